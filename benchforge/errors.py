@@ -96,9 +96,9 @@ class KeeperSilent(KeeperGone):
     `by_the_trial` says that one of the trial's own processes does: no other attempt mends that.
     """
 
-    def __init__(self, why: str, *, by_the_trial: bool = False) -> None:
+    def __init__(self, reason: str, *, by_the_trial: bool = False) -> None:
         super().__init__()
-        self.message = f"the process that keeps the trial's processes does not answer: {why}"
+        self.message = f"the process that keeps the trial's processes does not answer: {reason}"
         self.hint = "let it run, and measure again"
         if by_the_trial:
             self.about = "behaviour"

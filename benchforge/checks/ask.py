@@ -78,7 +78,9 @@ _AT_ANY_LOAD = (
 )
 "Of comparisons: those that need no two trials at the same load."
 _OF_TURNS = tuple(
-    one for one in _OF_COMPARISON if one not in {frequency.of_comparison, steady.of_comparison}
+    check
+    for check in _OF_COMPARISON
+    if check not in {frequency.of_comparison, steady.of_comparison}
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
@@ -101,11 +103,11 @@ def of_trial(
     if not trial.measured:
         return ()
     if trial.turns is not None:
-        own = [check for family in _IN_TURNS for check in family(trial, limits)]
-        return (*own, *answers.of_trial(trial, limits, NO_PERCENTILES))
+        checks_ = [check for family in _IN_TURNS for check in family(trial, limits)]
+        return (*checks_, *answers.of_trial(trial, limits, NO_PERCENTILES))
     checks = [check for family in _OF_TRIAL for check in _by_machine(family, trial, limits)]
     checks += hosts.of_trial(trial, limits)
-    times = (check for of in _OF_PERCENTILES for check in of(trial, limits, percentiles))
+    times = (check for family in _OF_PERCENTILES for check in family(trial, limits, percentiles))
     return (*checks, *times)
 
 

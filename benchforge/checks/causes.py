@@ -69,7 +69,7 @@ def root(check: Check, spoke: Mapping[str, str], limits: Thresholds) -> str:
     while True:
         limit = limits.by_id.get(id_)
         possible = (because,) if because else () if limit is None else limit.causes
-        cause = next((one for one in possible if one in spoke and one not in passed), None)
+        cause = next((id_ for id_ in possible if id_ in spoke and id_ not in passed), None)
         if cause is None:
             return id_
         id_, because = cause, spoke[cause]
@@ -81,7 +81,7 @@ def _rooted(
 ) -> Iterator[tuple[Key, _Finding]]:
     """Yield each finding with its cause."""
     cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
-    aside = {one.trial for case in cases for one in case.doubted if not one.used}
+    aside = {doubted.trial for case in cases for doubted in case.doubted if not doubted.used}
     by_title: dict[str, dict[str, str]] = {}
     for trial in trials:
         case, spoke, mended = trial.case, spoken(trial.checks), set[str]()
@@ -123,19 +123,25 @@ def _key(
 
 def _cause(key: Key, findings: Sequence[_Finding], summary: Summary, limits: Thresholds) -> Cause:
     id_, state = key
-    ids = {one.check.id for one in findings if state == "open"}
-    against = [one.claim for one in summary.verdicts if ids & {o.check.id for o in one.objections}]
+    ids = {finding.check.id for finding in findings if state == "open"}
+    against = [
+        verdict.claim
+        for verdict in summary.verdicts
+        if ids & {o.check.id for o in verdict.objections}
+    ]
     # What follows from a cause is as bad as the cause, unless it makes a number invalid.
-    of_ids = [(one.check.id, audience(one.check, limits)) for one in findings]
-    own = [of for one, of in of_ids if one == id_] or [of for _, of in of_ids]
-    own += [of for _, of in of_ids if of == "invalid"]
+    of_ids = [(finding.check.id, audience(finding.check, limits)) for finding in findings]
+    audiences = [audience_of for id_of, audience_of in of_ids if id_of == id_] or [
+        audience_of for _, audience_of in of_ids
+    ]
+    audiences += [audience_of for _, audience_of in of_ids if audience_of == "invalid"]
     return Cause(
         id=id_,
-        audience=next(of for of in _AUDIENCES if of in own),
+        audience=next(audience_ for audience_ in _AUDIENCES if audience_ in audiences),
         state=state,
         verdicts=tuple(dict.fromkeys(against)),
         count=len(findings),
-        trials=tuple(sorted({number for one in findings for number in one.trials})),
+        trials=tuple(sorted({number for finding in findings for number in finding.trials})),
         findings=tuple(sorted(_folded(findings), key=lambda finding: _rank(finding, id_))),
     )
 
@@ -144,18 +150,18 @@ def _folded(findings: Sequence[_Finding]) -> Iterator[FoldedFinding]:
     alike: dict[tuple[str, ...], list[_Finding]] = {}
     for finding in findings:
         check, where = finding.check, (finding.scenario, finding.case)
-        what = check.id, check.status, check.scope, *where, check.component
-        alike.setdefault(what, []).append(finding)
+        key = check.id, check.status, check.scope, *where, check.component
+        alike.setdefault(key, []).append(finding)
     for equal in alike.values():
         worst = max(equal, key=lambda finding: finding.check.value or 0.0)
-        values = [one.check.value for one in equal if one.check.value is not None]
+        values = [finding.check.value for finding in equal if finding.check.value is not None]
         yield FoldedFinding(
             check=worst.check,
             count=len(equal),
             scenario=worst.scenario,
             case=worst.case,
             server=worst.server,
-            trials=tuple(number for one in equal for number in one.trials),
+            trials=tuple(number for finding in equal for number in finding.trials),
             values=(min(values), max(values)) if values else None,
         )
 
@@ -166,5 +172,5 @@ def _rank(finding: FoldedFinding, id_: str) -> tuple[bool, int, str, int]:
 
 
 def _importance(cause: Cause) -> tuple[int, int, int, int, str]:
-    place = _STATES.index(cause.state), _AUDIENCES.index(cause.audience)
-    return (*place, -len(cause.verdicts), -len(cause.trials), cause.id)
+    rank = _STATES.index(cause.state), _AUDIENCES.index(cause.audience)
+    return (*rank, -len(cause.verdicts), -len(cause.trials), cause.id)

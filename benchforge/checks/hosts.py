@@ -20,23 +20,25 @@ def on_each(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Chec
     if not trial.hosts:
         yield from family(trial, limits)
     for label, host in trial.hosts.items():
-        seen = host.observation
-        parts = () if seen is None else seen.usage
+        observation = host.observation
+        parts = () if observation is None else observation.usage
         labels = {usage.label for usage in parts}
-        for check in family(trial.model_copy(update={"observation": seen}), limits):
+        for check in family(trial.model_copy(update={"observation": observation}), limits):
             if check.component in labels:
                 yield check
                 continue
-            of = f"{label} {check.component}".strip()
-            yield check.model_copy(update={"component": of, "message": f"{label}: {check.message}"})
+            component = f"{label} {check.component}".strip()
+            yield check.model_copy(
+                update={"component": component, "message": f"{label}: {check.message}"}
+            )
 
 
 def of_loader(trial: Trial) -> Trial:
     """Return the trial as the load tool's machine shows it."""
     for host in trial.hosts.values():
-        seen = host.observation
-        if seen is not None and any(usage.role == "loader" for usage in seen.usage):
-            return trial.model_copy(update={"observation": seen})
+        observation = host.observation
+        if observation is not None and any(usage.role == "loader" for usage in observation.usage):
+            return trial.model_copy(update={"observation": observation})
     return trial
 
 
@@ -56,8 +58,8 @@ def _link(trial: Trial, limits: Thresholds) -> Check:
     """H3: the fullest link; what an interface carried may have gone to several hosts."""
     shares = {(share, source, target) for source, target, share in _shares(trial)}
     if not shares:
-        why = "how full the links between the hosts were is not known"
-        return limits.check("H3", "behaviour", None, why)
+        reason = "how full the links between the hosts were is not known"
+        return limits.check("H3", "behaviour", None, reason)
     share, source, target = max(shares)
     bandwidth = trial.hosts[source].links[target].bytes_per_s
     says = f"{source} to {target} carried {percent(share)} of the "
@@ -130,26 +132,26 @@ def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         load = trial.load
         if load is not None and load.rate is not None:
             load = load.model_copy(update={"rate": load.rate / len(tools)})
-        own = {"reading": host.reading, "observation": host.observation, "load": load}
+        of_host = {"reading": host.reading, "observation": host.observation, "load": load}
         judged = [
             check
-            for check in loader.of_trial(trial.model_copy(update=own), limits)
+            for check in loader.of_trial(trial.model_copy(update=of_host), limits)
             if check.id in {"L1", "L4"}
         ]
         for worst in sorted(judged, key=lambda check: _WORST.index(check.status))[-1:]:
-            says, of = f"{label}: {worst.message}", worst.value
-            yield limits.check("H8", "apparatus", of, says, status=worst.status).about(label)
+            says, value = f"{label}: {worst.message}", worst.value
+            yield limits.check("H8", "apparatus", value, says, status=worst.status).about(label)
 
 
 def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     """H5: how well the host's clock is known, and by how much more than that it moved."""
     host = trial.hosts[label]
     if host.clock_bound_s is None or host.clock_moved_s is None:
-        why = f"the clock of {label} was not compared before and after the load"
-        return limits.check("H5", "apparatus", None, why).about(label)
+        reason = f"the clock of {label} was not compared before and after the load"
+        return limits.check("H5", "apparatus", None, reason).about(label)
     moved = max(0.0, abs(host.clock_moved_s) - 2 * host.clock_bound_s)
     # Times of hosts are compared where several load tools start together, and nowhere else.
-    several = any(one.reading is not None for one in trial.hosts.values())
+    several = any(value.reading is not None for value in trial.hosts.values())
     value = max(moved, host.clock_bound_s if several else 0.0)
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
@@ -178,16 +180,16 @@ def _alike(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Itera
     by_role: dict[tuple[str, Role], dict[str, None]] = {}
     for trial in trials:
         for label, host in trial.hosts.items():
-            seen = () if host.observation is None else host.observation.usage
-            roles: set[Role] = {usage.role for usage in seen if usage.role in _ALIKE}
+            usage_ = () if host.observation is None else host.observation.usage
+            roles: set[Role] = {usage.role for usage in usage_ if usage.role in _ALIKE}
             for role in roles:
                 by_role.setdefault((trial.case.scenario, role), {})[label] = None
     for (scenario, role), labels in by_role.items():
         if len(labels) < 2:  # noqa: PLR2004 - one is like itself
             continue
         facts = [hard(header.hosts[label].facts) for label in labels if label in header.hosts]
-        names = sorted({name for one in facts for name in one} - {"machine_id"})
-        other = [name for name in names if len({str(one.get(name)) for one in facts}) > 1]
+        names = sorted({name for fact in facts for name in fact} - {"machine_id"})
+        other = [name for name in names if len({str(fact.get(name)) for fact in facts}) > 1]
         alike = f"differ: {conjoined(other)}" if other else "are alike"
         says = f"{scenario}: hosts {conjoined(labels)} of the role {role} {alike}"
         if role == "server":

@@ -58,9 +58,9 @@ class Limit(Frozen):
     def description(self) -> str:
         """For a person: warn at 0.8, fail at 0.95 of a CPU."""
         named = [("warn", self.warn), ("fail", self.fail)]
-        at = "below" if self.below else "at"
+        preposition = "below" if self.below else "at"
         bounds = ", ".join(
-            f"{word} {at} {exact(value)}" for word, value in named if value is not None
+            f"{word} {preposition} {exact(value)}" for word, value in named if value is not None
         )
         return f"{bounds} {self.unit}".strip()
 
@@ -154,5 +154,5 @@ def limits() -> Thresholds:
 def _limit(table: dict[str, Any]) -> Limit:
     fields = set(Limit.model_fields) - {"more"}
     more = {name: setting for name, setting in table.items() if name not in fields}
-    own = {name: setting for name, setting in table.items() if name in fields}
-    return Limit.model_validate(own | {"more": more})
+    settings = {name: setting for name, setting in table.items() if name in fields}
+    return Limit.model_validate(settings | {"more": more})

@@ -40,8 +40,8 @@ def of_scenario(header: Header, metrics: Mapping[str, Metric], scenario: str) ->
     if any(not metric.parts() and metric.unit != _COUNT for metric in uses):
         return USUAL
     names = {part for metric in uses for part in metric.parts()}
-    shown = (value for part in names if (value := percentile(part)) is not None)
-    return Percentiles(frozenset(shown), "mean" in names)
+    numbers = (value for part in names if (value := percentile(part)) is not None)
+    return Percentiles(frozenset(numbers), "mean" in names)
 
 
 def _labels(header: Header, scenario: str) -> Iterator[str]:

@@ -30,9 +30,9 @@ def of_roles(trial: Trial, *roles: Role) -> list[Usage]:
     return [usage for usage in usages if usage.role in roles]
 
 
-def why_unknown(usage: Usage, what: str) -> str:
+def why_unknown(usage: Usage, quantity: str) -> str:
     """Return a sentence for something of a part that is None."""
-    return f"{what} of {usage.label} is not known: {usage.why or '/proc did not tell'}"
+    return f"{quantity} of {usage.label} is not known: {usage.why or '/proc did not tell'}"
 
 
 def because(usage: Usage) -> str:
@@ -60,11 +60,13 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
     """Return how many CPUs a role may use; None where it is not known."""
     if trial.placement is not None and role in trial.placement.cpus:
         return len(Cpus.parse(trial.placement.cpus[role]))
-    seen = [trial.observation, *(host.observation for host in trial.hosts.values())]
-    for place in filter(None, seen):
-        there = place is trial.observation or any(part.role == role for part in place.usage)
-        if place.machine is not None and there:
-            return place.machine.cpus
+    observations = [trial.observation, *(host.observation for host in trial.hosts.values())]
+    for observation in filter(None, observations):
+        has_role = observation is trial.observation or any(
+            part.role == role for part in observation.usage
+        )
+        if observation.machine is not None and has_role:
+            return observation.machine.cpus
     return None
 
 
@@ -92,10 +94,10 @@ def _of_client(trial: Trial) -> bool:
 
 def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
-    there = [trials for trials in cases if trials]
-    keys = {(clients_of if _of_client(one[0]) else comparison)(one[0].case) for one in there}
+    groups = [trials for trials in cases if trials]
+    keys = {(clients_of if _of_client(group[0]) else comparison)(group[0].case) for group in groups}
     sides: dict[str, Sequence[Trial]] = {}
-    for trials in there:
+    for trials in groups:
         case = trials[0].case
         name = _named(trials[0], compared(trials[0])) if len(keys) == 1 else case.within
         sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
@@ -109,5 +111,5 @@ def of_one_server(sides: Mapping[str, Sequence[Trial]]) -> bool:
 
 def _named(trial: Trial, label: str) -> str:
     case = trial.case
-    own = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
-    return " ".join([label, *(f"({one})" for one in own)])
+    settings = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
+    return " ".join([label, *(f"({setting})" for setting in settings)])

@@ -51,8 +51,10 @@ def concluded(
 def with_comparison_verdicts(summary: Summary, limits: Thresholds) -> Summary:
     """Return a summary that has its checks with the verdict on each comparison."""
     comparisons = tuple(
-        one.model_copy(update={"verdict": verdict_on(evidence_in(one, summary, limits))})
-        for one in summary.comparisons
+        comparison.model_copy(
+            update={"verdict": verdict_on(evidence_in(comparison, summary, limits))}
+        )
+        for comparison in summary.comparisons
     )
     return summary.model_copy(update={"comparisons": comparisons})
 
@@ -88,8 +90,8 @@ def with_checks(
         checked = _checked(comparison, by_case, limits, one_load=one_load)
         if comparison.scenario in header.turns:
             checked = _in_turns(checked, header, by_case, limits)
-        own = [check for scenario, check in placebos if scenario == comparison.scenario]
-        comparisons.append(withdrawn(checked, [*checked.checks, *own, *session], lines))
+        placebo_checks = [check for scenario, check in placebos if scenario == comparison.scenario]
+        comparisons.append(withdrawn(checked, [*checked.checks, *placebo_checks, *session], lines))
     checks = (*session, *(check for _, check in placebos))
     return summary.model_copy(update={"checks": checks, "comparisons": tuple(comparisons)})
 
@@ -125,8 +127,8 @@ def _without(
     worst = next((check for check in failed if speaks_of(check, line)), None)
     if worst is None or standing.ranking is None:
         return standing
-    why = f"{worst.id} {worst.name}: {worst.message}"
-    return standing.model_copy(update={"ranking": None, "why": why})
+    reason = f"{worst.id} {worst.name}: {worst.message}"
+    return standing.model_copy(update={"ranking": None, "why": reason})
 
 
 def _checked(
@@ -137,9 +139,12 @@ def _checked(
     one_load: bool,
 ) -> Comparison:
     used = [used_of(by_case.get(identity(case), ())) for case in comparison.cases]
-    of_cases = [[trial for trial in of if _counts(trial)] for of in used]
+    of_cases = [[trial for trial in trials_of_case if _counts(trial)] for trials_of_case in used]
     if not all(of_cases):  # then ratios are of what others disturbed alike, and nothing else
-        of_cases = [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
+        of_cases = [
+            [trial for trial in trials_of_case if _counts(trial) or trial.disturbed]
+            for trials_of_case in used
+        ]
     checks = ask.of_comparison(of_cases, limits, one_load=one_load)
     of_each = [by_case.get(identity(case), ()) for case in comparison.cases]
     proved = under_load.of_cases(of_each, limits)
@@ -158,17 +163,24 @@ def _in_turns(
 
     def together(scenario: str) -> list[list[Trial]]:
         key = turns.group(first.model_copy(update={"scenario": scenario}))
-        mine = (one for one in header.cases if not one.placebo and turns.group(one) == key)
+        mine = (case for case in header.cases if not case.placebo and turns.group(case) == key)
         used = [used_of(by_case.get(identity(case), ())) for case in mine]
-        return [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
+        return [
+            [trial for trial in trials_of_case if _counts(trial) or trial.disturbed]
+            for trials_of_case in used
+        ]
 
     joint = together(comparison.scenario)
     checks = [*of_launches(joint, limits), *comparison.checks]
     for alone, scenario in header.bridges.items():
         if scenario == comparison.scenario:
             checks += of_bridge(joint, together(alone), scenario, limits)
-    own = {name for name, of in by_name(joint).items() if of[0].case in comparison.cases}
-    own_checks = (one for one in checks if not (pair := _pair(one)) or pair & own)
+    server_names = {
+        name
+        for name, trials_of_name in by_name(joint).items()
+        if trials_of_name[0].case in comparison.cases
+    }
+    own_checks = (check for check in checks if not (pair := _pair(check)) or pair & server_names)
     return comparison.model_copy(update={"checks": tuple(own_checks)})
 
 

@@ -78,18 +78,18 @@ def reason(id_: str, way: Way, scope: str = "trial") -> str:
         return "a ceiling is compared with nothing"
     ways: tuple[Way, ...] = (way, "in turns") if way in {"duel", "gate"} else (way,)
     for reasons in (by_way.get(of_way, {}) for of_way in ways for by_way in (UNJUDGED, ABSENT)):
-        for why, names in reasons.items():
+        for cause, names in reasons.items():
             if {id_, f"{id_} {scope}"} & {*names.split(", ")}:
-                return why
+                return cause
     return _RARE.get(id_, "")
 
 
 def unjudged(way: Way, limits: Thresholds) -> Iterator[Check]:
     """Yield that a check is unknown of all that is measured in a way, below one for each reason."""
-    for why, names in UNJUDGED.get(way, {}).items():
+    for reason, names in UNJUDGED.get(way, {}).items():
         first, *others = (name.partition(" ")[0] for name in names.split(", "))
         for id_ in (first, *others):
-            says, because = f"not judged {way}: {why}", first if id_ != first else ""
+            says, because = f"not judged {way}: {reason}", first if id_ != first else ""
             yield limits.check(id_, "apparatus", None, says).about(
                 scope="comparison", because=because
             )

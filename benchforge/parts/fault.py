@@ -17,11 +17,11 @@ _LONGER_THAN_SLICES_S = 3600
 
 
 def fault(
-    part: Part, method: str, what: str, kind: type[BenchforgeError] = BenchforgeError
+    part: Part, method: str, problem: str, kind: type[BenchforgeError] = BenchforgeError
 ) -> BenchforgeError:
     """Return the error of a method that raised, or returned, what it should not."""
     hint = f"its plugin is at fault; see: {program()} plugins check {part.kind}-{part.name}"
-    return kind(f"{part.kind} {part.name}: {method}(): {what}", hint)
+    return kind(f"{part.kind} {part.name}: {method}(): {problem}", hint)
 
 
 def in_a_line(error: BaseException) -> str:
@@ -52,7 +52,7 @@ def commands_of(driver: Driver, target: Target) -> Sequence[Command]:
     """Return the commands of a load. Raises BenchforgeError for what is none."""
     commands: Any = driver.commands(target)
     listed = isinstance(commands, list | tuple)
-    if listed and commands and all(isinstance(one, Command) for one in commands):
+    if listed and commands and all(isinstance(command, Command) for command in commands):
         return list(commands)
     returned = f"it returns {commands!r}, and no list of Command"
     raise fault(driver, "commands", returned)
@@ -89,7 +89,7 @@ def blamed(error: Exception) -> BenchforgeError | None:
 
 
 def _frames(error: Exception) -> Iterator[FrameType]:
-    place = error.__traceback__
-    while place is not None:
-        yield place.tb_frame
-        place = place.tb_next
+    traceback = error.__traceback__
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next

@@ -97,7 +97,7 @@ def agree(name: str, count: float, seconds: float, rate: float, slack: float = 0
 
 def growing(name: str, values: Iterable[float]) -> None:
     """Raise ValueError when percentiles fall."""
-    if any(one > other for one, other in pairwise(values)):
+    if any(value > other for value, other in pairwise(values)):
         raise ValueError(f"{name}: the percentiles do not grow")
 
 

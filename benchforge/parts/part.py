@@ -93,8 +93,8 @@ class Service(Part):
 
     def workers_told(self) -> int | None:
         """Return the number of workers times threads in its options; None without such options."""
-        given = [getattr(self, name, None) for name in self.shares_work]
-        counts = [count for count in given if isinstance(count, int)]
+        settings = [getattr(self, name, None) for name in self.shares_work]
+        counts = [count for count in settings if isinstance(count, int)]
         return math.prod(counts) if counts else None
 
     def why_not_in_turns(self) -> str:
@@ -328,15 +328,15 @@ loop and let it go on: its servers can then take turns. `read` reports `received
 
     def _more_than_0(self, option: str) -> float | None:
         """Return the option as a number; None where an author means something else by its name."""
-        given = getattr(self, option, None)
-        if not isinstance(given, int | float) or isinstance(given, bool):
+        value = getattr(self, option, None)
+        if not isinstance(value, int | float) or isinstance(value, bool):
             return None
-        return float(given) if 0 < given < math.inf else None
+        return float(value) if 0 < value < math.inf else None
 
-    def divided(self, place: int, places: int) -> "Driver | None":
+    def divided(self, index: int, places: int) -> "Driver | None":
         """Return the share of the load that one of several hosts sends, of equal ones.
 
-        None if the load cannot be divided evenly. `place` counts from 0; random arrivals of each
+        None if the load cannot be divided evenly. `index` counts from 0; random arrivals of each
         share have a seed of their own.
         """
         return None
@@ -402,9 +402,9 @@ class Metric(Part):
         return parts
 
     @classmethod
-    def percentile_of(cls, of: str | None) -> float | None:
+    def percentile_of(cls, part: str | None) -> float | None:
         """Return the percentile that a part is, in percent: by default that of its name, as p99."""
-        return percentile(of)
+        return percentile(part)
 
 
 class Reporter(Part):

@@ -42,8 +42,8 @@ class Origin:
         return cls(point.name, point.value, *(_named_version(point.dist) if point.dist else ()))
 
     def __str__(self) -> str:
-        of = f", of {self.distribution} {self.version}" if self.distribution else ""
-        return f"{self.name} ({self.value}{of})"
+        distribution = f", of {self.distribution} {self.version}" if self.distribution else ""
+        return f"{self.name} ({self.value}{distribution})"
 
 
 @cache
@@ -88,8 +88,8 @@ class Registry:
 
     def names(self, kind: Kind) -> list[str]:
         """Return the names of the parts of a kind, loaded or not."""
-        named = {name for one, name in map(_named, self._points) if one == kind}
-        return sorted(named | {name for one, name in self._brought if one == kind})
+        named = {name for kind_, name in map(_named, self._points) if kind_ == kind}
+        return sorted(named | {name for kind_, name in self._brought if kind_ == kind})
 
     def origins(self, kind: Kind, name: str) -> list[Origin]:
         """Return where a part comes from: of all plugins, if several bring one of that name."""
@@ -133,8 +133,8 @@ class Registry:
         part = next(iter(self._brought.get((kind, name), {}).values()), None)
         if part is None and points:
             brought = [
-                f"{one} {other!r}"
-                for (one, other), by in self._brought.items()
+                f"{kind_} {other!r}"
+                for (kind_, other), by in self._brought.items()
                 if any(self._origins[plugin].value == points[0].value for plugin in by)
             ]
             raise Unusable(
@@ -246,7 +246,7 @@ class Registry:
         ]
 
     def _call(self, plugin: str, hook: str, **news: object) -> list[Any]:
-        others = [one for name, one in self._plugins.list_name_plugin() if name != plugin]
+        others = [plugin_ for name, plugin_ in self._plugins.list_name_plugin() if name != plugin]
         answers: list[Any] = self._plugins.subset_hook_caller(hook, others)(**news)
         return answers
 
@@ -330,10 +330,10 @@ def _in_time() -> Iterator[None]:
     def late(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"it was not done after {IMPORT_WITHIN_S} s")
 
-    before = signal.signal(signal.SIGALRM, late)
+    earlier_handler = signal.signal(signal.SIGALRM, late)
     signal.alarm(IMPORT_WITHIN_S)
     try:
         yield
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, earlier_handler)

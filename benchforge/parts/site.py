@@ -54,12 +54,12 @@ class Tree:
         A file outside of the working tree keeps its path, and so does a virtual environment's.
         """
         # Not the last name: an environment's Python is a link, and by its own name it knows it.
-        there = path.resolve() if path.name == ".." else path.parent.resolve() / path.name
-        if not there.is_relative_to(self.repository):
+        resolved = path.resolve() if path.name == ".." else path.parent.resolve() / path.name
+        if not resolved.is_relative_to(self.repository):
             return path
-        if any((folder / "pyvenv.cfg").is_file() for folder in there.parents):
+        if any((folder / "pyvenv.cfg").is_file() for folder in resolved.parents):
             return path
-        return self.checkout / there.relative_to(self.repository)
+        return self.checkout / resolved.relative_to(self.repository)
 
 
 @dataclass(frozen=True)
@@ -107,24 +107,24 @@ class Site:
         """The root of the service, without a slash at its end."""
         return f"http://{self.address}:{self.port}"
 
-    def environment(self, own: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment variables of all backends, overridden by `own`.
+    def environment(self, additions: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment variables of all backends, overridden by `additions`.
 
-        Raises BenchforgeError if two backends give the same name and `own` does not set it.
+        Raises BenchforgeError if two backends give the same name and `additions` does not set it.
         """
-        given: dict[str, str] = {}
+        environment_: dict[str, str] = {}
         giver: dict[str, str] = {}
         for label, gives in self.backends.items():
             for name, value in gives.items():
-                if not name.isupper() or name in own:
+                if not name.isupper() or name in additions:
                     continue
-                if name in given:
+                if name in environment_:
                     raise BenchforgeError(
                         f"{self.label}: backends {giver[name]} and {label} both give {name}",
                         f'say which: environment = {{ {name} = "{{backends.{label}.url}}" }}',
                     )
-                given[name], giver[name] = value, label
-        return given | dict(own)
+                environment_[name], giver[name] = value, label
+        return environment_ | dict(additions)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def _faults(part: type[Part]) -> Iterator[str]:
         yield f"{part.__name__} is no {part.kind}: subclass {wanted.__name__}"
     yield from _shadows(part)
     if open_ := sorted(part.__abstractmethods__):
-        yield f"{part.__name__} does not answer: write {', '.join(f'{one}()' for one in open_)}"
+        yield f"{part.__name__} does not answer: write {', '.join(f'{name}()' for name in open_)}"
     yield from _waits(part, wanted)
     if issubclass(part, Metric):
         for name in ("unit", "better"):
@@ -82,13 +82,15 @@ def _takes_too_little(part: type[Metric]) -> Iterator[str]:
 
 def _shadows(part: type[Part]) -> Iterator[str]:
     for name, field in part.model_fields.items():
-        of = next((base for base in part.__mro__ if name in vars(base)), None)
-        if of is not None:
+        cls = next((base for base in part.__mro__ if name in vars(base)), None)
+        if cls is not None:
             yield (
-                f"{part.__name__}: option {name!r} hides {of.__name__}.{name}: call it otherwise, "
+                f"{part.__name__}: option {name!r} hides {cls.__name__}.{name}: call it otherwise, "
                 f"as in {name}_ = Field(alias={name!r})"
             )
-        if any(field.annotation != one.model_fields[name].annotation for one in _ours(part, name)):
+        if any(
+            field.annotation != parent.model_fields[name].annotation for parent in _ours(part, name)
+        ):
             yield (
                 f"{part.__name__}: option {name!r} is one of every {part.kind}: its type stays, "
                 "its default may change"

@@ -134,8 +134,10 @@ class SentError(Frozen):
         names = [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS]
         if names:
             fields = cls.model_fields.keys() - {"type"}
-            given = {name: getattr(error, name) for name in fields if hasattr(error, name)}
-            return cls(type=names[0], **given)
+            fields_of_error = {
+                name: getattr(error, name) for name in fields if hasattr(error, name)
+            }
+            return cls(type=names[0], **fields_of_error)
         frames = traceback.extract_tb(error.__traceback__)[-3:]
         way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
         return cls(type="fault", message=f"{type(error).__name__}: {error} ({way})")

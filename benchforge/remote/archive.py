@@ -36,8 +36,8 @@ def archive(modules: Iterable[str], imported: Iterable[str] = ()) -> Archive:
     """
     files = dict(_own_files())
     by_module = importlib.metadata.packages_distributions()
-    there = {one for one in imported if one.partition(".")[0] in by_module}
-    for distribution in _distributions([*modules, *sorted(there)]):
+    modules_found = {module for module in imported if module.partition(".")[0] in by_module}
+    for distribution in _distributions([*modules, *sorted(modules_found)]):
         files.update(_files_of(distribution))
     return packed(files)
 
@@ -84,8 +84,8 @@ def code_digest() -> str:
 
 def _own_files() -> Iterator[tuple[str, Path]]:
     """Yield our own packages and their metadata, of a clone or of an installation."""
-    own = own_distribution()
-    for file in own.files or ():
+    distribution = own_distribution()
+    for file in distribution.files or ():
         if file.parent.name.endswith(".dist-info") and file.name in {
             "METADATA",
             "entry_points.txt",
@@ -94,8 +94,8 @@ def _own_files() -> Iterator[tuple[str, Path]]:
     root = Path(benchforge.__file__).parent
     plugins = [root.parent] if (root.parent / "benchforge_loaders").is_dir() else []
     plugins = plugins or sorted((root.parent / "plugins").iterdir())
-    folders = [one for folder in plugins for one in sorted(folder.glob("benchforge_*"))]
-    for folder in (root, *(one for one in folders if (one / "__init__.py").is_file())):
+    folders = [package for folder in plugins for package in sorted(folder.glob("benchforge_*"))]
+    for folder in (root, *(folder for folder in folders if (folder / "__init__.py").is_file())):
         for path in folder.rglob("*"):
             if path.is_file() and not any(word in str(path) for word in _LEFT_OUT):
                 yield str(path.relative_to(folder.parent)), path
@@ -111,12 +111,12 @@ def _distributions(modules: Iterable[str]) -> list[importlib.metadata.Distributi
             raise ProgramMissing(f"missing module: {module}", "pip install its package")
         pending += [(name, frozenset[str]()) for name in by_module[top]]
     needed: dict[str, importlib.metadata.Distribution] = {}
-    seen: set[tuple[str, frozenset[str]]] = set()
+    visited: set[tuple[str, frozenset[str]]] = set()
     while pending:
         name, extras = pending.pop()
-        if (name.lower(), extras) in seen:
+        if (name.lower(), extras) in visited:
             continue
-        seen.add((name.lower(), extras))
+        visited.add((name.lower(), extras))
         try:
             distribution = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError:
@@ -137,7 +137,11 @@ def _required(
             continue
         if match := _REQUIREMENT.match(requirement):
             inside = re.match(r"\s*\[([^\]]*)\]", match[2])
-            more = frozenset(one.strip() for one in inside[1].split(",")) if inside else frozenset()
+            more = (
+                frozenset(extra.strip() for extra in inside[1].split(","))
+                if inside
+                else frozenset()
+            )
             yield match[1], more
 
 

@@ -22,8 +22,8 @@ def read(count: int) -> bytes:
     """Return so many bytes, and not one more: the rest is for the far end."""
     data = b""
     while len(data) < count:
-        there, _, _ = select.select([0], [], [], _SILENT_S)
-        if not there or not (more := os.read(0, count - len(data))):
+        readable, _, _ = select.select([0], [], [], _SILENT_S)
+        if not readable or not (more := os.read(0, count - len(data))):
             sys.exit(_WRONG_PYTHON)
         data += more
     return data
@@ -44,25 +44,25 @@ def tell(**values: object) -> None:
 
 def main() -> None:
     """Answer whether the files are there, take them if not, and start the far end."""
-    given = json.loads(read_line())
+    header = json.loads(read_line())
     version = ".".join(map(str, sys.version_info[:3]))
     machine = os.uname().machine
-    if list(sys.version_info[:2]) != given["minor"] or machine != given["machine"]:
+    if list(sys.version_info[:2]) != header["minor"] or machine != header["machine"]:
         tell(python=version, machine=machine)
         sys.exit(_WRONG_PYTHON)
     base = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     home = Path(cache) / "benchforge/hosts"
     interpreter = hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8]
-    place = home / f"{given['digest']}-{interpreter}"
-    for folder in (home.parent, home, place):
+    target = home / f"{header['digest']}-{interpreter}"
+    for folder in (home.parent, home, target):
         if folder.exists():
             private(folder)
-    have = place.is_dir()
+    have = target.is_dir()
     tell(python=version, machine=machine, have=have)
     if not have:
-        put(read(given["size"]), place, base, version)
-    python = str(place / "bin/python")
+        put(read(header["size"]), target, base, version)
+    python = str(target / "bin/python")
     os.execv(python, [python, "-I", "-m", "benchforge.remote.agent"])  # noqa: S606 - our own program
 
 
@@ -73,16 +73,16 @@ def private(folder: Path) -> None:
         sys.exit(f"{folder} is not a folder of this user alone: programs in it are not run")
 
 
-def put(packed: bytes, place: Path, base: Path, version: str) -> None:
+def put(packed: bytes, key_path: Path, base: Path, version: str) -> None:
     """Unpack the files into a virtual environment, which appears whole, by a rename."""
-    home = place.parent
+    home = key_path.parent
     home.parents[1].mkdir(mode=0o755, parents=True, exist_ok=True)
     for folder in (home.parent, home):
         folder.mkdir(mode=0o700, exist_ok=True)
-    for old in place.parent.glob("*.half-*"):
+    for old in key_path.parent.glob("*.half-*"):
         if not Path("/proc", old.name.rpartition("-")[2]).is_dir():
             shutil.rmtree(old, ignore_errors=True)
-    half = place.with_name(f"{place.name}.half-{os.getpid()}")
+    half = key_path.with_name(f"{key_path.name}.half-{os.getpid()}")
     minor = ".".join(version.split(".")[:2])
     site = half / f"lib/python{minor}/site-packages"
     half.mkdir(mode=0o700)
@@ -107,7 +107,7 @@ def put(packed: bytes, place: Path, base: Path, version: str) -> None:
                 path.write_bytes(file.read())
                 path.chmod(entry.mode)
     try:
-        half.rename(place)
+        half.rename(key_path)
     except OSError:  # another session was faster
         shutil.rmtree(half, ignore_errors=True)
 

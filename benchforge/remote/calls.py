@@ -111,11 +111,12 @@ class PipeConnection:
             self._write(wire.line(wanted))
             answer = self._first_answer()
             if answer.have is None:
-                own = f"{sys.version_info[0]}.{sys.version_info[1]} for {platform.machine()}"
+                local = f"{sys.version_info[0]}.{sys.version_info[1]} for {platform.machine()}"
                 raise ProgramMissing(
                     f"hosts.{self.label}: its Python is {answer.python} for {answer.machine}, "
-                    f"and benchforge's own is {own}",
-                    f'install the same minor version, or name it: python = "/path/python{own[:4]}"',
+                    f"and benchforge's own is {local}",
+                    f"install the same minor version, or name it: "
+                    f'python = "/path/python{local[:4]}"',
                 )
             if not answer.have:
                 self._write(files.packed)

@@ -27,40 +27,48 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
     The length is that from the first start to the last end.
     """
     first_s = min(starts)
-    ends = [start + one.seconds for start, one in zip(starts, readings, strict=True)]
+    ends = [start + reading.seconds for start, reading in zip(starts, readings, strict=True)]
     first = readings[0]
     return Reading(
         seconds=max(ends) - first_s,
-        doubt="; ".join(dict.fromkeys(one.doubt for one in readings if one.doubt)),
-        by_length="; ".join(dict.fromkeys(one.by_length for one in readings if one.by_length)),
-        statuses=_counts(one.statuses for one in readings),
-        own_requests=any(one.own_requests for one in readings),
-        errors=_counts(one.errors for one in readings),
-        overlapping_errors=any(one.overlapping_errors for one in readings),
+        doubt="; ".join(dict.fromkeys(reading.doubt for reading in readings if reading.doubt)),
+        by_length="; ".join(
+            dict.fromkeys(reading.by_length for reading in readings if reading.by_length)
+        ),
+        statuses=_counts(reading.statuses for reading in readings),
+        own_requests=any(reading.own_requests for reading in readings),
+        errors=_counts(reading.errors for reading in readings),
+        overlapping_errors=any(reading.overlapping_errors for reading in readings),
         bodies=_bodies(readings),
         sampled=_sampled(readings),
-        latency=_added([one.latency for one in readings]),
-        latency_by_status=_by_name([one.latency_by_status for one in readings]),
-        service_time=_added([one.service_time for one in readings]),
-        phases=_by_name([one.phases for one in readings]),
-        in_flight=_added([one.in_flight for one in readings]),
-        series=_series([one.series for one in readings], [start - first_s for start in starts]),
-        schedule=_schedule([one.schedule for one in readings]),
+        latency=_added([reading.latency for reading in readings]),
+        latency_by_status=_by_name([reading.latency_by_status for reading in readings]),
+        service_time=_added([reading.service_time for reading in readings]),
+        phases=_by_name([reading.phases for reading in readings]),
+        in_flight=_added([reading.in_flight for reading in readings]),
+        series=_series(
+            [reading.series for reading in readings], [start - first_s for start in starts]
+        ),
+        schedule=_schedule([reading.schedule for reading in readings]),
         censored_from_us=min(
-            (one.censored_from_us for one in readings if one.censored_from_us is not None),
+            (
+                reading.censored_from_us
+                for reading in readings
+                if reading.censored_from_us is not None
+            ),
             default=None,
         ),
-        method=_same(one.method for one in readings),
-        document_bytes=_same(one.document_bytes for one in readings),
+        method=_same(reading.method for reading in readings),
+        document_bytes=_same(reading.document_bytes for reading in readings),
         server_software=first.server_software,
         kinds={
-            label: merged_reading([one.kinds[label] for one in readings], starts)
+            label: merged_reading([reading.kinds[label] for reading in readings], starts)
             for label in first.kinds
-            if all(label in one.kinds for one in readings)
+            if all(label in reading.kinds for reading in readings)
         },
-        records_taken=_all([one.records_taken for one in readings]),
-        defects=tuple(dict.fromkeys(defect for one in readings for defect in one.defects)),
-        **{name: _sum([getattr(one, name) for one in readings]) for name in _ADDED},
+        records_taken=_all([reading.records_taken for reading in readings]),
+        defects=tuple(dict.fromkeys(defect for reading in readings for defect in reading.defects)),
+        **{name: _sum([getattr(reading, name) for reading in readings]) for name in _ADDED},
     )
 
 
@@ -70,7 +78,7 @@ def _sum(values: Sequence[Any]) -> Any:
 
 def _all(counts: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Return what all threads report; nothing where one tool reports nothing."""
-    return tuple(count for one in counts for count in one) if all(counts) else ()
+    return tuple(count for count_ in counts for count in count_) if all(counts) else ()
 
 
 def _same(values: Iterable[Any]) -> Any:
@@ -86,23 +94,26 @@ def _counts(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _added(histograms: Sequence[Histogram | None]) -> Histogram | None:
-    there = [one for one in histograms if one is not None]
-    return Histogram.added(there) if len(there) == len(histograms) else None
+    known_histograms = [histogram for histogram in histograms if histogram is not None]
+    return Histogram.added(known_histograms) if len(known_histograms) == len(histograms) else None
 
 
 def _by_name(each: Sequence[Mapping[str, Histogram]]) -> dict[str, Histogram]:
     """Add what all have; a class of statuses that one never saw counts as empty there."""
     if not all(each):
         return {}
-    names = dict.fromkeys(name for one in each for name in one)
-    return {name: Histogram.added(one[name] for one in each if name in one) for name in names}
+    names = dict.fromkeys(name for mapping in each for name in mapping)
+    return {
+        name: Histogram.added(mapping[name] for mapping in each if name in mapping)
+        for name in names
+    }
 
 
 def _bodies(readings: Sequence[Reading]) -> tuple[Bodies, ...]:
-    if not all(one.bodies for one in readings if one.responses):
+    if not all(reading.bodies for reading in readings if reading.responses):
         return ()
     total: Counter[tuple[int, int]] = Counter()
-    for body in (body for one in readings for body in one.bodies):
+    for body in (body for reading in readings for body in reading.bodies):
         total[body.status, body.length] += body.responses
     return tuple(
         Bodies(status=status, length=length, responses=count)
@@ -112,28 +123,30 @@ def _bodies(readings: Sequence[Reading]) -> tuple[Bodies, ...]:
 
 def _sampled(readings: Sequence[Reading]) -> tuple[SampledBody, ...]:
     kinds: dict[tuple[int, int, str], SampledBody] = {}
-    for body in (body for one in readings for body in one.sampled):
+    for body in (body for reading in readings for body in reading.sampled):
         key = body.status, body.length, body.sha256
-        before = kinds.get(key)
-        count = body.responses + (0 if before is None else before.responses)
-        kinds[key] = (before or body).model_copy(update={"responses": count})
+        earlier = kinds.get(key)
+        count = body.responses + (0 if earlier is None else earlier.responses)
+        kinds[key] = (earlier or body).model_copy(update={"responses": count})
     return tuple(kinds.values())
 
 
 def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series | None:
     """Add the bins of all, each moved by how much later its load began."""
-    there = [one for one in each if one is not None]
-    if len(there) < len(each) or len({one.bin_s for one in there}) != 1:
+    known_series = [series for series in each if series is not None]
+    if len(known_series) < len(each) or len({series.bin_s for series in known_series}) != 1:
         return None
-    bin_s = there[0].bin_s
+    bin_s = known_series[0].bin_s
     moved = [round(later / bin_s) for later in later_s]
     if max(moved) > MOST_VALUES:
         return None
 
-    def bins(of: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
-        total = [0] * max(by + len(of(one)) for by, one in zip(moved, there, strict=True))
-        for by, series in zip(moved, there, strict=True):
-            for number, count in enumerate(of(series), by):
+    def bins(part: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
+        total = [0] * max(
+            by + len(part(series)) for by, series in zip(moved, known_series, strict=True)
+        )
+        for by, series in zip(moved, known_series, strict=True):
+            for number, count in enumerate(part(series), by):
                 total[number] += count
         return tuple(total)
 
@@ -145,13 +158,13 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
 
 
 def _schedule(each: Sequence[Schedule | None]) -> Schedule | None:
-    there = [one for one in each if one is not None]
-    if not there or len(there) < len(each):
+    schedules = [schedule for schedule in each if schedule is not None]
+    if not schedules or len(schedules) < len(each):
         return None
     return Schedule(
-        rate=sum(one.rate for one in there),
-        intended=_sum([one.intended for one in there]),
-        sent=_sum([one.sent for one in there]),
-        lateness=_added([one.lateness for one in there]),
-        queueing=_added([one.queueing for one in there]),
+        rate=sum(schedule.rate for schedule in schedules),
+        intended=_sum([schedule.intended for schedule in schedules]),
+        sent=_sum([schedule.sent for schedule in schedules]),
+        lateness=_added([schedule.lateness for schedule in schedules]),
+        queueing=_added([schedule.queueing for schedule in schedules]),
     )

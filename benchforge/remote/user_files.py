@@ -56,9 +56,9 @@ def _user_files(
         files.update(prefixed(root.relative_to(top), entries(root)))
     trees: list[tuple[str | None, str, str, str]] = []
     for number, ((directory, ref), (repository, checkout)) in enumerate(checkouts.items()):
-        place = Path(f".commit-{number}")
-        files.update(prefixed(place, entries(checkout)))
-        trees.append((directory, ref, str(repository.relative_to(top)), str(place)))
+        target = Path(f".commit-{number}")
+        files.update(prefixed(target, entries(checkout)))
+        trees.append((directory, ref, str(repository.relative_to(top)), str(target)))
     within(files)
     return UserFiles(packed(files), str(folder.relative_to(top) / suite.name), trees)
 
@@ -69,6 +69,6 @@ def imported(files: Iterable[Path]) -> Iterator[str]:
         with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError):
             for node in ast.walk(ast.parse(file.read_bytes())):
                 if isinstance(node, ast.Import):
-                    yield from (one.name for one in node.names)
+                    yield from (name.name for name in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     yield node.module

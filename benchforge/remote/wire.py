@@ -20,9 +20,9 @@ class HostLost(TrialFailed):
 
     about: Literal["behaviour", "apparatus"] = "apparatus"
 
-    def __init__(self, label: str, why: str) -> None:
+    def __init__(self, label: str, reason: str) -> None:
         hint = f"see its network, its memory (dmesg) and its ssh server: [hosts.{label}]"
-        super().__init__("drive", f"lost host {label}: {why}", hint)
+        super().__init__("drive", f"lost host {label}: {reason}", hint)
 
 
 class HostFault(NoAnswer):

@@ -42,13 +42,17 @@ class Summed:
     @property
     def planned(self) -> int:
         """How many measurements were planned."""
-        placebos = [one.repeated for one in self.summary.placebos]
+        placebos = [placebo.repeated for placebo in self.summary.placebos]
         return sum(case.planned for case in (*self.summary.cases, *placebos))
 
     def same(self, other: "Summed") -> bool:
         """Whether both are one result, wherever they stand: begun at one moment with one seed."""
-        ours, theirs = self.summary, other.summary
-        return (ours.created, ours.seed, ours.name) == (theirs.created, theirs.seed, theirs.name)
+        summary, theirs = self.summary, other.summary
+        return (summary.created, summary.seed, summary.name) == (
+            theirs.created,
+            theirs.seed,
+            theirs.name,
+        )
 
 
 def summed(path: Path, registry: Registry) -> Summed:
@@ -79,7 +83,7 @@ def results_in(folder: Path) -> Iterator[Path]:
     if (folder / HEADER).is_file():
         yield folder
     elif folder.is_dir():
-        yield from (one for one in sorted(folder.iterdir()) if (one / HEADER).is_file())
+        yield from (child for child in sorted(folder.iterdir()) if (child / HEADER).is_file())
 
 
 def _of_summary(path: Path) -> Summed:
@@ -87,7 +91,9 @@ def _of_summary(path: Path) -> Summed:
     if wrong := faults(path):
         raise refusal(wrong[0])
     summary = parsed.model
-    if any(one.verdict is None for one in summary.comparisons):  # an older benchforge wrote it
+    if any(
+        comparison.verdict is None for comparison in summary.comparisons
+    ):  # an older benchforge wrote it
         summary = with_comparison_verdicts(summary, limits())
     return Summed(path, summary)
 

@@ -50,18 +50,18 @@ def write_reports(
     """
     written: list[Path] = []
     into = into or folder
-    with scratch_folder() as place:
-        for by, name in formed(summary, trials, registry, folder, names, place):
+    with scratch_folder() as scratch:
+        for by, name in formed(summary, trials, registry, folder, names, scratch):
             if "/" in name:
                 door.make(into, name.rpartition("/")[0])
             if into == folder and by.name not in {*REPORTERS, *ON_DEMAND}:
-                listed(folder, name, place)
-            door.write(into, name, door.pieces(place, name))
+                listed(folder, name, scratch)
+            door.write(into, name, door.pieces(scratch, name))
             written.append(into / name)
             elsewhere = os.environ.get(by.appended_to) if by.appended_to else None
             if elsewhere:
                 with Path(elsewhere).open("ab") as end:
-                    end.writelines(door.pieces(place, name))
+                    end.writelines(door.pieces(scratch, name))
                 written.append(Path(elsewhere))
     return written
 
@@ -74,11 +74,11 @@ def renew_reports(
     Raises as `write_reports` does.
     """
     written: list[Path] = []
-    with scratch_folder() as place:
+    with scratch_folder() as scratch:
         names = wanted_earlier(folder)
-        for _, name in formed(summary, trials, registry, folder, names, place):
-            if door.holds(folder, name) and door.sha256(folder, name) != door.sha256(place, name):
-                door.write(folder, name, door.pieces(place, name))
+        for _, name in formed(summary, trials, registry, folder, names, scratch):
+            if door.holds(folder, name) and door.sha256(folder, name) != door.sha256(scratch, name):
+                door.write(folder, name, door.pieces(scratch, name))
                 written.append(folder / name)
     return written
 
@@ -98,18 +98,18 @@ def formed(
     registry: Registry,
     folder: Path,
     names: Sequence[str],
-    place: Path,
+    target: Path,
 ) -> Iterator[tuple[Reporter, str]]:
     """Form reports in an empty folder, beside the trials: yield by whom each is, and its name."""
-    (place / TRIALS).symlink_to((folder / TRIALS).resolve())
+    (target / TRIALS).symlink_to((folder / TRIALS).resolve())
     for name in names:
         part = reporter(registry, name)
         try:
-            made = [str(file.relative_to(place)) for file in part.report(summary, trials, place)]
+            made = [str(file.relative_to(target)) for file in part.report(summary, trials, target)]
             for file in made:
                 if is_measured(file) or file.split("/", maxsplit=1)[0] in _TAKEN:
                     raise ValueError(f"{file} is a name of the result itself")  # noqa: TRY301 - the reporter's error
-                door.size_of(place, file)  # a file, and no link
+                door.size_of(target, file)  # a file, and no link
         except (OSError, MemoryError):
             raise
         except Exception as error:

@@ -51,20 +51,20 @@ class ResumableResult:
     """Numbers of trials that took turns with others which were not kept: a kill came between them.
     They count as never measured."""
 
-    def suite_file(self, given: Path | None) -> Path:
+    def suite_file(self, suite_file_: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
-        if given is None and not self.header.suite_file:
+        if suite_file_ is None and not self.header.suite_file:
             hint = "name the suite too: benchforge run SUITE --resume RESULT"
             raise Unusable(f"{self.folder}: it does not record the path of its suite", hint)
-        path = Path(self.header.suite_file) if given is None else given
+        path = Path(self.header.suite_file) if suite_file_ is None else suite_file_
         if not path.exists():
             hint = f"if it was moved, name it before --resume; {HEADER} has its text"
             raise Unusable(f"{path}: the suite of {self.folder} is gone", hint)
         document = read(path)
         if hashlib.sha256(document.text.encode()).hexdigest() != self.header.suite_sha256:
             literal = [secret for _, secret in secrets_of_suite(document.tables)]
-            what = changed(self.header.suite, redact(document.text, literal))
-            raise Unusable(f"{path}: changed since {self.folder} was begun: {what}", _ANEW)
+            change = changed(self.header.suite, redact(document.text, literal))
+            raise Unusable(f"{path}: changed since {self.folder} was begun: {change}", _ANEW)
         return path
 
     def check_given(
@@ -74,7 +74,7 @@ class ResumableResult:
         if profile not in {None, self.header.profile}:
             began = f"--profile {self.header.profile}" if self.header.profile else "no profile"
             raise self._otherwise(f"--profile {profile}", began)
-        unknown = set(only) - set(self.header.only or {one.scenario for one in self.header.cases})
+        unknown = set(only) - set(self.header.only or {case.scenario for case in self.header.cases})
         if unknown:
             raise self._otherwise(f"--only {min(unknown)}", "without that scenario")
         if settings:
@@ -87,20 +87,26 @@ class ResumableResult:
     def check_alike(self, suite: Suite) -> None:
         """Raise Unusable where the suite as it was asked for now is not what was begun."""
         then = self.header.settings
-        now = {path: redact(value, suite.secrets) for path, value in suite.settings.items()}
-        for path in [*then, *(path for path in now if path not in then)]:
-            if then.get(path) != now.get(path):
-                given = f"--set {path}={now[path]}" if path in now else f"no --set {path}"
+        settings_now = {
+            path: redact(value, suite.secrets) for path, value in suite.settings.items()
+        }
+        for path in [*then, *(path for path in settings_now if path not in then)]:
+            if then.get(path) != settings_now.get(path):
+                setting = (
+                    f"--set {path}={settings_now[path]}"
+                    if path in settings_now
+                    else f"no --set {path}"
+                )
                 began = f"--set {path}={then[path]}" if path in then else f"no --set {path}"
-                raise self._otherwise(given, began)
+                raise self._otherwise(setting, began)
         if suite.only != self.header.only:
-            only = " ".join(f"--only {one}" for one in suite.only)
-            began = " ".join(f"--only {one}" for one in self.header.only) or "all scenarios"
+            only = " ".join(f"--only {name}" for name in suite.only)
+            began = " ".join(f"--only {name}" for name in self.header.only) or "all scenarios"
             raise self._otherwise(only or "all scenarios", began)
 
-    def _otherwise(self, given: str, began: str) -> Unusable:
+    def _otherwise(self, setting: str, began: str) -> Unusable:
         hint = "leave it out: benchforge uses the value of the result"
-        return Unusable(f"{given}: {self.folder} was begun with {began}", hint)
+        return Unusable(f"{setting}: {self.folder} was begun with {began}", hint)
 
     def check_plan(self, graph: RunGraph) -> None:
         """Raise Unusable where the same suite has other cases now: its code or data changed."""
@@ -110,41 +116,45 @@ class ResumableResult:
             message = f"{len(planned)} measurements were planned, now there are {len(graph)}"
             raise Unusable(f"{self.folder}: {message}: the suite's cases changed", _ANEW)
         for then, step in zip(planned, graph.steps(), strict=True):
-            now = names[step.number]
-            if (then.case, then.seed) != (now, step.seed):
-                what = "its code or data" if then.case.title == now.title else "the suite's cases"
-                message = f"{self.folder}: {then.case.title}: {what} changed since it was begun"
+            case_now = names[step.number]
+            if (then.case, then.seed) != (case_now, step.seed):
+                changed_thing = (
+                    "its code or data" if then.case.title == case_now.title else "the suite's cases"
+                )
+                message = (
+                    f"{self.folder}: {then.case.title}: {changed_thing} changed since it was begun"
+                )
                 raise Unusable(message, _ANEW)
 
-    def differs(self, now: Header) -> tuple[str, ...]:
+    def differs(self, new_header: Header) -> tuple[str, ...]:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
         differences = [
-            *_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})
+            *_differences({"benchforge": then.benchforge}, {"benchforge": new_header.benchforge})
         ]
-        differences += changes(then.facts, now.facts)
-        differences += _differences(then.versions, now.versions)
+        differences += changes(then.facts, new_header.facts)
+        differences += _differences(then.versions, new_header.versions)
         differences += _differences(
-            {f"runtime {label}": one.build for label, one in then.runtimes.items()},
-            {f"runtime {label}": one.build for label, one in now.runtimes.items()},
+            {f"runtime {label}": runtime.build for label, runtime in then.runtimes.items()},
+            {f"runtime {label}": runtime.build for label, runtime in new_header.runtimes.items()},
         )
-        differences += _differences(_code(then), _code(now))
-        for label in then.runtimes.keys() & now.runtimes.keys():
-            packages = then.runtimes[label].packages, now.runtimes[label].packages
-            differences += (f"{label}: {one}" for one in _differences(*packages))
+        differences += _differences(_code(then), _code(new_header))
+        for label in then.runtimes.keys() & new_header.runtimes.keys():
+            packages = then.runtimes[label].packages, new_header.runtimes[label].packages
+            differences += (f"{label}: {difference}" for difference in _differences(*packages))
         return tuple(dict.fromkeys(differences))
 
-    def going_on(self, now: Header, differs: tuple[str, ...]) -> "ResumableResult":
+    def going_on(self, new_header: Header, differs: tuple[str, ...]) -> "ResumableResult":
         """Return the result with a session more, the one that begins now."""
         session = Session(
             number=len(self.sessions) + 2,
             started=datetime.now(UTC),
             first_trial=max((trial.number for trial in self.trials), default=0) + 1,
             differences=differs,
-            benchforge=now.benchforge,
-            versions=now.versions,
-            runtimes=now.runtimes,
-            facts=now.facts,
+            benchforge=new_header.benchforge,
+            versions=new_header.versions,
+            runtimes=new_header.runtimes,
+            facts=new_header.facts,
         )
         return replace(self, sessions=(*self.sessions, session))
 
@@ -161,27 +171,31 @@ def begun(folder: Path) -> ResumableResult:
             raise refusal(fault)
     trials = read_trials(folder)
     alone = _alone(header, trials)
-    whole = tuple(trial for trial in trials if trial.number not in alone)
-    records = whole, read_sessions(folder), read_ceilings(folder)
+    trials_together = tuple(trial for trial in trials if trial.number not in alone)
+    records = trials_together, read_sessions(folder), read_ceilings(folder)
     return ResumableResult(folder, header, *records, tuple(sorted(alone)))
 
 
 def _alone(header: Header, trials: Sequence[Trial]) -> set[int]:
     """Return the numbers of trials in turns whose launch lacks another server's trial."""
 
-    def launch(of: Trial | Planned) -> tuple[int, str]:
-        return of.block, header.turns[of.case.scenario].group(of.case)
+    def launch(planned: Trial | Planned) -> tuple[int, str]:
+        return planned.block, header.turns[planned.case.scenario].group(planned.case)
 
-    joint = [one for one in trials if one.case.scenario in header.turns]
-    members = Counter(launch(one) for one in header.plan if one.case.scenario in header.turns)
-    kept = Counter((launch(one), one.attempt) for one in joint)
-    return {one.number for one in joint if kept[launch(one), one.attempt] < members[launch(one)]}
+    joint = [trial for trial in trials if trial.case.scenario in header.turns]
+    members = Counter(launch(step) for step in header.plan if step.case.scenario in header.turns)
+    members_stored = Counter((launch(trial), trial.attempt) for trial in joint)
+    return {
+        trial.number
+        for trial in joint
+        if members_stored[launch(trial), trial.attempt] < members[launch(trial)]
+    }
 
 
-def changed(then: str, now: str) -> str:
+def changed(then: str, new_text: str) -> str:
     """Return the first value that differs between two texts of TOML, with what it was and is."""
     try:
-        first = next(differing(tomllib.loads(then), tomllib.loads(now), ()), None)
+        first = next(differing(tomllib.loads(then), tomllib.loads(new_text), ()), None)
     except tomllib.TOMLDecodeError:  # a secret was taken out where it was no text
         return "its text is another"
     if first is None:
@@ -190,32 +204,34 @@ def changed(then: str, now: str) -> str:
     return change_in_words(path, old, new)
 
 
-def change_in_words(path: tuple[str | int, ...], then: Any, now: Any) -> str:
+def change_in_words(path: tuple[str | int, ...], then: Any, new_value: Any) -> str:
     """Return in words that a value was this and is that."""
-    return f"{dotted(path)} was {_shown(then)}, is {_shown(now)}"
+    return f"{dotted(path)} was {_shown(then)}, is {_shown(new_value)}"
 
 
 def differing(
-    then: Any, now: Any, path: tuple[str | int, ...]
+    then: Any, new_value: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
     """Yield the path of each value of TOML that is another, what it was, and what it is."""
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in [*then, *(key for key in now if key not in then)]:
-            yield from differing(then.get(key, _NOTHING), now.get(key, _NOTHING), (*path, key))
-    elif then != now or type(then) is not type(now):
-        yield path, then, now
+    if isinstance(then, dict) and isinstance(new_value, dict):
+        for key in [*then, *(key for key in new_value if key not in then)]:
+            yield from differing(
+                then.get(key, _NOTHING), new_value.get(key, _NOTHING), (*path, key)
+            )
+    elif then != new_value or type(then) is not type(new_value):
+        yield path, then, new_value
 
 
-def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    for name in [*then, *(name for name in now if name not in then)]:
-        old, new = then.get(name, _NOTHING), now.get(name, _NOTHING)
+def _differences(then: Mapping[str, Any], new_table: Mapping[str, Any]) -> Iterator[str]:
+    for name in [*then, *(name for name in new_table if name not in then)]:
+        old, new = then.get(name, _NOTHING), new_table.get(name, _NOTHING)
         if old != new:
             yield f"{name} was {_shown(old)}, is {_shown(new)}"
 
 
 def _code(header: Header) -> dict[str, str]:
     """Return what of a repository each server serves: a commit is part of its case already."""
-    return {f"code of {one.server}": one.in_words for one in header.code if one.ref is None}
+    return {f"code of {code.server}": code.in_words for code in header.code if code.ref is None}
 
 
 def _shown(value: Any) -> str:

@@ -30,48 +30,54 @@ _Wanted = dict[_Part, dict[str | int, None]]
 "Host names and ports of each part."
 
 
-def check_addresses(suite: Suite, ground: TrialContext) -> None:
+def check_addresses(suite: Suite, context: TrialContext) -> None:
     """Raise SuiteErrors for host names that no trial would resolve, and for ports in use."""
     if uses_hosts(suite):  # the engine refuses what hosts cannot have
         return
-    parts = [(at, place, p) for at, place, p in parts_by_scenario(suite) if isinstance(p, Service)]
-    outside = {at for at, _, part in parts if part.outside()}
+    parts = [
+        (scenario, key, p)
+        for scenario, key, p in parts_by_scenario(suite)
+        if isinstance(p, Service)
+    ]
+    outside = {scenario for scenario, _, part in parts if part.outside()}
     wanted: dict[Network, _Wanted] = {}
-    for at, place, part in parts:
-        table, _, label = place.partition(".")
-        network: Network = "host" if at in outside else suite.network
+    for scenario_, key_, part in parts:
+        table, _, label = key_.partition(".")
+        network: Network = "host" if scenario_ in outside else suite.network
         values: tuple[str | int, ...] = (*part.fixed_ports().values(), *part.host_names())
         for value in values:
             wanted.setdefault(network, {}).setdefault((table, label), {})[value] = None
-    faults = [fault for network, of in wanted.items() for fault in _faults(ground, network, of)]
+    faults = [
+        fault for network, names in wanted.items() for fault in _faults(context, network, names)
+    ]
     if faults:
         hide = partial(redact, secrets=suite.secrets)
-        words = [(one.path, one.message, one.hint) for one in faults]
-        raise SuiteErrors([located(suite.document, *one, hide=hide) for one in words])
+        words = [(fault.path, fault.message, fault.hint) for fault in faults]
+        raise SuiteErrors([located(suite.document, *word, hide=hide) for word in words])
 
 
-def _faults(ground: TrialContext, network: Network, wanted: _Wanted) -> Iterator[Fault]:
+def _faults(context: TrialContext, network: Network, wanted: _Wanted) -> Iterator[Fault]:
     names = [value for values in wanted.values() for value in values if isinstance(value, str)]
     with (
         scratch_folder() as folder,
-        ground.host.trial(folder, network, Wishes(scratch=folder, names=names)) as sandbox,
+        context.host.trial(folder, network, Wishes(scratch=folder, names=names)) as sandbox,
     ):
-        weaker = "".join(f"; {why}" for why in sandbox.mode.weaker)
+        weaker = "".join(f"; {reason}" for reason in sandbox.mode.weaker)
         for part, values in wanted.items():
             strange: list[str] = []
             for value in values:
-                if isinstance(value, int) and (why := _refusal(sandbox, value)):
-                    message = f"a trial cannot listen on port {value}: {why}{weaker}"
+                if isinstance(value, int) and (reason := _refusal(sandbox, value)):
+                    message = f"a trial cannot listen on port {value}: {reason}{weaker}"
                     yield Fault((*part, "port"), message, _NO_PORT)
-                elif isinstance(value, str) and not _resolves(sandbox, ground, folder, value):
+                elif isinstance(value, str) and not _resolves(sandbox, context, folder, value):
                     strange.append(value)
             if strange:
                 message = f"programs of a trial cannot resolve {', '.join(strange)}{weaker}"
                 yield Fault((*part, "names"), message, _NO_NAME)
 
 
-def _resolves(sandbox: Sandbox, ground: TrialContext, folder: Path, name: str) -> bool:
-    command = Command(ground.python, "-I", "-S", "-c", _RESOLVES, name, sandbox.address)
+def _resolves(sandbox: Sandbox, context: TrialContext, folder: Path, name: str) -> bool:
+    command = Command(context.python, "-I", "-S", "-c", _RESOLVES, name, sandbox.address)
     return sandbox.run("name", command, folder, {}, _WITHIN_S).code == 0
 
 

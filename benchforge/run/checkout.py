@@ -45,10 +45,10 @@ class GitRefusedError(Exception):
 class Git:
     """A repository, as the git of this machine tells of it."""
 
-    def __init__(self, program: Path, at: Path, sandbox: Sandbox, folder: Path) -> None:
-        """`at` is in its working tree; what git prints goes to `folder`, which is new."""
+    def __init__(self, program: Path, code_folder: Path, sandbox: Sandbox, folder: Path) -> None:
+        """`code_folder` is in its working tree; what git prints goes to `folder`, which is new."""
         folder.mkdir()
-        self._program, self._at = program, at
+        self._program, self._at = program, code_folder
         self._sandbox, self._folder = sandbox, folder
         self._numbers = itertools.count(1)
 
@@ -121,12 +121,12 @@ class Git:
         form = ("--format=%(refname:short)", "--sort=-creatordate")
         return self.output("for-each-ref", *form, "refs/heads", "refs/tags", "refs/remotes").split()
 
-    def has_folder(self, commit: str, place: Path) -> bool:
+    def has_folder(self, commit: str, path: Path) -> bool:
         """Whether a commit has a folder, by its place below the top."""
-        if place == Path():
+        if path == Path():
             return True
         try:
-            return self.output("cat-file", "-t", f"{commit}:{place.as_posix()}").strip() == "tree"
+            return self.output("cat-file", "-t", f"{commit}:{path.as_posix()}").strip() == "tree"
         except GitRefusedError:
             return False
 
@@ -143,7 +143,7 @@ class Git:
     def submodules(self, commit: str) -> tuple[str, ...]:
         """Return the folders of a commit's submodules."""
         entries = self.output("ls-tree", "-r", "-z", "--full-tree", commit).split("\0")
-        return tuple(one.partition("\t")[2] for one in entries if one.startswith(_LINK))
+        return tuple(entry.partition("\t")[2] for entry in entries if entry.startswith(_LINK))
 
     def check_out(self, commit: str, into: Path) -> None:
         """Write the files of a commit below a new folder: by an index of our own.
@@ -176,14 +176,16 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
     Of `servers` only, where they are named. Raises SuiteErrors for a ref that leads to no commit or
     to one without the directory, and ProgramMissing where a ref is named and git is missing.
     """
-    wanted = [one for one in _wanted(suite) if servers is None or one.server in servers]
+    wanted = [wanted for wanted in _wanted(suite) if servers is None or wanted.server in servers]
     if not wanted:
         return suite
     program = locate(GIT.name)
     if program is None:
-        if any(one.ref for one in wanted):
+        if any(wanted_code.ref for wanted_code in wanted):
             locate_programs([GIT])
-        return replace(suite, code=tuple(_unknown(one, "git is missing") for one in wanted))
+        return replace(
+            suite, code=tuple(_unknown(wanted_code, "git is missing") for wanted_code in wanted)
+        )
     codes: list[Code] = []
     faults: list[SuiteFault] = []
     with scratch_folder() as folder, host.trial(folder, "host") as sandbox:
@@ -203,21 +205,21 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
 
 @contextlib.contextmanager
 def checked_out(
-    suite: Suite, ground: TrialContext, tell: Callable[[str], None]
+    suite: Suite, context: TrialContext, tell: Callable[[str], None]
 ) -> Iterator[TrialContext]:
     """Give the ground with each commit that a server serves checked out; on leaving they are gone.
 
     `suite` is one that `with_code` returned. Raises CannotKeep when git cannot write a checkout.
     """
-    served = [one for one in suite.code if one.ref is not None]
+    served = [code for code in suite.code if code.ref is not None]
     program = locate(GIT.name)
     if not served or program is None:
-        yield ground
+        yield context
         return
     with scratch_folder() as folder:
         checkouts: dict[tuple[str, str], Path] = {}
         trees: dict[tuple[str | None, str], Tree] = {}
-        with ground.host.trial(folder, "host") as sandbox:
+        with context.host.trial(folder, "host") as sandbox:
             for code in served:
                 source = code.repository, code.commit or ""
                 if source not in checkouts:
@@ -229,54 +231,54 @@ def checked_out(
                     Path(code.repository), checkouts[source]
                 )
                 tell(f"servers.{code.server}: {code.in_words}")
-        yield replace(ground, trees=trees)
+        yield replace(context, trees=trees)
 
 
 def _wanted(suite: Suite) -> list[_Wanted]:
     """Return all code that lies in a repository, or should, once for each server and place."""
     wanted: dict[_Wanted, None] = {}
-    for _, place, part in parts_by_scenario(suite):
+    for _, key, part in parts_by_scenario(suite):
         if not isinstance(part, ServesCode):
             continue
         folder = part.code(suite.path.parent)
         if folder is not None and (part.ref is not None or repository(folder) is not None):
-            server = place.partition(".")[2]
+            server = key.partition(".")[2]
             wanted[_Wanted(server, part.directory, part.ref, folder)] = None
     return list(wanted)
 
 
 def _there(folder: Path) -> Path:
     """Return the folder, or what is left of its path: a commit may have what lies here no more."""
-    return next(one for one in (folder, *folder.parents) if one.is_dir())
+    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
 
 
-def _code(wish: _Wanted, git: Git, suite_file: Path) -> Code:
+def _code(wanted: _Wanted, git: Git, suite_file: Path) -> Code:
     """Return what git tells. Raises _WrongError for a ref or a directory that leads nowhere."""
-    if repository(wish.folder) is None:
-        raise _WrongError("ref", f"{wish.folder}: {NO_REPOSITORY}", WITHOUT)
+    if repository(wanted.folder) is None:
+        raise _WrongError("ref", f"{wanted.folder}: {NO_REPOSITORY}", WITHOUT)
     try:
         top = Path(git.output("rev-parse", "--show-toplevel").removesuffix("\n"))
-        if wish.ref is not None:
-            return _of_ref(wish, wish.ref, git, top)
-        return _of_working_tree(wish, git, top, suite_file)
+        if wanted.ref is not None:
+            return _of_ref(wanted, wanted.ref, git, top)
+        return _of_working_tree(wanted, git, top, suite_file)
     except (GitRefusedError, BenchforgeError) as error:
-        if wish.ref is not None:
+        if wanted.ref is not None:
             raise _WrongError("ref", f"git cannot tell: {error}", "") from error
-        return _unknown(wish, f"git: {error}")
+        return _unknown(wanted, f"git: {error}")
 
 
-def _of_ref(wish: _Wanted, ref: str, git: Git, top: Path) -> Code:
+def _of_ref(wanted: _Wanted, ref: str, git: Git, top: Path) -> Code:
     if (commit := git.commit(ref)) is None:
         hint = nearest(ref, git.refs(), "any commit works; known names")
         raise _WrongError("ref", f"no commit {ref!r} in {top}", hint)
-    place = wish.folder.resolve().relative_to(top)
-    if not git.has_folder(commit, place):
-        message = f"{place} is not there at {ref} ({commit[:7]})"
+    path = wanted.folder.resolve().relative_to(top)
+    if not git.has_folder(commit, path):
+        message = f"{path} is not there at {ref} ({commit[:7]})"
         hint = "use the directory's name at that commit, or another commit"
         raise _WrongError("directory", message, hint)
     return Code(
-        server=wish.server,
-        directory=wish.directory,
+        server=wanted.server,
+        directory=wanted.directory,
         ref=ref,
         repository=str(top),
         commit=commit,
@@ -285,16 +287,17 @@ def _of_ref(wish: _Wanted, ref: str, git: Git, top: Path) -> Code:
     )
 
 
-def _of_working_tree(wish: _Wanted, git: Git, top: Path, suite_file: Path) -> Code:
+def _of_working_tree(wanted: _Wanted, git: Git, top: Path, suite_file: Path) -> Code:
     if (commit := git.commit("HEAD")) is None:
-        return _unknown(wish, "nothing is committed there yet")
-    own = wish.folder.resolve()
+        return _unknown(wanted, "nothing is committed there yet")
+    code_folder = wanted.folder.resolve()
     count = sum(
-        tracked or _is_code(top / place, own, top, suite_file) for place, tracked in git.changed()
+        tracked or _is_code(top / path, code_folder, top, suite_file)
+        for path, tracked in git.changed()
     )
     return Code(
-        server=wish.server,
-        directory=wish.directory,
+        server=wanted.server,
+        directory=wanted.directory,
         repository=str(top),
         commit=commit,
         changed_files=count,
@@ -308,11 +311,11 @@ def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
     """
     if not file.is_relative_to(folder) or file == suite_file:
         return False
-    place = file.relative_to(folder)
-    if any(part.startswith(".") or part == "__pycache__" for part in place.parts):
+    path = file.relative_to(folder)
+    if any(part.startswith(".") or part == "__pycache__" for part in path.parts):
         return False
-    above = file.parents[: len(file.relative_to(top).parts)]
-    return not any((one / HEADER).is_file() for one in above)
+    parents = file.parents[: len(file.relative_to(top).parts)]
+    return not any((parent / HEADER).is_file() for parent in parents)
 
 
 def _check_out(git: Git, code: Code, into: Path) -> None:
@@ -325,6 +328,6 @@ def _check_out(git: Git, code: Code, into: Path) -> None:
         ) from error
 
 
-def _unknown(wish: _Wanted, why: str) -> Code:
-    top = repository(wish.folder) or wish.folder
-    return Code(server=wish.server, directory=wish.directory, repository=str(top), why=why)
+def _unknown(wanted: _Wanted, reason: str) -> Code:
+    top = repository(wanted.folder) or wanted.folder
+    return Code(server=wanted.server, directory=wanted.directory, repository=str(top), why=reason)

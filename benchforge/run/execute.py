@@ -107,35 +107,38 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
     and for rates of before that its search did not ask for.
     """
     begun = time.monotonic()
-    graph, limits, before = inputs.graph, inputs.limits, inputs.before
+    graph, limits, trials_before = inputs.graph, inputs.limits, inputs.before
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
-    facts: _Facts = _right(before, inputs.keep), {}
-    attempts, done = by_place(before), settled_places(before)
-    searched = [trial for trial in before if trial.search_outcome is not None]
-    remaining, noise = Left(), noise_of(before)
-    number = max((trial.number for trial in before), default=0)
-    trials, begun_block = list(before), max((trial.block for trial in before), default=0)
-    left = len(graph)
+    facts: _Facts = _right(trials_before, inputs.keep), {}
+    attempts, done = by_place(trials_before), settled_places(trials_before)
+    searched = [trial for trial in trials_before if trial.search_outcome is not None]
+    remaining, noise = Left(), noise_of(trials_before)
+    number = max((trial.number for trial in trials_before), default=0)
+    trials, begun_block = (
+        list(trials_before),
+        max((trial.block for trial in trials_before), default=0),
+    )
+    steps_left = len(graph)
     declared_s = graph.declared_s  # of all that are left
     jointly: set[tuple[int, int]] = set()  # places that a trial before them has measured, too
     for planned in graph:
         next_block = planned.position == 1 and planned.block > max(graph.least, begun_block)
         if next_block and graph.until is not None and inputs.enough(trials):
             return
-        left -= 1
+        steps_left -= 1
         declared_s = max(0.0, declared_s - planned.case.declared_s)  # floats leave a crumb
         step = next_rate.with_sought_rate(planned, searched)
         if step is None or (step.block, step.position) in jointly:
             continue  # its search is over, or it was measured together with another
         steps = [step] if step.case.turns is None else list(graph.together(step))
-        places = [(one.block, one.position) for one in steps]
+        places = [(step.block, step.position) for step in steps]
         jointly.update(places)
-        by_step = [attempts.get(place, []) for place in places]
+        by_step = [attempts.get(slot, []) for slot in places]
         own_s = step.case.declared_s
         open_ = any(
-            place not in done or inputs.lost(there)
-            for place, there in zip(places, by_step, strict=True)
-        ) and (any(by_step) or not all(given_up(trials, one.case.name) for one in steps))
+            slot not in done or inputs.lost(trials_at)
+            for slot, trials_at in zip(places, by_step, strict=True)
+        ) and (any(by_step) or not all(given_up(trials, step.case.name) for step in steps))
         _add(remaining, by_step, own_s, open_=open_)
         attempt = max(map(len, by_step))
         while open_:
@@ -145,33 +148,33 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
             if spare_s < 0:
                 return
             inputs.keep.room()
-            wanted_s = remaining.once_s(own_s, noise) + remaining.of(left, declared_s, noise)
+            wanted_s = remaining.once_s(own_s, noise) + remaining.of(steps_left, declared_s, noise)
             progress.trial(step, number + 1, attempt, left_s := min(wanted_s, takes_s + spare_s))
             wait_s = spare_s if noise.waits else 0.0
-            kept = _kept(inputs, steps, (number, attempt, wait_s), facts, progress)
-            number += len(kept)
+            stored = _kept(inputs, steps, (number, attempt, wait_s), facts, progress)
+            number += len(stored)
             by_step = [
-                [*there, *(one for one in kept if one.position == place.position)]
-                for place, there in zip(steps, by_step, strict=True)
+                [*trials_at, *(trial for trial in stored if trial.position == slot.position)]
+                for slot, trials_at in zip(steps, by_step, strict=True)
             ]
-            before_it, noise = noise, reduce(Noise.after, kept, noise)
-            open_ = not all(needs_no_more(there, noise) for there in by_step)
-            for trial in kept:
+            before_it, noise = noise, reduce(Noise.after, stored, noise)
+            open_ = not all(needs_no_more(trials_at, noise) for trials_at in by_step)
+            for trial in stored:
                 if trial.position != step.position:
                     progress.trial(_planned(steps, trial), trial.number, attempt, left_s)
                 remaining.add(trial, own_s, last=not open_)
                 _tell(progress, trial, facts[1], (before_it, noise))
                 yield trial
-            if limits.fail_fast and not all(one.measured or _tells(one) for one in kept):
+            if limits.fail_fast and not all(trial.measured or _tells(trial) for trial in stored):
                 return
-            trials += kept
-            searched += [one for one in kept if one.search_outcome is not None]
+            trials += stored
+            searched += [trial for trial in stored if trial.search_outcome is not None]
 
 
 def _add(remaining: Left, by_step: Sequence[Sequence[Trial]], own_s: float, *, open_: bool) -> None:
-    for there in by_step:
-        for trial in there:
-            remaining.add(trial, own_s, last=not open_ and trial is there[-1])
+    for trials_at in by_step:
+        for trial in trials_at:
+            remaining.add(trial, own_s, last=not open_ and trial is trials_at[-1])
 
 
 def _tell(
@@ -195,7 +198,7 @@ def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
 
 
 def _planned(steps: Sequence[Measurement], trial: Trial) -> Measurement:
-    return next(one for one in steps if one.position == trial.position)
+    return next(step for step in steps if step.position == trial.position)
 
 
 def _in_short(failure: Failure) -> Failure:
@@ -215,17 +218,17 @@ def _question(case: CaseName) -> str:
     return f"{case.scenario} {json.dumps(path, sort_keys=True)}"
 
 
-def _right(before: Sequence[Trial], keep: ResultWriter) -> dict[str, Like]:
+def _right(trials_before: Sequence[Trial], writer: ResultWriter) -> dict[str, Like]:
     """Return the first right answer of each scenario, as it was kept."""
     right: dict[str, Like] = {}
-    for trial in sorted(before, key=lambda trial: trial.number):
+    for trial in sorted(trials_before, key=lambda trial: trial.number):
         question = _question(trial.case)
-        place = keep.place(trial.number).relative_to(keep.folder)
-        file = keep.folder / place / ANSWER
+        trial_folder = writer.place(trial.number).relative_to(writer.folder)
+        file = writer.folder / trial_folder / ANSWER
         if question in right or not trial.answers or not os.path.lexists(file):
             continue
         try:
-            body = door.read(keep.folder, str(place / ANSWER), LARGEST_FILE)
+            body = door.read(writer.folder, str(trial_folder / ANSWER), LARGEST_FILE)
         except OSError as error:
             raise Unusable(f"{file}: {error.strerror}") from error
         if hashlib.sha256(body).hexdigest() != trial.answers[0].content_sha256:
@@ -240,19 +243,19 @@ def _right(before: Sequence[Trial], keep: ResultWriter) -> dict[str, Like]:
 def _kept(
     inputs: RunInputs,
     steps: Sequence[Measurement],
-    at: tuple[int, int, float],
+    position: tuple[int, int, float],
     facts: _Facts,
     progress: Progress,
 ) -> list[Trial]:
     """Measure a trial, or those that take turns, and keep them; of several none alone.
 
-    `at` is the number of the trial before, the attempt, and the longest wait for quiet in seconds.
+    `position`: the number of the trial before, the attempt, the longest wait for quiet in seconds.
     `facts` are the right answers, and why a case is left out of turns; this adds to both. What is
     left out has no other attempt.
     """
-    (before, attempt, wait_s), (right, left_out) = at, facts
+    (first_number, attempt, wait_s), (right, left_out) = position, facts
     if attempt > 1:
-        steps = [one for one in steps if identity(one.case.name) not in left_out]
+        steps = [step for step in steps if identity(step.case.name) not in left_out]
     planned = [
         TrialInputs(
             step,
@@ -262,7 +265,7 @@ def _kept(
             right.get(_question(step.case.name)) if step.case.expect.same_body else None,
             wait_s,
         )
-        for number, step in enumerate(steps, before + 1)
+        for number, step in enumerate(steps, first_number + 1)
     ]
     first, turns = planned[0], steps[0].case.turns
     if turns is None:
@@ -272,32 +275,32 @@ def _kept(
         seed = seed_of(inputs.graph.seed, first.step.block, group)
         measured = measure_in_turns(planned, seed, inputs.context, progress.phase, left_out)
     with uninterrupted():
-        kept = [
-            _written(inputs, one, of_one, right)
-            for one, of_one in zip(planned, measured, strict=True)
+        trials = [
+            _written(inputs, planned_trial, of_one, right)
+            for planned_trial, of_one in zip(planned, measured, strict=True)
         ]
-    for trial in kept if turns is not None else ():
+    for trial in trials if turns is not None else ():
         if trial.failure is not None and unready(trial):
             left_out.setdefault(identity(trial.case), _in_short(trial.failure))
-    return kept
+    return trials
 
 
 def _written(
     inputs: RunInputs, planned: TrialInputs, measured: MeasuredTrial, right: dict[str, Like]
 ) -> Trial:
     """Keep a trial with its checks; its answer joins the `right` ones if it is the first."""
-    case, folder, keep = planned.step.case.name, planned.folder, inputs.keep
+    case, folder, writer = planned.step.case.name, planned.folder, inputs.keep
     if measured.body is not None:
         # One that holds a secret would be another without it, and prove nothing.
         if redacted_bytes(measured.body, inputs.context.secrets) == measured.body:
-            keep.write(folder / ANSWER, measured.body)
+            writer.write(folder / ANSWER, measured.body)
         # The first right answer of a scenario is what the others are held against.
         right.setdefault(_question(case), Like(case.server, measured.body))
     checks = (*measured.trial.checks, *inputs.believe(measured.trial))
     failure = measured.trial.failure or otherwise(checks, case.server)
     trial = measured.trial.model_copy(update={"checks": checks, "failure": failure})
-    there = tuple(door.files(folder))
-    trial = trial.model_copy(update={"search_outcome": inputs.judge(trial), "files": there})
-    keep.write(folder / TRIAL, trial)
-    keep.opened(folder)
+    files = tuple(door.files(folder))
+    trial = trial.model_copy(update={"search_outcome": inputs.judge(trial), "files": files})
+    writer.write(folder / TRIAL, trial)
+    writer.opened(folder)
     return trial

@@ -27,7 +27,7 @@ from benchforge.suite.suite import Suite
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
-def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
+def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
     """Return the header, without secrets; each part's program is asked for its version, once."""
     declared = [(case.name, case.declared_s) for case in graph.cases]
     names = tuple(name for name, _ in declared)
@@ -42,8 +42,8 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         for step in graph.steps()
     ]
     questions = asked_of(suite.scenarios, suite.tables, suite.claims, names)
-    interpreters = _interpreters(suite, ground)
-    locks = locks_of(ground)
+    interpreters = _interpreters(suite, context)
+    locks = locks_of(context)
     header = Header(
         name=suite.name,
         title=suite.title,
@@ -62,7 +62,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         cases=names,
         searches=finds_of(suite),
         turns=all_turns(suite),
-        bridges={k: of for k, of in suite.bridges.items() if k in suite.scenarios},
+        bridges={k: bridge for k, bridge in suite.bridges.items() if k in suite.scenarios},
         titles=dict(questions.titles),
         clients=questions.clients,
         metrics=tuple(uses(suite.metrics)),
@@ -70,17 +70,20 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         tables=dict(questions.tables),
         claims=questions.claims,
         verdict_rules=suite.verdict_rules,
-        hosts=dict(ground.hosts),
-        placement={role: str(cpus) for role, cpus in ground.places.items()},
-        versions=_versions(suite, interpreters, ground),
+        hosts=dict(context.hosts),
+        placement={role: str(cpus) for role, cpus in context.places.items()},
+        versions=_versions(suite, interpreters, context),
         runtimes={
-            label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
+            label: _with_lock(interpreter.facts, locks.get(label))
+            for label, interpreter in interpreters.items()
         },
         code=suite.code,
         code_digests=code_digests(distinct_parts(suite), suite)
-        | {key: sha256 for one in suite.workloads.values() for key, sha256 in one.files.items()},
-        facts=dict(ground.facts),
-        fingerprint=fingerprint(ground.facts),
+        | {
+            key: sha256 for value in suite.workloads.values() for key, sha256 in value.files.items()
+        },
+        facts=dict(context.facts),
+        fingerprint=fingerprint(context.facts),
         thresholds_version=limits().version,
     )
     return redacted(header, suite.secrets)
@@ -102,10 +105,10 @@ def with_facts(
     return redacted(header.model_copy(update={"facts": facts}), secrets)
 
 
-def locks_of(ground: TrialContext) -> dict[str, str]:
+def locks_of(context: TrialContext) -> dict[str, str]:
     """Return the pinned packages of each runtime that was built, as they are kept."""
-    locks = {label: one.lock for label, one in ground.runtimes.items() if one.lock}
-    return {label: redact(lock, ground.secrets) for label, lock in locks.items()}
+    locks = {label: runtime.lock for label, runtime in context.runtimes.items() if runtime.lock}
+    return {label: redact(lock, context.secrets) for label, lock in locks.items()}
 
 
 def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
@@ -114,17 +117,17 @@ def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
     return facts.model_copy(update={"lock_sha256": hashlib.sha256(lock.encode()).hexdigest()})
 
 
-def _interpreters(suite: Suite, ground: TrialContext) -> dict[str, Ready]:
+def _interpreters(suite: Suite, context: TrialContext) -> dict[str, Ready]:
     """Return every interpreter that a part runs on; the module versions are those inside of it."""
     needed = needed_modules(distinct_parts(suite))
     return {
-        label: own(modules) if label == OWN else ground.runtimes[label]
+        label: own(modules) if label == OWN else context.runtimes[label]
         for label, modules in needed.items()
     }
 
 
 def _versions(
-    suite: Suite, interpreters: Mapping[str, Ready], ground: TrialContext
+    suite: Suite, interpreters: Mapping[str, Ready], context: TrialContext
 ) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
     versions = {
@@ -132,25 +135,25 @@ def _versions(
         for label, interpreter in interpreters.items()
         for name, version in interpreter.brings.items()
     }
-    return versions | reported_versions(parts_on(suite, None), ground) | dict(ground.versions)
+    return versions | reported_versions(parts_on(suite, None), context) | dict(context.versions)
 
 
-def reported_versions(of: Iterable[Part], ground: TrialContext) -> dict[str, str]:
+def reported_versions(parts_: Iterable[Part], context: TrialContext) -> dict[str, str]:
     """Return what the programs of parts on this machine say that they are."""
     parts: dict[str, Part] = {}
-    for part in of:
+    for part in parts_:
         runtime = part.runtime if isinstance(part, RunsPython) else None
         parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
     with scratch_folder() as folder:
         asking = {
             label: part.version(
-                no_site(folder, ground.python_of(part), ground.programs, ground.suite_folder)
+                no_site(folder, context.python_of(part), context.programs, context.suite_folder)
             )
             for label, part in parts.items()
         }
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
-            with ground.host.trial(folder, "host") as sandbox:
+            with context.host.trial(folder, "host") as sandbox:
                 return dict(as_they_say(commands, sandbox, folder))
     return {}
 

@@ -80,8 +80,10 @@ def _of_family(family: tuple[str, ...], name: str) -> Path | None:
     folders = [leader.resolve().parent for leader in everywhere(family[0])]
     if not folders:
         return next(everywhere(name), None)
-    whole = (folder for folder in folders if all(_runs(folder / member) for member in family))
-    program = next(whole, folders[0]) / name
+    complete_folders = (
+        folder for folder in folders if all(_runs(folder / member) for member in family)
+    )
+    program = next(complete_folders, folders[0]) / name
     return program if _runs(program) else None
 
 
@@ -130,7 +132,7 @@ def unpack_into() -> Path:
 
 def _unpacked() -> list[Path]:
     """Return the roots of unpacked packages."""
-    return [one for one in (_wished(), _beside(), _of_user()) if one is not None]
+    return [folder for folder in (_wished(), _beside(), _of_user()) if folder is not None]
 
 
 def _wished() -> Path | None:

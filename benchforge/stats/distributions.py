@@ -89,10 +89,10 @@ def two_sided(t: float, df: float) -> float:
     """
     if math.isnan(t) or not 0 < df < math.inf:
         raise ValueError(f"no Student's t of {t} with {df} degrees of freedom")
-    whole = df + (square := t * t)
-    if math.isinf(whole):
+    total = df + (square := t * t)
+    if math.isinf(total):
         return 0.0
-    return beta_cdf(df / whole, df / 2, 0.5, rest=square / whole)
+    return beta_cdf(df / total, df / 2, 0.5, rest=square / total)
 
 
 @lru_cache(maxsize=1024)

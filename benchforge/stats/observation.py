@@ -20,7 +20,7 @@ _BUSY = 0.5  # of a CPU's time, for its frequency to tell anything
 _SEEN = 0.5  # of a load tool's CPU time, for its threads to be known
 
 
-def recomputed(seen: Observation, usage_csv: str, system_csv: str) -> Observation:
+def recomputed(observation: Observation, usage_csv: str, system_csv: str) -> Observation:
     """Return an observation with each figure that the two files tell computed from them.
 
     What they never tell is taken over, and a part without rows has no figures. An observation is
@@ -28,24 +28,24 @@ def recomputed(seen: Observation, usage_csv: str, system_csv: str) -> Observatio
     Raises ValueError with file and line where a file cannot be read, or names a part that the
     observation does not have.
     """
-    used = _by_part(seen, usage_csv)
+    used = _by_part(observation, usage_csv)
     try:
         system = system_rows(system_csv)
     except ValueError as error:
         raise ValueError(f"system.csv: {error}") from None
     usage = tuple(
-        one.model_copy(update=_used(used.get((one.label, one.role), []), seen.seconds))
-        for one in seen.usage
+        usage.model_copy(update=_used(used.get((usage.label, usage.role), []), observation.seconds))
+        for usage in observation.usage
     )
     update: dict[str, Any] = {"usage": usage, "samples": len(system)}
-    if seen.machine is not None:
-        update["machine"] = seen.machine.model_copy(update=machine(system))
-    update["flow"] = flow(system) if seen.network == "private" else None
-    return seen.model_copy(update=update)
+    if observation.machine is not None:
+        update["machine"] = observation.machine.model_copy(update=machine(system))
+    update["flow"] = flow(system) if observation.network == "private" else None
+    return observation.model_copy(update=update)
 
 
-def _by_part(seen: Observation, usage_csv: str) -> dict[tuple[str, str], list[UsageRow]]:
-    parts = {(one.label, one.role) for one in seen.usage}
+def _by_part(observation: Observation, usage_csv: str) -> dict[tuple[str, str], list[UsageRow]]:
+    parts = {(usage.label, usage.role) for usage in observation.usage}
     by_part: dict[tuple[str, str], list[UsageRow]] = defaultdict(list)
     try:
         rows = usage_rows(usage_csv)
@@ -100,12 +100,12 @@ def _until_end(rows: Sequence[UsageRow], name: str) -> tuple[float, ...]:
         return ()
     value = getattr(last, name)
     values: tuple[float, ...] = value if isinstance(value, tuple) else (value,)
-    whole, seen = rows[-1].cpu_s, last.cpu_s
-    if rows[-1].threads is not None or whole is None or seen is None:
+    total_s, last_s = rows[-1].cpu_s, last.cpu_s
+    if rows[-1].threads is not None or total_s is None or last_s is None:
         return values  # it lived at the end
-    if seen < _SEEN * whole or not seen:
+    if last_s < _SEEN * total_s or not last_s:
         return ()
-    return tuple(amount * max(1.0, whole / seen) for amount in values)
+    return tuple(amount * max(1.0, total_s / last_s) for amount in values)
 
 
 def machine(rows: Sequence[SystemRow]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def machine(rows: Sequence[SystemRow]) -> dict[str, Any]:
 def _unseen(rows: Sequence[SystemRow]) -> float | None:
     """Return the longest time between two rows; the last comes once the load tool is cleared up."""
     times = [row[TIME] for row in rows[:-1]]
-    gaps = [round(after - before, 6) for before, after in itertools.pairwise(times)]
+    gaps = [round(later - earlier, 6) for earlier, later in itertools.pairwise(times)]
     return max(0.0, *gaps) if gaps else None
 
 
@@ -156,14 +156,18 @@ def _whole(value: float | None) -> int | None:
 def _frequency(rows: Sequence[SystemRow]) -> tuple[float, float, float] | None:
     """Return the lowest, the mean and the highest of CPUs that were busy until it was read."""
     rows_with_mhz = [row for row in rows if any(name.endswith(".mhz") for name in row)]
-    seen: list[float] = []
-    for before, row in itertools.pairwise(rows_with_mhz):
+    frequencies: list[float] = []
+    for earlier, row in itertools.pairwise(rows_with_mhz):
         for cpu, mhz in _below(row, "cpu.", ".mhz").items():
             name = f"cpu.{cpu}.busy_s"
-            busy = row.get(name, 0.0) - before.get(name, 0.0)
-            if busy >= _BUSY * (row[TIME] - before[TIME]) > 0:
-                seen.append(mhz)
-    return (min(seen), math.fsum(seen) / len(seen), max(seen)) if seen else None
+            busy = row.get(name, 0.0) - earlier.get(name, 0.0)
+            if busy >= _BUSY * (row[TIME] - earlier[TIME]) > 0:
+                frequencies.append(mhz)
+    return (
+        (min(frequencies), math.fsum(frequencies) / len(frequencies), max(frequencies))
+        if frequencies
+        else None
+    )
 
 
 def flow(rows: Sequence[SystemRow]) -> NetworkFlow | None:
@@ -172,21 +176,21 @@ def flow(rows: Sequence[SystemRow]) -> NetworkFlow | None:
     points = [(row[TIME], row[name]) for row in rows if name in row]
     if len(points) <= 1:
         return None
-    gaps = sorted(after - before for (before, _), (after, _) in itertools.pairwise(points))
+    gaps = sorted(later - earlier for (earlier, _), (later, _) in itertools.pairwise(points))
     bin_s = BIN_S * max(1, round(gaps[len(gaps) // 2] / BIN_S))
     bins = min(int(points[-1][0] / bin_s), _MOST_BINS * len(points))
     ends = [round(_at(points, bin_s * number)) for number in range(bins + 1)]
-    sent = tuple(max(0, after - before) for before, after in itertools.pairwise(ends))
+    sent = tuple(max(0, later - earlier) for earlier, later in itertools.pairwise(ends))
     return NetworkFlow(bin_s=bin_s, sent=sent, counter=COUNTER) if sent else None
 
 
 def _at(points: Sequence[tuple[float, float]], time_s: float) -> float:
     """Return the counter at a moment, on the line between the two looks around it."""
-    place = bisect.bisect_left(points, time_s, key=itemgetter(0))
-    if place in (0, len(points)):
-        return points[max(0, place - 1)][1]
-    (before, low), (after, high) = points[place - 1 : place + 1]
-    return low + (high - low) * (time_s - before) / (after - before)
+    index = bisect.bisect_left(points, time_s, key=itemgetter(0))
+    if index in (0, len(points)):
+        return points[max(0, index - 1)][1]
+    (earlier_s, low), (later_s, high) = points[index - 1 : index + 1]
+    return low + (high - low) * (time_s - earlier_s) / (later_s - earlier_s)
 
 
 class Spread(NamedTuple):

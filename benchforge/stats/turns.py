@@ -42,9 +42,9 @@ def order(seed: int, servers: int, rounds: int) -> Iterator[tuple[int, ...]]:
     """
     rng = random.Random(seed)  # noqa: S311 - an order is no secret
     for _ in range(rounds // 2):
-        there = tuple(rng.sample(range(servers), servers))
-        yield there
-        yield there[::-1]
+        permutation = tuple(rng.sample(range(servers), servers))
+        yield permutation
+        yield permutation[::-1]
 
 
 def longest_s(servers: int) -> float:
@@ -102,7 +102,9 @@ _OF_MORE_THAN_THE_SLICES: dict[str, object] = {
 
 def in_turns(reading: Reading, turns: Turns) -> Reading:
     """Return a reading with the seconds of the slices, and without response times."""
-    kinds = {label: in_turns(one, turns) for label, one in reading.kinds.items()}
+    kinds = {
+        label: in_turns(reading_of_kind, turns) for label, reading_of_kind in reading.kinds.items()
+    }
     update = {**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds, "kinds": kinds}
     reading = reading.model_copy(update=update)
     return reading if turns.uncounted_bytes is None else _of_the_slices(reading, turns)
@@ -121,7 +123,7 @@ def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
         "statuses": dict.fromkeys(classes, turns.responses),
         "good_at_least": max(0, turns.responses - bad),
         "good_at_most": min(turns.responses, reading.good_at_most),
-        "received_bytes": sum(one.received_bytes or 0 for one in turns.slices),
+        "received_bytes": sum(slice_.received_bytes or 0 for slice_ in turns.slices),
     }
     return reading.model_copy(update={**_OF_MORE_THAN_THE_SLICES, **changed})
 
@@ -143,15 +145,15 @@ def by_bytes(turns: Turns, reading: Reading) -> Turns:
     `reading` is what the tool says of its whole load. A response that is read in two slices
     counts in the second one.
     """
-    read = [one.received_bytes for one in turns.slices]
+    read = [slice_.received_bytes for slice_ in turns.slices]
     bytes_read = [count for count in read if count is not None]
     if not bytes_read or not reading.received_bytes:
         return turns
     ends = [0, *accumulate(bytes_read)]
-    whole = [end * reading.responses // reading.received_bytes for end in ends]
+    counts = [end * reading.responses // reading.received_bytes for end in ends]
     slices = tuple(
-        replace(one, responses=after - before)
-        for one, (before, after) in zip(turns.slices, pairwise(whole), strict=True)
+        replace(item, responses=later - earlier)
+        for item, (earlier, later) in zip(turns.slices, pairwise(counts), strict=True)
     )
     return turns.model_copy(update={"slices": slices})
 
@@ -165,7 +167,7 @@ def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | No
         return None
     if not reading.received_bytes or not reading.responses:
         return "it reports no responses, or not how many bytes it received"
-    kernel = turns.uncounted_bytes + sum(one.received_bytes or 0 for one in turns.slices)
+    kernel = turns.uncounted_bytes + sum(slice_.received_bytes or 0 for slice_ in turns.slices)
     connections, threads = (1, 1) if load is None else (load.concurrency or 1, load.processes or 1)
     under_way = (connections + 1) * -(-reading.received_bytes // reading.responses)
     more, files = reading.received_bytes - kernel, _OF_FILES * (1 + threads)

@@ -119,29 +119,31 @@ def _declared(
     use = written.get("use")
     if not isinstance(use, str):
         names = ", ".join(registry.names(kind)) or "none"
-        what = "'use' is missing" if use is None else "expected the name of a part"
-        at = path if use is None else (*path, "use")
-        yield Fault(at, what, f"it names the {kind}; installed: {names}")
+        problem = "'use' is missing" if use is None else "expected the name of a part"
+        fault_path = path if use is None else (*path, "use")
+        yield Fault(fault_path, problem, f"it names the {kind}; installed: {names}")
         return None
     try:
         cls = registry.part(kind, use)
     except Unusable as error:
         others = [
-            f"a {one}" for one in KINDS.values() if one != kind and use in registry.names(one)
+            f"a {value}"
+            for value in KINDS.values()
+            if value != kind and use in registry.names(value)
         ]
         also = f"{use!r} is {conjoined(others)}; " if others else ""
         yield Fault((*path, "use"), error.message, f"{also}{error.hint}")
         return None
-    given = {option: value for option, value in written.items() if option != "use"}
-    host = given.pop(HOST, None) if kind != "metric" and HOST not in options_of(cls) else None
+    options_ = {option: value for option, value in written.items() if option != "use"}
+    host = options_.pop(HOST, None) if kind != "metric" and HOST not in options_of(cls) else None
     if not isinstance(host, str | None):
         yield Fault((*path, HOST), f"expected the label of a host, got {shown(host)}")
         host = None
-    options = yield from environment.fill(given, cls, path)
+    options = yield from environment.fill(options_, cls, path)
     part = yield from checked(cls, options, path)
     return Declared(label, cls, options, part, host) if part else None
 
 
 def metrics(parts: Mapping[str, Declared]) -> dict[str, Metric]:
     """Return the metrics among the parts, by label."""
-    return {label: one.part for label, one in parts.items() if isinstance(one.part, Metric)}
+    return {label: part.part for label, part in parts.items() if isinstance(part.part, Metric)}

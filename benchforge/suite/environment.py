@@ -55,19 +55,21 @@ class Environment:
         return value
 
     def _ask(self, name: str, path: Path) -> Checked[str]:
-        given = self._tells(name)
-        if given is None:
+        value = self._tells(name)
+        if value is None:
             hint = f"set it: {name}=... benchforge run"
             yield Fault(path, f"the environment has no {name}", hint)
             return ""
-        for piece in pieces(given):
+        for piece in pieces(value):
             self.used[piece] = path
-            if len(piece) < SHORTEST and given != HIDDEN:
-                what = (
-                    name if len(piece) >= len(given.removeprefix("/")) else f"a password in {name}"
+            if len(piece) < SHORTEST and value != HIDDEN:
+                subject = (
+                    name if len(piece) >= len(value.removeprefix("/")) else f"a password in {name}"
                 )
-                yield Fault(path, f"{what} has fewer than {SHORTEST} characters: {SHORT}", LONGER)
-        return given
+                yield Fault(
+                    path, f"{subject} has fewer than {SHORTEST} characters: {SHORT}", LONGER
+                )
+        return value
 
 
 def _asks(value: JsonValue) -> str | None:
@@ -97,16 +99,16 @@ def hiding_faults(
     The length of those `taken` from the environment is looked at where they are taken.
     """
     places = dict(taken)
-    for place, secret in literal:
-        places.setdefault(secret, place)
+    for path, secret in literal:
+        places.setdefault(secret, path)
         if len(secret) < SHORTEST:
             message = f"a secret of fewer than {SHORTEST} characters: {SHORT}"
-            yield Fault(place, message, LONGER)
+            yield Fault(path, message, LONGER)
     names = "\n".join(dict.fromkeys(_names(tables)))
-    for secret, place in places.items():
+    for secret, path in places.items():
         if len(secret) >= SHORTEST and redact(names, [secret]) != names:
             message = "this secret is also a name in the suite, where it cannot be hidden"
-            yield Fault(place, message, "choose another secret, or another name")
+            yield Fault(path, message, "choose another secret, or another name")
 
 
 def _names(value: JsonValue) -> Iterator[str]:

@@ -124,27 +124,27 @@ def load(
     `text` is read instead of the file. Raises SuiteErrors: all that is wrong.
     """
     written = read(path) if text is None else parsed(os.fspath(path), text)
-    given = SuiteCall(Path(path), profile, settings, only)
-    return _resolved(written, given, registry, os.environ.get)
+    call = SuiteCall(Path(path), profile, settings, only)
+    return _resolved(written, call, registry, os.environ.get)
 
 
 def load_on_host(
-    text: str, given: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
+    text: str, call: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
 ) -> Suite:
     """Read the text of a suite on a host, where not all of its files are.
 
     `tells` gives values of the environment. Raises SuiteErrors: all that is wrong.
     """
-    return _resolved(parsed(os.fspath(given.path), text), given, registry, tells)
+    return _resolved(parsed(os.fspath(call.path), text), call, registry, tells)
 
 
 def _resolved(
-    written: Document, given: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
+    written: Document, call: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
 ) -> Suite:
-    document = layered(written, given.profile, given.settings, registry)
+    document = layered(written, call.profile, call.settings, registry)
     sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
     environment = Environment(tells)
-    reading = _suite(document, written.tables, given, registry, environment)
+    reading = _suite(document, written.tables, call, registry, environment)
     suite, claims = sound(reading, document, environment.used)
     return sound(_with_cases(suite, claims), document, environment.used)
 
@@ -160,17 +160,19 @@ def of_result(header: "Header", registry: Registry) -> Suite:
 
     settings = tuple(header.settings.items())
     document = layered(parsed(HEADER, header.suite), header.profile, settings, registry)
-    tables = [as_table(one) for one in as_table(document.tables.get("scenarios")).values()]
-    varied = ([*as_table(one.get("vary")).values()] for one in tables)
+    tables = [
+        as_table(scenario) for scenario in as_table(document.tables.get("scenarios")).values()
+    ]
+    varied = ([*as_table(table.get("vary")).values()] for table in tables)
     points = sum(
-        math.prod(len(one) for one in values if isinstance(one, list)) for values in varied
+        math.prod(len(value) for value in values if isinstance(value, list)) for values in varied
     )
     if points > _MOST_POINTS:
         raise Unusable(too_many(points, _MOST_POINTS, "combinations"))
     digests = header.code_digests or {}
-    given = SuiteCall(_NOWHERE, header.profile, settings, header.only, digests, False)
+    call = SuiteCall(_NOWHERE, header.profile, settings, header.only, digests, False)
     environment = Environment(lambda _: HIDDEN)
-    reading = _suite(document, document.tables, given, registry, environment)
+    reading = _suite(document, document.tables, call, registry, environment)
     suite, _ = sound(reading, document)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
     return replace(suite, scenarios=wanted, code=header.code)
@@ -179,7 +181,7 @@ def of_result(header: "Header", registry: Registry) -> Suite:
 def _suite(
     document: Document,
     written: Tables,
-    given: SuiteCall,
+    call: SuiteCall,
     registry: Registry,
     environment: Environment,
 ) -> Checked[tuple[Suite, Mapping[str, SoundClaim]]]:
@@ -188,7 +190,7 @@ def _suite(
     `written` are the tables of the file, without the profile and settings of the document.
     """
     tables = document.tables
-    top = yield from _top(tables, given)
+    top = yield from _top(tables, call)
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
@@ -197,19 +199,19 @@ def _suite(
     measured = metrics(parts["metrics"])
     yield from upstream_faults(parts["servers"], labels["servers"])
     yield from given_faults(parts, labels["backends"])
-    if given.digests is None:
-        yield from ref_faults(parts["servers"], given.path.parent)
+    if call.digests is None:
+        yield from ref_faults(parts["servers"], call.path.parent)
     yield from runtime_faults(parts, labels["runtimes"])
     interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
-    stages = {k: len(getattr(one.part, "stages", ())) for k, one in parts["loaders"].items()}
-    by_label = {label: one.with_stages(stages) for label, one in by_label.items()}
-    repeat = yield from repeated(document, given.profile)
+    stages = {k: len(getattr(part.part, "stages", ())) for k, part in parts["loaders"].items()}
+    by_label = {label: scenario.with_stages(stages) for label, scenario in by_label.items()}
+    repeat = yield from repeated(document, call.profile)
     workloads: dict[str, Mix] = {}
-    if labelled["feeds"] or any(one.kinds for one in by_label.values()):
+    if labelled["feeds"] or any(value.kinds for value in by_label.values()):
         from benchforge.suite.scenarios.kinds import workloads_of  # noqa: PLC0415 - few suites have kinds
 
-        files = given.path.parent if given.feeds else None, given.digests or {}
+        files = call.path.parent if call.feeds else None, call.digests or {}
         workloads = yield from workloads_of(labelled["feeds"], by_label, parts, repeat, *files)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
@@ -224,20 +226,20 @@ def _suite(
     )
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
-    chosen = yield from _chosen(top.only, given.only, labels["scenarios"], bridged)
-    yield from repeat_faults(by_label, chosen, repeat, said_of_profile(document, given.profile))
+    chosen = yield from _chosen(top.only, call.only, labels["scenarios"], bridged)
+    yield from repeat_faults(by_label, chosen, repeat, said_of_profile(document, call.profile))
     yield from port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
-    if given.digests is None:
+    if call.digests is None:
         yield from hiding_faults(tables, literal, environment.used)
     suite = Suite(
-        path=given.path,
+        path=call.path,
         text=document.text,
         document=document,
-        name=top.name or (re.sub(r"[^\w.-]+", "-", given.path.stem).strip(".-") or "suite"),
+        name=top.name or (re.sub(r"[^\w.-]+", "-", call.path.stem).strip(".-") or "suite"),
         title=top.title,
-        profile=given.profile,
+        profile=call.profile,
         smoke=top.smoke,
         network=top.network,
         sockets=top.sockets,
@@ -249,7 +251,7 @@ def _suite(
         runtimes=interpreters,
         metrics=measured,
         scenarios=by_label,
-        only=chosen if top.only or given.only else (),
+        only=chosen if top.only or call.only else (),
         repeat=repeat,
         workloads=workloads,
         bridges=bridged,
@@ -258,8 +260,8 @@ def _suite(
         tuning=tuned,
         placement=places,
         tables=drawn,
-        settings=dict(given.settings),
-        code_digests=given.digests,
+        settings=dict(call.settings),
+        code_digests=call.digests,
         engine=(yield from engine_of(tables)),
         hosts=machines,
         hosts_by_role=by_role,
@@ -313,7 +315,7 @@ def _nul_faults(value: JsonValue, path: tuple[str | int, ...]) -> Checked[None]:
             yield from _nul_faults(inner, (*path, step))
 
 
-def _top(tables: Tables, given: SuiteCall) -> Checked[Top]:
+def _top(tables: Tables, call: SuiteCall) -> Checked[Top]:
     if tables.get("benchforge") is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
         yield Fault((), "'benchforge' is missing", hint)
@@ -322,8 +324,8 @@ def _top(tables: Tables, given: SuiteCall) -> Checked[Top]:
         yield Fault((key,), "unknown key", Nearest(key, keys, "a suite takes"))
     written = {key: value for key, value in tables.items() if key in Top.model_fields}
     top = yield from checked(Top, {"benchforge": FORMAT, **written}, ())
-    if top and given.digests is None:
-        yield from _path_faults(top, given.path.parent)
+    if top and call.digests is None:
+        yield from _path_faults(top, call.path.parent)
     return top or Top(benchforge=FORMAT)
 
 
@@ -340,10 +342,13 @@ def _path_faults(top: Top, folder: Path) -> Checked[None]:
 
 
 def _chosen(
-    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], bridged: Mapping[str, str]
+    in_suite: Sequence[str],
+    labels_: Sequence[str],
+    labels: Sequence[str],
+    bridged: Mapping[str, str],
 ) -> Checked[tuple[str, ...]]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
-    for label in given:
+    for label in labels_:
         if label not in labels:
             hint = Nearest(label, labels, "scenarios")
             yield Fault((), "no such scenario", hint, option=f"--only {label}")
@@ -351,7 +356,7 @@ def _chosen(
         if label not in labels:
             hint = Nearest(label, labels, "scenarios")
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
-    wanted = given or in_suite or labels
+    wanted = labels_ or in_suite or labels
     return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
 
 

@@ -44,9 +44,9 @@ class Axis:
     option: tuple[str, ...] = ()
     "An option, and keys inside it."
 
-    def reaches(self, place: str, declaration: Declared) -> bool:
-        """Tell whether a part of the table `place` has the option."""
-        if self.place != place or self.label not in {"*", declaration.label}:
+    def reaches(self, table: str, declaration: Declared) -> bool:
+        """Tell whether a part of the table `table` has the option."""
+        if self.place != table or self.label not in {"*", declaration.label}:
             return False
         fields = declaration.cls.model_fields.items()
         return any(self.option[0] == (field.alias or name) for name, field in fields)
@@ -64,11 +64,11 @@ def axis(path: str) -> Axis | None:
             return None
 
 
-def reaching(point: Point, place: str, declaration: Declared) -> dict[str, JsonValue]:
-    """Return what of a point is about a part of the table `place`."""
+def reaching(point: Point, table: str, declaration: Declared) -> dict[str, JsonValue]:
+    """Return what of a point is about a part of the table `table`."""
     axes = ((path, axis(path), value) for path, value in point.items())
     return {
-        path: value for path, varied, value in axes if varied and varied.reaches(place, declaration)
+        path: value for path, varied, value in axes if varied and varied.reaches(table, declaration)
     }
 
 
@@ -81,9 +81,9 @@ def moved(declaration: Declared, point: Point) -> Tables:
     return options
 
 
-def part_at(declaration: Declared, place: str, point: Point) -> Part:
-    """Return a part of the table `place` at a point. Raises pydantic's ValidationError."""
-    return part_with(declaration, reaching(point, place, declaration))
+def part_at(declaration: Declared, table: str, point: Point) -> Part:
+    """Return a part of the table `table` at a point. Raises pydantic's ValidationError."""
+    return part_with(declaration, reaching(point, table, declaration))
 
 
 def part_with(declaration: Declared, concerned: Point) -> Part:
@@ -134,10 +134,12 @@ class Matrix:
         for path, values in self.vary.items():
             step //= len(values)
             self.steps[path] = step
-        self._axes = [(path, self.steps[path], len(of), of) for path, of in self.vary.items()]
+        self._axes = [
+            (path, self.steps[path], len(values), values) for path, values in self.vary.items()
+        ]
         self._excluded = [
-            [(self.steps[path], self.vary[path], value) for path, value in one.items()]
-            for one in _telling(scenario)
+            [(self.steps[path], self.vary[path], value) for path, value in exclusion.items()]
+            for exclusion in _telling(scenario)
         ]
 
     def numbers(self) -> Iterator[int]:
@@ -148,8 +150,8 @@ class Matrix:
 
     def _is_left(self, number: int) -> bool:
         return not any(
-            all(values[number // step % len(values)] == value for step, values, value in one)
-            for one in self._excluded
+            all(values[number // step % len(values)] == value for step, values, value in exclusion)
+            for exclusion in self._excluded
         )
 
     def point(self, number: int, paths: Collection[str]) -> dict[str, JsonValue]:
@@ -211,10 +213,10 @@ class Projection:
     def _of_included(self) -> Iterator[int]:
         """Yield the key of each included point: of the first, or the combination, that is alike."""
         first: dict[str, int] = {}
-        for place, point in enumerate(self._included):
+        for index, point in enumerate(self._included):
             key = self._combination(point)
             if key is None:
-                key = first.setdefault(json.dumps(point, sort_keys=True), self._keys + place)
+                key = first.setdefault(json.dumps(point, sort_keys=True), self._keys + index)
             yield key
 
     def _combination(self, point: Point) -> int | None:
@@ -222,7 +224,7 @@ class Projection:
             return None
         key = 0
         for path, value in point.items():
-            texts = [json.dumps(one, sort_keys=True) for one in self._own[path]]
+            texts = [json.dumps(value, sort_keys=True) for value in self._own[path]]
             if (text := json.dumps(value, sort_keys=True)) not in texts:
                 return None
             key += texts.index(text) * self._weights[path]
@@ -245,20 +247,20 @@ class Varied(Generic[T]):
 
 def projected(scenario: Scenario, paths: Collection[str]) -> Iterator[Point]:
     """Yield what the points say of some paths: each combination once, then what is included."""
-    own = {path: values for path, values in scenario.vary.items() if path in paths}
+    axes = {path: values for path, values in scenario.vary.items() if path in paths}
     if combinations(scenario):
-        for values in product(*own.values()):
-            point = dict(zip(own, values, strict=True))
+        for values in product(*axes.values()):
+            point = dict(zip(axes, values, strict=True))
             if _is_left(scenario, point):
                 yield point
     for included in scenario.include:
         yield {path: value for path, value in included.items() if path in paths}
 
 
-def about(scenario: Scenario, place: str, declaration: Declared) -> list[str]:
-    """Return the paths of all that varies and is about a part of the table `place`."""
+def about(scenario: Scenario, table: str, declaration: Declared) -> list[str]:
+    """Return the paths of all that varies and is about a part of the table `table`."""
     paths = dict.fromkeys(path for _, path in scenario.varied_paths())
-    return [path for path in paths if (varied := axis(path)) and varied.reaches(place, declaration)]
+    return [path for path in paths if (varied := axis(path)) and varied.reaches(table, declaration)]
 
 
 def combinations(scenario: Scenario) -> int:
@@ -269,20 +271,20 @@ def combinations(scenario: Scenario) -> int:
 def _is_left(scenario: Scenario, point: Point) -> bool:
     """Whether a combination that has these values is not excluded."""
     rest = [
-        {path: value for path, value in one.items() if path not in point}
-        for one in _telling(scenario)
-        if all(point.get(path, value) == value for path, value in one.items())
+        {path: value for path, value in exclusion.items() if path not in point}
+        for exclusion in _telling(scenario)
+        if all(point.get(path, value) == value for path, value in exclusion.items())
     ]
-    free = {path: scenario.vary[path] for one in rest for path in one}
+    free = {path: scenario.vary[path] for exclusion in rest for path in exclusion}
     return any(
-        not any(_has(dict(zip(free, values, strict=True)), one) for one in rest)
+        not any(_has(dict(zip(free, values, strict=True)), exclusion) for exclusion in rest)
         for values in product(*free.values())
     )
 
 
 def _telling(scenario: Scenario) -> list[Mapping[str, JsonValue]]:
     """Return the entries of `exclude` that can exclude something."""
-    return [one for one in scenario.exclude if one.keys() <= scenario.vary.keys()]
+    return [exclusion for exclusion in scenario.exclude if exclusion.keys() <= scenario.vary.keys()]
 
 
 def _has(point: Point, excluded: Point) -> bool:

@@ -44,10 +44,10 @@ def _profile(written: Document, name: str) -> Tables:
     return profile
 
 
-def _laid(document: Document, tables: Tables, at: Path, registry: Registry) -> Document:
+def _laid(document: Document, tables: Tables, path: Path, registry: Registry) -> Document:
     """Lay tables over a document: those at a path of its text."""
     over, starred = spread(tables, document.tables, registry)
-    return document.with_layer(over, starred, at)
+    return document.with_layer(over, starred, path)
 
 
 def with_settings(
@@ -57,11 +57,11 @@ def with_settings(
     document = replace(document, origins=dict(document.origins), starred=dict(document.starred))
     faults: list[SuiteFault] = []
     for dotted, written in settings:
-        shown = f"--set {dotted}={written}"
+        argument = f"--set {dotted}={written}"
         try:
-            document = _with_setting(document, shown, _keys(dotted), _value(written), registry)
+            document = _with_setting(document, argument, _keys(dotted), _value(written), registry)
         except _Unsettable as error:
-            faults.append(SuiteFault(shown, error.args[0], hint=error.args[1]))
+            faults.append(SuiteFault(argument, error.args[0], hint=error.args[1]))
     if faults:
         raise SuiteErrors(faults)
     return document
@@ -72,13 +72,13 @@ class _Unsettable(Exception):
 
 
 def _with_setting(
-    document: Document, shown: str, keys: tuple[str, ...], value: JsonValue, registry: Registry
+    document: Document, argument: str, keys: tuple[str, ...], value: JsonValue, registry: Registry
 ) -> Document:
     if keys[0] == "profiles":
         raise _Unsettable(
             "a profile cannot be set with --set", "set the option that it sets, or edit the suite"
         )
-    tables, origin = document.tables, Setting(shown, keys)
+    tables, origin = document.tables, Setting(argument, keys)
     for path in _meant(keys, tables, registry):
         tables = _put(tables, path, value)
         for inner in paths_of(value, path):
@@ -164,19 +164,19 @@ def spread(over: Tables, under: Tables, registry: Registry) -> tuple[Tables, dic
         if not isinstance(star, dict):
             continue
         labels: Tables = {label: table for label, table in written.items() if label != STAR}
-        left = dict(star)
+        remaining = dict(star)
         for label, cls in classes(kind, merged(as_table(under.get(kind)), labels), registry):
             taken = {option: star[option] for option in star.keys() & set(options(cls))}
-            own = as_table(labels.get(label))
+            table_ = as_table(labels.get(label))
             if taken:
-                labels[label] = merged(taken, own)
+                labels[label] = merged(taken, table_)
             for option, value in taken.items():
-                left.pop(option, None)
+                remaining.pop(option, None)
                 paths = set(paths_of(value, (kind, label, option)))
-                if option in own:
-                    paths -= set(paths_of(own[option], (kind, label, option)))
+                if option in table_:
+                    paths -= set(paths_of(table_[option], (kind, label, option)))
                 starred |= {path: (kind, STAR, *path[2:]) for path in paths}
-        tables[kind] = {**labels, STAR: left} if left else labels
+        tables[kind] = {**labels, STAR: remaining} if remaining else labels
     return tables, starred
 
 

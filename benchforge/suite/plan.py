@@ -137,8 +137,8 @@ def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
     """Return in how many blocks a group takes part, by its first case."""
     if first.find is not None:
         return first.find.rounds
-    own = first.blocks or blocks
-    return min(own, repeat.bridge) if first.bridge else own
+    count = first.blocks or blocks
+    return min(count, repeat.bridge) if first.bridge else count
 
 
 def steps(sizes: Sequence[int], rounds: Sequence[int], seed: int) -> Iterator[Step]:
@@ -170,8 +170,8 @@ def williams(size: int, row: int) -> Iterator[int]:
     Over all rows each thing stands equally often at each position, and directly after each other
     thing. An odd size takes the square and its reverse. Source: E. J. Williams, 1949.
     """
-    for place in range(size) if row < size else reversed(range(size)):
-        yield (row + ((place + 1) // 2 if place % 2 else -(place // 2))) % size
+    for column in range(size) if row < size else reversed(range(size)):
+        yield (row + ((column + 1) // 2 if column % 2 else -(column // 2))) % size
 
 
 def _seeded(seed: int) -> random.Random:

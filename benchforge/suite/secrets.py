@@ -133,14 +133,14 @@ def _any_case(escape_: str) -> str:
 
 def _in_base64(data: bytes) -> Iterator[Form]:
     """Yield the characters that stand for some bytes, wherever they begin in what is encoded."""
-    for before in range(3):
-        whole = b64encode(bytes(before) + data).decode()
-        bits = 8 * (before + len(data))
-        first, end = -(-8 * before // 6), bits // 6
-        text = whole[first:end]
+    for padding in range(3):
+        encoded = b64encode(bytes(padding) + data).decode()
+        bits = 8 * (padding + len(data))
+        first, end = -(-8 * padding // 6), bits // 6
+        text = encoded[first:end]
         pattern = "".join(map(_of_base64, text))
         # The characters beside it hold bits of it too.
-        head = _BASE64 if before else ""
+        head = _BASE64 if padding else ""
         tail = f"{_BASE64}?" if bits % 6 else ""
         yield Form(text, f"{head}{pattern}{tail}(?:=|%3D){{0,2}}")
 
@@ -179,15 +179,15 @@ def redacted(model: M, secrets: Iterable[str]) -> M:
     text = model.model_dump_json(by_alias=True)
     if redact(text, hidden_secrets) == text:
         return model
-    whole = json.loads(text)
-    hidden = _redacted_json(whole, hidden_secrets)
+    document = json.loads(text)
+    hidden = _redacted_json(document, hidden_secrets)
     try:
         return type(model).model_validate_json(json.dumps(hidden))
     except ValidationError as error:
         # What takes one of our own words only holds no secret, though one may be the same word.
         for wrong in error.errors(include_url=False):
             if wrong["type"] in {"literal_error", "enum"}:
-                _restore(hidden, whole, wrong["loc"])
+                _restore(hidden, document, wrong["loc"])
         return type(model).model_validate_json(json.dumps(hidden))
 
 
@@ -200,8 +200,8 @@ def hiding(tables: Mapping[str, JsonValue], taken: Iterable[str] = ()) -> Callab
     literal = {line for line in lines if len(line) >= SHOWN} | (hidden_secrets - everywhere)
 
     def hide(text: str) -> str:
-        whole = redact(redact(text, everywhere), literal, words=True)
-        return _without_beginnings(whole, everywhere | literal)
+        hidden = redact(redact(text, everywhere), literal, words=True)
+        return _without_beginnings(hidden, everywhere | literal)
 
     return hide
 
@@ -229,22 +229,22 @@ def _redacted_json(value: Any, secrets: frozenset[str]) -> Any:
     return value
 
 
-def _restore(hidden: Any, whole: Any, path: tuple[int | str, ...]) -> None:
+def _restore(hidden: Any, document: Any, path: tuple[int | str, ...]) -> None:
     """Put the value at a path back."""
-    *above, last = path
-    for step in above:
-        hidden, whole = hidden[step], whole[step]
-    hidden[last] = whole[last]
+    *parents, last = path
+    for step in parents:
+        hidden, document = hidden[step], document[step]
+    hidden[last] = document[last]
 
 
 def _without_beginnings(text: str, secrets: Iterable[str]) -> str:
     """Replace what is left of a secret where a long value was cut."""
     cut_forms = {form for secret in secrets for form in _cut_forms(secret)}
-    shown, *rest = text.split(_CUT)
+    head, *rest = text.split(_CUT)
     for piece in rest:
-        left = max((_left_of(form, shown) for form in cut_forms), default=0)
-        shown = (shown[:-left] + HIDDEN if left else shown) + _CUT + piece
-    return shown
+        cut_length = max((_left_of(form, head) for form in cut_forms), default=0)
+        head = (head[:-cut_length] + HIDDEN if cut_length else head) + _CUT + piece
+    return head
 
 
 def _left_of(form: str, text: str) -> int:
@@ -259,10 +259,10 @@ def _cut_forms(secret: str) -> tuple[str, ...]:
     return secret, *(text[1:-1] for text in quoted)
 
 
-def secrets_of_suite(tables: Mapping[str, JsonValue], place: Place = ()) -> Iterator[Secret]:
+def secrets_of_suite(tables: Mapping[str, JsonValue], path: Place = ()) -> Iterator[Secret]:
     """Yield the literal secrets of a suite and where they stand; labels say nothing of them."""
     for key, value in tables.items():
-        where = (*place, key)
+        where = (*path, key)
         if not isinstance(value, dict) or key in _UNLABELLED:
             yield from secrets_of(value, where)
             continue
@@ -273,26 +273,26 @@ def secrets_of_suite(tables: Mapping[str, JsonValue], place: Place = ()) -> Iter
                 yield from secrets_of(table, (*where, label))
 
 
-def secrets_of(value: JsonValue, place: Place = (), *, hidden: bool = False) -> Iterator[Secret]:
+def secrets_of(value: JsonValue, path: Place = (), *, hidden: bool = False) -> Iterator[Secret]:
     """Yield the literal secrets in a value: passwords in URLs, and all text under a telling key.
 
     What names a variable of the environment is none.
     """
     if isinstance(value, dict):
-        if list(value) == ["env"] and place and hidden:
+        if list(value) == ["env"] and path and hidden:
             return
         for key, inner in value.items():
             telling = bool(_KEY.search(key.rpartition(".")[2]))  # what varies is named by its path
-            telling &= place[-1:] not in {("kinds",), ("take",)}  # labels
-            yield from secrets_of(inner, (*place, key), hidden=hidden or telling)
+            telling &= path[-1:] not in {("kinds",), ("take",)}  # labels
+            yield from secrets_of(inner, (*path, key), hidden=hidden or telling)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from secrets_of(inner, (*place, number), hidden=hidden)
+            yield from secrets_of(inner, (*path, number), hidden=hidden)
     elif isinstance(value, str):
-        if hidden and value and not ({"kinds", "session"} & {*place} and _HOLE.fullmatch(value)):
-            yield from ((place, piece) for piece in pieces(value))
+        if hidden and value and not ({"kinds", "session"} & {*path} and _HOLE.fullmatch(value)):
+            yield from ((path, piece) for piece in pieces(value))
         else:
-            yield from ((place, password) for password in _passwords(value))
+            yield from ((path, password) for password in _passwords(value))
 
 
 def secrets_of_words(words: Sequence[str]) -> Iterator[str]:
@@ -314,11 +314,11 @@ def secrets_of_words(words: Sequence[str]) -> Iterator[str]:
 def masked(text: str) -> str:
     """Return a suite's text, which need not be TOML, with a star for each letter of its secrets."""
     chars = [*text]
-    spans = [(_HEAD.match(text, *found.span()), found.end()) for found in _TELLING.finditer(text)]
+    spans = [(_HEAD.match(text, *match.span()), match.end()) for match in _TELLING.finditer(text)]
     for start, end in (
         *((head.end(), end) for head, end in spans if head),
-        *(found.span(1) for found in _USERINFO.finditer(text)),
-        *(found.span(2) for found in _NAMED.finditer(text) if _KEY.search(found[1])),
+        *(match.span(1) for match in _USERINFO.finditer(text)),
+        *(match.span(2) for match in _NAMED.finditer(text) if _KEY.search(match[1])),
     ):
         chars[start:end] = re.sub(r"[^\W_]", "*", text[start:end])
     return "".join(chars)

@@ -76,13 +76,17 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
 
     @model_validator(mode="after")
     def _one_amount(self) -> Self:
-        given, wrong, of_both = self.model_fields_set, ("between", "until"), ("until", "blocks")
+        fields_set, wrong, of_both = (
+            self.model_fields_set,
+            ("between", "until"),
+            ("until", "blocks"),
+        )
         if self.until is None:
-            if "between" in given:
+            if "between" in fields_set:
                 hint = 'give until = "3%" too, or blocks alone'
                 raise WrongOption("it needs `until`", *wrong, hint=hint)
             return self
-        if "blocks" in given:
+        if "blocks" in fields_set:
             hint = "keep `blocks` to fix the number of blocks, or `until` to fix the precision"
             raise WrongOption("cannot be combined with `blocks`", *of_both, hint=hint)
         if len(self.between) != len(("least", "most")) or self.between[0] > self.between[1]:
@@ -205,10 +209,10 @@ compare load tools and values of `vary`."""
     def _can_be_answered(self) -> Self:
         for server in self.servers:
             method = self.requests.get(server, self.request).method
-            if why := self.right(server).conflict({method}):
+            if reason := self.right(server).conflict({method}):
                 key = "expects" if server in self.expects else "expect"
-                why = f"{server!r}: {why}" if key == "expects" else why
-                raise WrongOption(why, key, "request", "requests", "servers")
+                reason = f"{server!r}: {reason}" if key == "expects" else reason
+                raise WrongOption(reason, key, "request", "requests", "servers")
         return self
 
     def right(self, server: str) -> Expect:
@@ -220,9 +224,13 @@ compare load tools and values of `vary`."""
         """Labels of its kinds; of a flow those of its steps, such as `buy.pay`."""
         steps = {label: kind.get("steps") for label, kind in self.kinds.items()}
         named = {
-            k: [f"{k}.{one['name']}" for one in there if isinstance(one, dict) and "name" in one]
-            for k, there in steps.items()
-            if isinstance(there, list)
+            k: [
+                f"{k}.{step['name']}"
+                for step in steps_of_kind
+                if isinstance(step, dict) and "name" in step
+            ]
+            for k, steps_of_kind in steps.items()
+            if isinstance(steps_of_kind, list)
         }
         return tuple(label for k in self.kinds for label in named.get(k) or [k])
 

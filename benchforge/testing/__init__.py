@@ -108,10 +108,10 @@ def run_suite(tmp_path: Path, suite_file: SuiteFile, pytestconfig: pytest.Config
     def run(suite: str | Path, *words: str) -> Ran:
         path = suite_file(suite) if isinstance(suite, str) else suite
         results = tmp_path / "results"
-        before = set(results.glob("*"))
+        folders_before = set(results.glob("*"))
         err = _Heard(shown_at_once)
         code, out = _called(["run", str(path), "-o", str(results), *words], err)
-        folder = next(iter(set(results.glob("*")) - before), None)
+        folder = next(iter(set(results.glob("*")) - folders_before), None)
         return Ran(code, out, err.getvalue(), folder)
 
     return run

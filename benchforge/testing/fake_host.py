@@ -52,7 +52,7 @@ class FakeHost:
 
     def __init__(self, body: bytes = b"Hello, World!\n", outputs: Mapping[str, Path] = {}) -> None:
         self.body = body
-        self.outputs = {label: Recording.of(place) for label, place in outputs.items()}
+        self.outputs = {label: Recording.of(folder_) for label, folder_ in outputs.items()}
         self.started: list[RecordedStart] = []
 
     @contextlib.contextmanager
@@ -89,7 +89,7 @@ class FakeHost:
             secrets=loaded_suite.secrets,
             as_root=os.geteuid() == 0,
         )
-        keep = ResultWriter.new(suite.parent / "results", loaded_suite.name, datetime.now(UTC))
+        writer = ResultWriter.new(suite.parent / "results", loaded_suite.name, datetime.now(UTC))
         graph = plan(expand(loaded_suite), loaded_suite.repeat, seed=loaded_suite.repeat.seed or 0)
         believe = partial(of_trial, limits=limits())
         judge = partial(
@@ -98,7 +98,7 @@ class FakeHost:
             metrics=loaded_suite.metrics,
             smoke=loaded_suite.smoke,
         )
-        return list(execute(RunInputs(graph, stands_on, keep, believe, judge), Progress()))
+        return list(execute(RunInputs(graph, stands_on, writer, believe, judge), Progress()))
 
 
 class _FakeHere(Sandbox):
@@ -191,13 +191,13 @@ class _FakeHere(Sandbox):
     ) -> socket.socket:
         if family not in {socket.AF_INET, socket.AF_INET6}:
             raise PermissionError("a fake host has no packets")
-        ours, theirs = socket.socketpair()
+        local_end, theirs = socket.socketpair()
         self._open.append(theirs)
         content_type, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
         theirs.sendall(f"HTTP/1.1 200 OK\r\n{content_type}\r\n{length}\r\n\r\n".encode())
         theirs.sendall(self._host.body)
         theirs.shutdown(socket.SHUT_WR)
-        return _Answered(fileno=ours.detach())
+        return _Answered(fileno=local_end.detach())
 
     def end(self) -> None:
         """Close what was answered."""

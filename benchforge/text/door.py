@@ -83,12 +83,12 @@ def _content(file: int, path: tuple[Path | str, ...], most: int) -> bytes:
     if size > most:
         raise _too_large(path, size, most)
     parts: list[bytes] = []
-    left = most + 1
+    unread = most + 1
     each = min(max(size + 1, 1 << 12), MIB)  # a megabyte for each small file takes time
-    while left > 0 and (piece := os.read(file, min(left, each))):
+    while unread > 0 and (piece := os.read(file, min(unread, each))):
         parts.append(piece)
-        left -= len(piece)
-    if left <= 0:  # it grew meanwhile
+        unread -= len(piece)
+    if unread <= 0:  # it grew meanwhile
         raise _too_large(path, most + 1, most)
     return b"".join(parts)
 
@@ -197,16 +197,18 @@ def files(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[str]:
     """
     root = os.open(folder, _FOLDER)
     try:
-        for place, folders, names, _ in os.fwalk(".", dir_fd=root, follow_symlinks=False):
-            above = "" if place == "." else f"{place.removeprefix('./')}/"
-            if not above:
+        for folder_path, folders, names, _ in os.fwalk(".", dir_fd=root, follow_symlinks=False):
+            prefix = "" if folder_path == "." else f"{folder_path.removeprefix('./')}/"
+            if not prefix:
                 folders[:] = filter(wanted, folders)
             # A link to a folder is among the folders.
-            links = [one for one in folders if (folder / place / one).is_symlink()]
+            links = [
+                folder_ for folder_ in folders if (folder / folder_path / folder_).is_symlink()
+            ]
             folders[:] = sorted(set(folders).difference(links))
             for name in sorted([*names, *links]):
-                if above or wanted(name):
-                    yield above + name
+                if prefix or wanted(name):
+                    yield prefix + name
     finally:
         os.close(root)
 
@@ -232,28 +234,28 @@ def remove_empty(folder: Path, name: str) -> None:
 @contextlib.contextmanager
 def _parent(folder: Path, name: str) -> Iterator[tuple[int, str]]:
     """Give a descriptor of the folder that a name stands in, and its last part."""
-    place, last = _above(folder, name)
+    parent, last = _above(folder, name)
     try:
-        yield place, last
+        yield parent, last
     finally:
-        os.close(place)
+        os.close(parent)
 
 
 def _above(folder: Path, name: str) -> tuple[int, str]:
     """Open the folder that a name stands in. Return its descriptor, and the name's last part."""
-    *above, last = steps(name)
-    place, number = -1, 0
+    *parents, last = steps(name)
+    parent, number = -1, 0
     try:
-        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        for number, part in enumerate(above, 1):  # noqa: B007 - how far it came
-            below = _folder(place, part)
-            os.close(place)
-            place = below
+        parent = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        for number, part in enumerate(parents, 1):  # noqa: B007 - how far it came
+            below = _folder(parent, part)
+            os.close(parent)
+            parent = below
     except OSError as error:
-        if place >= 0:
-            os.close(place)
-        raise _named(error, folder, "/".join(above[:number])) from error
-    return place, last
+        if parent >= 0:
+            os.close(parent)
+        raise _named(error, folder, "/".join(parents[:number])) from error
+    return parent, last
 
 
 def _folder(parent: int, name: str) -> int:

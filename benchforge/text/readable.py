@@ -125,8 +125,10 @@ def too_many(number: int, most: int, things: str) -> str:
 def percent(share: float) -> str:
     """Return a share: 0.03121 is 3.12 %. What is less than all never reads 100 %."""
     number = 100 * _decimal(share)
-    left = 100 - abs(number)
-    return f"{_written(number, max(_DIGITS, 2 - left.adjusted()) if left > 0 else _DIGITS)} %"
+    distance = 100 - abs(number)
+    return (
+        f"{_written(number, max(_DIGITS, 2 - distance.adjusted()) if distance > 0 else _DIGITS)} %"
+    )
 
 
 def change(share: float) -> str:
@@ -150,8 +152,11 @@ def spoken(seconds: float) -> str:
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Return names: a, b, c; of many, the first and how many more there are."""
     names = tuple(names)
-    left = len(names) - most
-    return ", ".join(names[:most]) + (f", and {exact(left)} more" if left > 0 else "") or "none"
+    unlisted = len(names) - most
+    return (
+        ", ".join(names[:most]) + (f", and {exact(unlisted)} more" if unlisted > 0 else "")
+        or "none"
+    )
 
 
 def conjoined(names: Iterable[str], word: str = "and") -> str:
@@ -187,6 +192,6 @@ def _written(number: Decimal, digits: int) -> str:
         return "0" if number.is_zero() else str(number).lower()
     size = abs(number)
     precision = digits if size < 1000 else max(digits, 4)  # noqa: PLR2004 - 1,234, not 1,230
-    shown = Context(precision).plus(number.normalize())
+    rounded = Context(precision).plus(number.normalize())
     plain = size >= _PLAIN_FROM and (size < _PLAIN_BELOW or size.adjusted() < digits)
-    return f"{shown:,f}" if plain else f"{shown:e}"
+    return f"{rounded:,f}" if plain else f"{rounded:e}"

@@ -21,61 +21,61 @@ _FORMULA = ("=", "+", "-", "@")
 _DOUBTFUL = re.compile(r"[^ -~\n\t]")
 
 
-def text(given: str) -> str:
+def text(value: str) -> str:
     """Return a text of several lines whose control characters can be seen.
 
     Line ends and tabs stay what they are.
     """
-    return _DOUBTFUL.sub(_shown, given.replace("\r\n", "\n"))
+    return _DOUBTFUL.sub(_shown, value.replace("\r\n", "\n"))
 
 
-def line(given: str) -> str:
+def line(value: str) -> str:
     """Return a text for a place that has one line."""
-    return " ".join(text(given).split())
+    return " ".join(text(value).split())
 
 
-def word(given: str) -> str:
+def word(value: str) -> str:
     """Return a text whose line ends and tabs can be seen too."""
-    if given.isprintable():
-        return given
-    return "".join(char if _harmless(char) else _seen(char) for char in given)
+    if value.isprintable():
+        return value
+    return "".join(char if _harmless(char) else _seen(char) for char in value)
 
 
-def markdown(given: str) -> str:
+def markdown(value: str) -> str:
     """Return a text as one line of Markdown shows it: none of it is markup."""
-    return _BEGINS.sub(r"\1\\", _MARKDOWN.sub(r"\\\1", line(given)))
+    return _BEGINS.sub(r"\1\\", _MARKDOWN.sub(r"\\\1", line(value)))
 
 
-def fenced(given: str, language: str = "") -> str:
+def fenced(value: str, language: str = "") -> str:
     """Return a code block of Markdown that the text cannot end."""
-    longest = max((len(run) for run in re.findall("`+", given)), default=0)
+    longest = max((len(run) for run in re.findall("`+", value)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text(given).rstrip()}\n{fence}\n"
+    return f"{fence}{language}\n{text(value).rstrip()}\n{fence}\n"
 
 
-def html(given: str) -> str:
+def html(value: str) -> str:
     """Return a text as one line of HTML shows it, in an attribute too."""
-    return markup.escape(line(given))
+    return markup.escape(line(value))
 
 
-def html_lines(given: str) -> str:
+def html_lines(value: str) -> str:
     """Return a text as HTML shows it where line ends count."""
-    return markup.escape(text(given))
+    return markup.escape(text(value))
 
 
-def painted(given: str) -> str:
+def painted(value: str) -> str:
     """Return a text of several lines; what only makes it bold, dim or coloured stays."""
     return "".join(
-        part if _PAINT.fullmatch(part) else text(part) for part in _PAINT_AND_TEXT.split(given)
+        part if _PAINT.fullmatch(part) else text(part) for part in _PAINT_AND_TEXT.split(value)
     )
 
 
-def csv(given: str) -> str:
+def csv(value: str) -> str:
     """Return a field of CSV that no spreadsheet computes; a number stays one."""
-    shown = word(given)
-    if not shown.lstrip().startswith(_FORMULA) or _is_number(shown):
-        return shown
-    return f"'{shown}"
+    cell = word(value)
+    if not cell.lstrip().startswith(_FORMULA) or _is_number(cell):
+        return cell
+    return f"'{cell}"
 
 
 def as_json(document: str) -> str:
@@ -85,9 +85,9 @@ def as_json(document: str) -> str:
     )
 
 
-def _is_number(shown: str) -> bool:
+def _is_number(cell: str) -> bool:
     try:
-        float(shown)
+        float(cell)
     except ValueError:
         return False
     return True

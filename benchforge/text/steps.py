@@ -11,5 +11,5 @@ SHOWN: ContextVar[Callable[[Sequence[Any], str], Iterable[Any]]] = ContextVar("S
 
 def steps(work: Sequence[T], title: str) -> Iterable[T]:
     """Return the steps of a work, whose progress is shown where somebody does."""
-    shown = SHOWN.get(None)
-    return work if shown is None else shown(work, title)
+    text_shown = SHOWN.get(None)
+    return work if text_shown is None else text_shown(work, title)

@@ -45,8 +45,10 @@ def measured(number: int, checks: list[Check]) -> Trial:
 
 def summary(trials: list[Trial], of_result: list[Check], aside: set[int]) -> Summary:
     doubted = tuple(
-        DoubtedTrial(trial=one.number, block=1, attempt=1, checks=(), used=one.number not in aside)
-        for one in trials
+        DoubtedTrial(
+            trial=trial.number, block=1, attempt=1, checks=(), used=trial.number not in aside
+        )
+        for trial in trials
     )
     case = plain.case(plain.named("flask"), doubted=doubted)
     return plain.summary(case).model_copy(update={"checks": tuple(of_result)})
@@ -58,8 +60,8 @@ def causes(trials: list[Trial], of_result: list[Check], aside: set[int]) -> tupl
 
 def test_the_possible_causes_are_checks_and_no_check_explains_itself() -> None:
     of_ids = {id_: limit.causes for id_, limit in LIMITS.by_id.items()}
-    assert {cause for of in of_ids.values() for cause in of} <= LIMITS.by_id.keys()
-    TopologicalSorter({id_: of for id_, of in of_ids.items() if "." not in id_}).prepare()
+    assert {cause for value in of_ids.values() for cause in value} <= LIMITS.by_id.keys()
+    TopologicalSorter({id_: of_id for id_, of_id in of_ids.items() if "." not in id_}).prepare()
 
 
 @given(st.lists(CHECKS, max_size=4), CHECKS, st.sets(st.integers(1, 4)))
@@ -67,39 +69,39 @@ def test_each_finding_is_in_exactly_one_cause_and_an_invalid_one_is_in_none_that
     of_trials: list[list[Check]], of_result: list[Check], aside: set[int]
 ) -> None:
     trials = [measured(number, checks) for number, checks in enumerate(of_trials, 1)]
-    found = causes(trials, of_result, aside)
-    there = Counter(
-        (one.id, one.status)
-        for one in (*of_result, *(one for trial in trials for one in trial.checks))
-        if one.status != "pass"
+    actual = causes(trials, of_result, aside)
+    counter = Counter(
+        (check.id, check.status)
+        for check in (*of_result, *(check for trial in trials for check in trial.checks))
+        if check.status != "pass"
     )
     folded: Counter[tuple[str, str]] = Counter()
-    for cause in found:
-        assert cause.count == sum(one.count for one in cause.findings)
+    for cause in actual:
+        assert cause.count == sum(finding.count for finding in cause.findings)
         for finding in cause.findings:
             folded[finding.check.id, finding.check.status] += finding.count
-    assert folded == there
-    used = [one for one in trials if one.number not in aside]
+    assert folded == counter
+    used = [trial for trial in trials if trial.number not in aside]
     for trial in used:
-        for one in trial.checks:
-            if audience(one, LIMITS) == "invalid":
-                of = root(one, spoken(trial.checks), LIMITS)
-                (cause,) = [each for each in found if (each.id, each.state) == (of, "open")]
+        for item in trial.checks:
+            if audience(item, LIMITS) == "invalid":
+                subject = root(item, spoken(trial.checks), LIMITS)
+                (cause,) = [each for each in actual if (each.id, each.state) == (subject, "open")]
                 assert cause.audience == "invalid"
 
 
 @given(CHECKS)
 def test_the_cause_of_a_finding_is_there_and_has_none_but_itself(checks: list[Check]) -> None:
-    spoke = {one.id for one in checks if one.status in {"warn", "fail"}}
-    for one in checks:
-        assert root(one, spoken(checks), LIMITS) in spoke | {one.id}
+    spoke = {check.id for check in checks if check.status in {"warn", "fail"}}
+    for check in checks:
+        assert root(check, spoken(checks), LIMITS) in spoke | {check.id}
 
 
 def test_what_a_check_computes_goes_before_what_is_listed() -> None:
     waits = check("N2", because="P1")
-    beside = [waits, check("N1"), check("P1")]
-    assert root(waits, spoken(beside), LIMITS) == "P1"
-    assert root(check("N2"), spoken(beside), LIMITS) == "N1"
+    neighbour = [waits, check("N1"), check("P1")]
+    assert root(waits, spoken(neighbour), LIMITS) == "P1"
+    assert root(check("N2"), spoken(neighbour), LIMITS) == "N1"
     assert root(waits, spoken([waits, check("P1", "pass")]), LIMITS) == "N2"
 
 
@@ -113,25 +115,27 @@ def test_what_set_a_trial_aside_is_dealt_with_and_the_rest_of_it_is_not() -> Non
     noise = [check("N1", "fail"), check("N2", "fail", because="N1")]
     server = check("E1", "warn", subject="behaviour")
     first, again = measured(1, [*noise, server]), measured(2, [server])
-    found = {(cause.id, cause.state): cause for cause in causes([first, again], [], {1})}
-    assert found.keys() == {("N1", "dealt with"), ("E1", "open")}
-    assert found["N1", "dealt with"].trials == (1,)
-    assert (found["E1", "open"].trials, found["E1", "open"].audience) == ((1, 2), "limits")
+    actual = {(cause.id, cause.state): cause for cause in causes([first, again], [], {1})}
+    assert actual.keys() == {("N1", "dealt with"), ("E1", "open")}
+    assert actual["N1", "dealt with"].trials == (1,)
+    assert (actual["E1", "open"].trials, actual["E1", "open"].audience) == ((1, 2), "limits")
 
 
 def test_whom_a_finding_concerns() -> None:
-    told = {"name": "x", "unit": "", "source": "y"}
-    some = {
-        "X2": Limit.model_validate({**told, "audience": "setup"}),
-        "X3": Limit.model_validate({**told, "warned": "expert"}),
-        "X3.cpu": Limit.model_validate({**told, "audience": "expert"}),
+    actual = {"name": "x", "unit": "", "source": "y"}
+    part = {
+        "X2": Limit.model_validate({**actual, "audience": "setup"}),
+        "X3": Limit.model_validate({**actual, "warned": "expert"}),
+        "X3.cpu": Limit.model_validate({**actual, "audience": "expert"}),
     }
-    of = Thresholds(version="", by_id=some)
-    assert audience(check("X1", "fail"), of) == "invalid"
-    assert audience(check("X1", "fail", subject="behaviour"), of) == "limits"
-    assert audience(check("X1", "warn"), of) == "limits"
-    assert audience(check("X1", "unknown"), of) == "expert"
-    assert [audience(check("X2", status), of) for status in ("fail", "warn")] == ["setup"] * 2
-    assert audience(check("X3", "fail"), of) == "invalid"
-    assert audience(check("X3"), of) == "expert"
-    assert audience(check("X3", "fail", component="cpu"), of) == "expert"
+    thresholds = Thresholds(version="", by_id=part)
+    assert audience(check("X1", "fail"), thresholds) == "invalid"
+    assert audience(check("X1", "fail", subject="behaviour"), thresholds) == "limits"
+    assert audience(check("X1", "warn"), thresholds) == "limits"
+    assert audience(check("X1", "unknown"), thresholds) == "expert"
+    assert [audience(check("X2", status), thresholds) for status in ("fail", "warn")] == [
+        "setup"
+    ] * 2
+    assert audience(check("X3", "fail"), thresholds) == "invalid"
+    assert audience(check("X3"), thresholds) == "expert"
+    assert audience(check("X3", "fail", component="cpu"), thresholds) == "expert"

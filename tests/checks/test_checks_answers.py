@@ -23,17 +23,17 @@ from benchforge.plugin import Request
 
 
 def between(*sides: Trial) -> dict[str, Check]:
-    return {one.id: one for one in answers.of_comparison([[one] for one in sides], LIMITS)}
+    return {item.id: item for item in answers.of_comparison([[side] for side in sides], LIMITS)}
 
 
 def statuses(*sides: Trial) -> dict[str, str]:
-    return {id_: one.status for id_, one in between(*sides).items()}
+    return {id_: item.status for id_, item in between(*sides).items()}
 
 
 def test_nothing_speaks_against_a_healthy_trial() -> None:
-    found = list(answers.of_trial(trial(), LIMITS))
-    assert [one.id for one in found] == ["E1", "E2", "E3", "E3", "E6"]
-    assert {one.status for one in found} == {"pass"}, found
+    items = list(answers.of_trial(trial(), LIMITS))
+    assert [item.id for item in items] == ["E1", "E2", "E3", "E3", "E6"]
+    assert {item.status for item in items} == {"pass"}, items
     assert set(statuses(trial(), trial(server="b")).values()) == {"pass"}
 
 
@@ -46,11 +46,11 @@ def test_what_is_not_there_is_unknown() -> None:
         good_response=None,
         monitor=None,
     )
-    assert {one.status for one in answers.of_trial(bare, LIMITS)} == {"unknown"}
+    assert {item.status for item in answers.of_trial(bare, LIMITS)} == {"unknown"}
     assert set(statuses(bare, trial()).values()) == {"unknown"}
     assert statuses(trial()) == {}
     nobody = answers.of_comparison([[trial()], [], []], LIMITS)
-    assert {one.id: one.status for one in nobody} == dict.fromkeys(
+    assert {item.id: item.status for item in nobody} == dict.fromkeys(
         ("E1", "E3", "E4", "E5"), "unknown"
     )
 
@@ -64,8 +64,8 @@ def body(digest: str, responses: int, **changed: Any) -> SampledBody:
 
 
 def sample(*bodies: SampledBody, others: int = 0, **changed: Any) -> list[Check]:
-    of = trial(reading=reading(sampled=bodies, sampled_others=others), **changed)
-    return list(sampled.of_trial(of, LIMITS))
+    subject = trial(reading=reading(sampled=bodies, sampled_others=others), **changed)
+    return list(sampled.of_trial(subject, LIMITS))
 
 
 def test_a_sample_without_a_wrong_answer_bounds_how_many_there_are() -> None:
@@ -108,11 +108,13 @@ def test_a_sampled_body_is_held_to_what_the_suite_expects(
     expect: dict[str, Any], text: str, wrong: bool
 ) -> None:
     digest = sha256(text.encode()).hexdigest()
-    seen = body(digest, 1, begin=text, length=len(text), wrong=None)
-    of = sampled.judged(reading(sampled=(seen,)), Expect.model_validate(expect), [answer()])
-    assert bool(of.sampled[0].wrong) is wrong
+    observed = body(digest, 1, begin=text, length=len(text), wrong=None)
+    judgements = sampled.judged(
+        reading(sampled=(observed,)), Expect.model_validate(expect), [answer()]
+    )
+    assert bool(judgements.sampled[0].wrong) is wrong
     cut = sampled.judged(
-        reading(sampled=(seen.model_copy(update={"begin": text[:1]}),)),
+        reading(sampled=(observed.model_copy(update={"begin": text[:1]}),)),
         Expect.model_validate({"json": {"a": 1}}),
         [answer()],
     )
@@ -220,8 +222,8 @@ def test_several_requests_may_be_in_flight_on_a_connection() -> None:
 
 def test_ages_that_are_told_count_only_beyond_the_percentile() -> None:
     def flying(ages: dict[int, int]) -> Check:
-        told = reading(latency=Histogram.of({500: 20_000}), in_flight=Histogram.of(ages))
-        return censored(trial(reading=told), LIMITS, [99])
+        actual = reading(latency=Histogram.of({500: 20_000}), in_flight=Histogram.of(ages))
+        return censored(trial(reading=actual), LIMITS, [99])
 
     assert (flying({100: 16}).status, flying({100: 16}).value) == ("pass", 0)
     assert flying({9_000_000: 64}).status == "warn"
@@ -286,20 +288,22 @@ def test_the_loads_responses_are_as_long_as_a_single_one(each: int, status: str)
 
 @pytest.mark.parametrize(("length", "each"), [(18, 18 - 18), (18, 59), (4000, 45)])
 def test_an_answer_that_is_empty_an_error_or_compressed_is_another(length: int, each: int) -> None:
-    asked = probes(answer(length=length))
+    request = probes(answer(length=length))
     expected = right(shortest=length, longest=length)
-    for told in (
+    for actual in (
         {"received_bytes": 20_000 * (150 + each)},
         {"received_bytes": 20_000 * (150 + each), "body_bytes": 20_000 * each},
         {"received_bytes": None, "promised_bytes": 20_000 * each},
     ):
-        check = size(trial(probes=asked, good_response=expected, reading=reading(**told)), LIMITS)
-        assert check.status == "fail", (told, check.message)
+        check = size(
+            trial(probes=request, good_response=expected, reading=reading(**actual)), LIMITS
+        )
+        assert check.status == "fail", (actual, check.message)
 
 
 def test_another_status_shows_in_the_heads_alone() -> None:
-    told = reading(received_bytes=20_000 * 1177, body_bytes=20_000_000)
-    check = size(trial(reading=told), LIMITS)
+    actual = reading(received_bytes=20_000 * 1177, body_bytes=20_000_000)
+    check = size(trial(reading=actual), LIMITS)
     assert check.status == "fail"
     assert "177 bytes of head in the load, 150 in a right answer" in check.message
 
@@ -319,10 +323,10 @@ def test_a_slack_as_large_as_a_body_says_nothing() -> None:
     )
     near = right(shortest=9, longest=12, binding=False)
     grown = reading(received_bytes=20_000 * 161)
-    some = probes(answer(length=9), answer(length=12))
-    assert size(trial(probes=some, good_response=near, reading=grown), LIMITS).status == "pass"
+    part = probes(answer(length=9), answer(length=12))
+    assert size(trial(probes=part, good_response=near, reading=grown), LIMITS).status == "pass"
     rounded = reading(received_bytes=20_000 * 161, byte_error=20_000 * 9)
-    assert size(trial(probes=some, good_response=near, reading=rounded), LIMITS).status == "unknown"
+    assert size(trial(probes=part, good_response=near, reading=rounded), LIMITS).status == "unknown"
     few = reading(responses=16, good_at_least=16, good_at_most=16, received_bytes=16 * 1200)
     assert size(trial(reading=few), LIMITS).status == "unknown"
 
@@ -347,13 +351,13 @@ def test_a_size_that_cannot_be_compared_is_unknown(changed: Any) -> None:
 
 
 def test_bytes_that_are_those_of_right_answers_need_no_protocol() -> None:
-    one = trial(load={"protocol": None}, reading=reading(received_bytes=20_000 * 1150))
-    assert size(one, LIMITS).status == "pass"
+    item = trial(load={"protocol": None}, reading=reading(received_bytes=20_000 * 1150))
+    assert size(item, LIMITS).status == "pass"
 
 
 def test_sides_that_answer_otherwise() -> None:
-    def against(one: Any) -> str:
-        return statuses(trial(), trial(server="b", probes=probes(one)))["E3"]
+    def against(item: Any) -> str:
+        return statuses(trial(), trial(server="b", probes=probes(item)))["E3"]
 
     assert against(answer(status=404)) == "fail"
     assert against(answer(headers={"content-type": "text/html"})) == "fail"
@@ -443,8 +447,8 @@ def test_unlike_statuses_are_comparable_where_the_suite_declares_them() -> None:
 
 def test_own_requests_are_comparable_where_all_answers_are_equal() -> None:
     def at(path: str, server: str, sha256: str = "aa") -> Trial:
-        asked = {"request": Request(path=path), "probes": probes(answer(sha256=sha256))}
-        return trial(server=server, **asked)
+        request = {"request": Request(path=path), "probes": probes(answer(sha256=sha256))}
+        return trial(server=server, **request)
 
     equal = between(at("/a?n=20", "a"), at("/a/20", "b"))["E5"]
     assert equal.status == "pass"
@@ -453,4 +457,4 @@ def test_own_requests_are_comparable_where_all_answers_are_equal() -> None:
     assert unlike.status == "fail"
     assert "is comparable where all bodies are the same" in unlike.message
     changed = answers.of_comparison([[at("/a", "a"), at("/b", "a")], [at("/a", "b")]], LIMITS)
-    assert {one.id: one.status for one in changed}["E5"] == "fail"
+    assert {item.id: item.status for item in changed}["E5"] == "fail"

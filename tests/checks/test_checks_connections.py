@@ -33,15 +33,15 @@ def counted(network: Literal["private", "host"] = "private", /, **counters: int)
 
 
 def test_nothing_speaks_against_a_healthy_trial() -> None:
-    found = list(connections.of_trial(trial(), LIMITS))
-    assert {one.id for one in found} == {f"K{n}" for n in range(1, 8)}
-    assert {one.status for one in found} == {"pass"}, found
+    items = list(connections.of_trial(trial(), LIMITS))
+    assert {item.id for item in items} == {f"K{n}" for n in range(1, 8)}
+    assert {item.status for item in items} == {"pass"}, items
 
 
 def test_nothing_observed_is_unknown_and_never_a_pass() -> None:
     bare = trial(observation=None, listener=None, load={"connections": None})
-    found = {check.id: check.status for check in connections.of_trial(bare, LIMITS)}
-    assert found == {**dict.fromkeys(("K1", "K2", "K3", "K5", "K7"), "unknown"), "K4": "pass"}
+    actual = {check.id: check.status for check in connections.of_trial(bare, LIMITS)}
+    assert actual == {**dict.fromkeys(("K1", "K2", "K3", "K5", "K7"), "unknown"), "K4": "pass"}
     no_times = bare.model_copy(update={"reading": reading(latency=None)})
     assert delayed(no_times, LIMITS).status == "unknown"
 
@@ -80,9 +80,9 @@ def test_without_keep_alive_each_request_has_its_own(opened: int, status: str) -
 )
 def test_reset_connections_are_not_used(changed: dict[str, Any], counters: dict[str, int]) -> None:
     fields = {"responses": 10_000 - changed.get("unanswered", 0), "connections": 9_200}
-    seen = counted(**{"TcpPassiveOpens": 9_200, **counters}).observation
+    observed = counted(**{"TcpPassiveOpens": 9_200, **counters}).observation
     closing = trial(
-        load={"keep_alive": False}, reading=reading(**fields, **changed), observation=seen
+        load={"keep_alive": False}, reading=reading(**fields, **changed), observation=observed
     )
     check = keep_alive(closing, LIMITS)
     assert check.status == "fail"
@@ -94,9 +94,9 @@ def test_reset_connections_are_not_used(changed: dict[str, Any], counters: dict[
 
 
 def test_what_the_tool_tells_counts_where_counters_do_not() -> None:
-    told = reading(connections=16)
+    actual = reading(connections=16)
     shared = observation(network="host", counters=SEGMENTS | {"TcpPassiveOpens": 36_353})
-    assert keep_alive(trial(reading=told, observation=shared), LIMITS).value == 16
+    assert keep_alive(trial(reading=actual, observation=shared), LIMITS).value == 16
     unknown = keep_alive(trial(observation=shared), LIMITS)
     assert unknown.status == "unknown"
     assert "whole machine" in unknown.message
@@ -132,23 +132,23 @@ def test_the_rule_of_keep_alive(allowed: int, responses: int, opened: int, keeps
 
 
 def test_two_cases_of_one_name_are_told_apart() -> None:
-    found = connections.of_comparison([[trial()], [counted(TcpPassiveOpens=9000)]], LIMITS)
-    assert "a kept connections alive, and a #2 closed them" in next(found).message
+    of_comparison = connections.of_comparison([[trial()], [counted(TcpPassiveOpens=9000)]], LIMITS)
+    assert "a kept connections alive, and a #2 closed them" in next(of_comparison).message
 
 
 def test_sides_that_treat_connections_otherwise_are_told() -> None:
-    kept, closed = trial(server="kept"), counted(TcpPassiveOpens=9000)
+    stored, closed = trial(server="kept"), counted(TcpPassiveOpens=9000)
     unknown = trial(server="other", load={"keep_alive": None})
 
     def between(*sides: Trial) -> list[Check]:
         return list(connections.of_comparison([[side] for side in sides], LIMITS))
 
-    assert [one.status for one in between(kept, closed)] == ["warn"]
-    assert "kept" in between(kept, closed)[0].message
-    assert [one.status for one in between(kept, kept)] == ["pass"]
-    assert [one.status for one in between(kept, unknown)] == ["unknown"]
-    assert between() == between(kept) == []
-    nobody = next(connections.of_comparison([[kept], []], LIMITS))
+    assert [item.status for item in between(stored, closed)] == ["warn"]
+    assert "kept" in between(stored, closed)[0].message
+    assert [item.status for item in between(stored, stored)] == ["pass"]
+    assert [item.status for item in between(stored, unknown)] == ["unknown"]
+    assert between() == between(stored) == []
+    nobody = next(connections.of_comparison([[stored], []], LIMITS))
     assert (nobody.id, nobody.status) == ("K1", "unknown")
 
 
@@ -268,8 +268,8 @@ def test_a_server_that_takes_40_ms_itself_delays_no_acknowledgement() -> None:
 
 def test_without_times_few_delayed_acknowledgements_are_proof_and_many_are_none() -> None:
     def without(acks: int, network: str = "private") -> str:
-        seen = observation(network=network, counters=SEGMENTS | {"TcpExtDelayedACKs": acks})
-        return delayed(trial(reading=reading(latency=None), observation=seen), LIMITS).status
+        observed = observation(network=network, counters=SEGMENTS | {"TcpExtDelayedACKs": acks})
+        return delayed(trial(reading=reading(latency=None), observation=observed), LIMITS).status
 
     assert [without(200), without(201), without(2, "host")] == ["pass", "unknown", "unknown"]
 
@@ -291,9 +291,9 @@ def test_the_crowd_is_counted_by_buckets(times: dict[int, int]) -> None:
     st.integers(0, 10**7),
     st.integers(0, 10**7),
 )
-def test_between_splits_without_rest(times: dict[int, int], one: int, other: int) -> None:
+def test_between_splits_without_rest(times: dict[int, int], item: int, other: int) -> None:
     histogram = Histogram.of(times)
-    low, high = sorted((one, other))
+    low, high = sorted((item, other))
     parts = [(0, low), (low, high), (high, float("inf"))]
     assert sum(histogram.between(*part) for part in parts) == histogram.count
 
@@ -323,21 +323,23 @@ def test_ports_that_ran_out_by_the_words_of_the_tool() -> None:
 
 
 def test_descriptors_are_enough_for_the_connections_and_two_hundred() -> None:
-    def seen(files: int | None, **of: Any) -> list[Check]:
+    def seen(files: int | None, **label: Any) -> list[Check]:
         parts = observation(usage(open_files_limit=files), loader(open_files_limit=4096))
-        return list(descriptors(trial(observation=parts, load={"connections": 1000}, **of), LIMITS))
+        return list(
+            descriptors(trial(observation=parts, load={"connections": 1000}, **label), LIMITS)
+        )
 
-    assert [one.status for one in seen(1200)] == ["pass", "pass"]
-    assert [(one.status, one.value) for one in seen(1199)] == [("fail", 199), ("pass", 3096)]
-    assert [one.status for one in seen(None)] == ["unknown", "pass"]
+    assert [item.status for item in seen(1200)] == ["pass", "pass"]
+    assert [(item.status, item.value) for item in seen(1199)] == [("fail", 199), ("pass", 3096)]
+    assert [item.status for item in seen(None)] == ["unknown", "pass"]
     unknown = list(descriptors(trial(load={"connections": None}), LIMITS))
-    assert {one.status for one in unknown} == {"unknown"}
+    assert {item.status for item in unknown} == {"unknown"}
 
 
 def test_a_load_tool_may_raise_its_own_limit() -> None:
     parts = observation(usage(), loader(open_files_limit=1024))
-    found = list(descriptors(trial(observation=parts, load={"connections": 1000}), LIMITS))
-    assert [(one.component, one.status) for one in found] == [
+    items = list(descriptors(trial(observation=parts, load={"connections": 1000}), LIMITS))
+    assert [(item.component, item.status) for item in items] == [
         ("server-a", "pass"),
         ("loader-w", "warn"),
     ]
@@ -347,8 +349,10 @@ def test_who_ran_out_of_descriptors_is_told_apart() -> None:
     def complains(label: str, files: int) -> list[tuple[str, str, str]]:
         line = Exhaustion(label=label, resource="descriptors", line="Too many open files")
         parts = observation(usage(open_files_limit=files), loader())
-        found = descriptors(trial(observation=parts, exhaustions=(line,)), LIMITS)
-        return [(one.component, one.status, one.subject) for one in found if one.status != "pass"]
+        actual = descriptors(trial(observation=parts, exhaustions=(line,)), LIMITS)
+        return [
+            (item.component, item.status, item.subject) for item in actual if item.status != "pass"
+        ]
 
     assert complains("server-a", 4096) == [("server-a", "fail", "behaviour")]
     assert complains("server-a", 100) == [("server-a", "fail", "apparatus")]
@@ -359,9 +363,11 @@ def test_who_ran_out_of_descriptors_is_told_apart() -> None:
 # --- K7 ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("ours", "status"), [(True, "pass"), (False, "fail"), (None, "unknown")])
-def test_whose_process_answered(ours: bool | None, status: str) -> None:
-    listener = Listener(address="http://127.0.0.1:1", is_server=ours, why="hidden")
+@pytest.mark.parametrize(
+    ("first_side", "status"), [(True, "pass"), (False, "fail"), (None, "unknown")]
+)
+def test_whose_process_answered(first_side: bool | None, status: str) -> None:
+    listener = Listener(address="http://127.0.0.1:1", is_server=first_side, why="hidden")
     check = right_process(trial(listener=listener), LIMITS)
     assert (check.status, check.subject) == (status, "apparatus")
-    assert ("hidden" in check.message) == (ours is None)
+    assert ("hidden" in check.message) == (first_side is None)

@@ -11,10 +11,12 @@ from benchforge.model.trial.trial import Load
 
 
 def asked(busy_s: float, waited_s: float, **used: Any) -> Check:
-    own = {"cpu_s": 1.0, "busiest_thread_cpu_s": 0.5, "cpu_wait_s": waited_s, **used}
-    seen = trial(machine=machine(busy_s=busy_s), parts=parts(server=own, backend=own, loader=own))
-    (found,) = limiter(seen, LIMITS)
-    return found
+    mine = {"cpu_s": 1.0, "busiest_thread_cpu_s": 0.5, "cpu_wait_s": waited_s, **used}
+    observed = trial(
+        machine=machine(busy_s=busy_s), parts=parts(server=mine, backend=mine, loader=mine)
+    )
+    (actual,) = limiter(observed, LIMITS)
+    return actual
 
 
 @pytest.mark.parametrize(
@@ -27,21 +29,21 @@ def asked(busy_s: float, waited_s: float, **used: Any) -> Check:
     ],
 )
 def test_others_at_work_explain_no_limit(busy_s: float, waited_s: float, status: str) -> None:
-    found = asked(busy_s, waited_s)
-    assert found.status == status
-    assert ("give it a quiet machine" in found.message) == (status == "unknown")
+    check = asked(busy_s, waited_s)
+    assert check.status == status
+    assert ("give it a quiet machine" in check.message) == (status == "unknown")
 
 
 def test_what_the_trial_itself_used_of_all_cpus_does() -> None:
-    found = asked(39.9, 0.1, cpu_s=12.5)
-    assert found.status == "pass"
-    assert "all CPUs together" in found.message.partition("(")[0]
+    check = asked(39.9, 0.1, cpu_s=12.5)
+    assert check.status == "pass"
+    assert "all CPUs together" in check.message.partition("(")[0]
 
 
 def test_a_load_that_is_not_to_be_faster_has_no_unexplained_limit() -> None:
     """Users who think, and programs that are timed one after the other, use up nothing."""
-    own = {"cpu_s": 1.0, "busiest_thread_cpu_s": 0.5}
-    idle = {"machine": machine(busy_s=4.0), "parts": parts(server=own, backend=own, loader=own)}
+    mine = {"cpu_s": 1.0, "busiest_thread_cpu_s": 0.5}
+    idle = {"machine": machine(busy_s=4.0), "parts": parts(server=mine, backend=mine, loader=mine)}
     load = Load(connections=16, concurrency=16, declared_s=10, think_s=0.1)
     assert not list(limiter(trial(load=load, **idle), LIMITS))
     timed = trial(reading=reading(process_s=(0.1, 0.1)), **idle)

@@ -36,28 +36,28 @@ OWN = {"L1", "L3", "L4", "L5", "P1", "P2", "N1", "N2", "N3", "N4", "N5", "F1", "
 }
 
 
-def closed(of: Reading, connections: int = 16) -> dict[str, object]:
-    return {"reading": of, "load": Load(connections=connections, concurrency=connections)}
+def closed(label: Reading, connections: int = 16) -> dict[str, object]:
+    return {"reading": label, "load": Load(connections=connections, concurrency=connections)}
 
 
 # A healthy trial
 
 
 def test_a_healthy_trial_fires_none() -> None:
-    found = [check for check in ask.of_trial(trial(), LIMITS) if check.id in OWN]
+    actual = [check for check in ask.of_trial(trial(), LIMITS) if check.id in OWN]
     assert {
-        (check.id, check.component, check.status) for check in found if check.status != "pass"
+        (check.id, check.component, check.status) for check in actual if check.status != "pass"
     } == set()
-    assert {check.id for check in found} == OWN - {"L4", "O2"}
-    assert all(check.message and check.source for check in found)
-    assert all(check.value is not None and check.threshold for check in found)
+    assert {check.id for check in actual} == OWN - {"L4", "O2"}
+    assert all(check.message and check.source for check in actual)
+    assert all(check.value is not None and check.threshold for check in actual)
 
 
 def test_a_trial_that_nobody_observed_passes_nothing_but_its_reading() -> None:
-    found = [c for c in ask.of_trial(trial(observation=None), LIMITS) if c.id in OWN]
-    assert {check.id for check in found if check.status == "pass"} == {"L3", "O1", "S2"}
-    assert {check.status for check in found} == {"pass", "unknown"}
-    assert all(check.message for check in found)
+    actual = [c for c in ask.of_trial(trial(observation=None), LIMITS) if c.id in OWN]
+    assert {check.id for check in actual if check.status == "pass"} == {"L3", "O1", "S2"}
+    assert {check.status for check in actual} == {"pass", "unknown"}
+    assert all(check.message for check in actual)
 
 
 # L1
@@ -67,25 +67,25 @@ def test_a_tool_that_never_sleeps_is_not_judged_by_its_cpu() -> None:
     hot = parts(loader={"busiest_thread_cpu_s": 9.9})
     assert asked(trial(parts=hot), "L1").status == "fail"
     restless = Load(connections=16, concurrency=16, sleeps=False)
-    found = asked(trial(parts=hot, load=restless), "L1")
-    assert (found.status, found.value) == ("unknown", None)
-    assert "also while it waits" in found.message
+    check = asked(trial(parts=hot, load=restless), "L1")
+    assert (check.status, check.value) == ("unknown", None)
+    assert "also while it waits" in check.message
 
 
 @pytest.mark.parametrize(
     ("hottest", "status"), [(0.79, "pass"), (0.80, "warn"), (0.94, "warn"), (0.95, "fail")]
 )
 def test_the_hottest_thread_says_whether_the_tool_had_cpu(hottest: float, status: str) -> None:
-    found = asked(trial(parts=parts(loader={"busiest_thread_cpu_s": hottest * 10})), "L1")
-    assert (found.status, found.value, found.subject) == (status, hottest, "apparatus")
-    assert ("more threads" in found.message) == (status != "pass")
+    check = asked(trial(parts=parts(loader={"busiest_thread_cpu_s": hottest * 10})), "L1")
+    assert (check.status, check.value, check.subject) == (status, hottest, "apparatus")
+    assert ("more threads" in check.message) == (status != "pass")
 
 
 def test_a_quota_is_the_whole_of_what_a_thread_may_use() -> None:
     held = {"busiest_thread_cpu_s": 1.17, "quota_cpus": 0.12, "throttled": 90}
-    found = asked(trial(parts=parts(loader=held)), "L1")
-    assert (found.status, found.value) == ("fail", 0.975)
-    assert "used 97.5 % of the 0.12 CPUs of its quota" in found.message
+    check = asked(trial(parts=parts(loader=held)), "L1")
+    assert (check.status, check.value) == ("fail", 0.975)
+    assert "used 97.5 % of the 0.12 CPUs of its quota" in check.message
 
 
 def test_the_hottest_of_several_processes_counts() -> None:
@@ -93,24 +93,24 @@ def test_the_hottest_of_several_processes_counts() -> None:
         usage("locust", "loader", busiest_thread_cpu_s=0.2),
         usage("locust-1", "loader", busiest_thread_cpu_s=9.8),
     )
-    found = asked(trial(parts=tools), "L1")
-    assert (found.status, found.component) == ("fail", "locust-1")
-    assert found.message.startswith("the hottest thread of locust-1 used 98 % of a CPU: ")
+    check = asked(trial(parts=tools), "L1")
+    assert (check.status, check.component) == ("fail", "locust-1")
+    assert check.message.startswith("the hottest thread of locust-1 used 98 % of a CPU: ")
 
 
 def test_one_process_that_is_not_known_makes_it_unknown_unless_another_fails() -> None:
     hidden = usage("locust-1", "loader", busiest_thread_cpu_s=None, why="it ended before")
-    found = asked(trial(parts=(usage("locust", "loader"), hidden)), "L1")
-    assert (found.status, found.value) == ("unknown", None)
-    assert found.message.endswith("locust-1 is not known: it ended before")
+    check = asked(trial(parts=(usage("locust", "loader"), hidden)), "L1")
+    assert (check.status, check.value) == ("unknown", None)
+    assert check.message.endswith("locust-1 is not known: it ended before")
     hot = usage("locust", "loader", busiest_thread_cpu_s=9.9)
     assert asked(trial(parts=(hot, hidden)), "L1").status == "fail"
 
 
 def test_a_tool_of_one_thread_is_known_by_its_process() -> None:
     loader = {"busiest_thread_cpu_s": None, "cpu_s": 9.6}
-    one = Load(connections=16, concurrency=16, processes=1)
-    assert asked(trial(parts=parts(loader=loader), load=one), "L1").status == "fail"
+    load = Load(connections=16, concurrency=16, processes=1)
+    assert asked(trial(parts=parts(loader=loader), load=load), "L1").status == "fail"
     assert asked(trial(parts=parts(loader=loader)), "L1").status == "unknown"
 
 
@@ -136,36 +136,38 @@ def test_a_client_is_measured_and_not_doubted() -> None:
 )
 def test_too_many_in_flight(name: str, mean_us: float, under_way: float, status: str) -> None:
     responses = round(under_way / mean_us * 1e7)
-    of = reading(responses=responses, latency=None, mean_us=mean_us, latency_samples=responses)
-    found = asked(trial(**closed(of)), "L3")
-    assert found.status == status, name
-    assert found.value == pytest.approx(under_way / 16, rel=1e-3)
-    assert found.subject == "apparatus"
-    shown = float(found.message.partition(" requests were under way")[0])
-    assert shown == pytest.approx(under_way, abs=0.06)
+    subject = reading(responses=responses, latency=None, mean_us=mean_us, latency_samples=responses)
+    check = asked(trial(**closed(subject)), "L3")
+    assert check.status == status, name
+    assert check.value == pytest.approx(under_way / 16, rel=1e-3)
+    assert check.subject == "apparatus"
+    number = float(check.message.partition(" requests were under way")[0])
+    assert number == pytest.approx(under_way, abs=0.06)
 
 
 @pytest.mark.parametrize("tool", ["wrk", "h2load", "locust", "oha", "hey", "weighttp"])
 def test_no_healthy_recording_is_synthetic(tool: str, tmp_path: Path) -> None:
     name = {"weighttp": "0.5-healthy"}.get(tool, "healthy")
-    of, load = recorded(tool, name, tmp_path)
-    found = asked(trial(reading=of, load=load), "L3")
-    assert found.status in {"pass", "warn"}
-    assert 0.3 < present(found.value) <= 1.02
+    recording, load = recorded(tool, name, tmp_path)
+    check = asked(trial(reading=recording, load=load), "L3")
+    assert check.status in {"pass", "warn"}
+    assert 0.3 < present(check.value) <= 1.02
 
 
 def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic(tmp_path: Path) -> None:
-    of, load = recorded("wrk", "stalls", tmp_path)
-    assert asked(trial(reading=of, load=load), "L3").status in {"pass", "warn"}
-    printed = of.model_copy(update={"latency": None, "mean_us": of.printed["latency_mean_us"]})
+    recording, load = recorded("wrk", "stalls", tmp_path)
+    assert asked(trial(reading=recording, load=load), "L3").status in {"pass", "warn"}
+    printed = recording.model_copy(
+        update={"latency": None, "mean_us": recording.printed["latency_mean_us"]}
+    )
     assert asked(trial(reading=printed, load=load), "L3").status == "fail"
 
 
 def test_requests_beyond_the_timeout_were_under_way_too() -> None:
     latency = Histogram.of({1000: 100_000})  # of 16 connections for 10 s; 60 s of 160 are late
     late = reading(responses=100_060, latency=latency, censored=60, censored_from_us=1_000_000)
-    found = asked(trial(**closed(late)), "L3")
-    assert (found.status, found.value) == ("pass", 1.0)
+    check = asked(trial(**closed(late)), "L3")
+    assert (check.status, check.value) == ("pass", 1.0)
     unknown = late.model_copy(update={"censored_from_us": None})
     assert asked(trial(**closed(unknown)), "L3").status == "unknown"
 
@@ -176,9 +178,9 @@ def test_requests_of_which_only_a_time_out_is_known_may_explain_an_idle_loop() -
     stood = reading(
         seconds=8, responses=20_016, latency=latency, censored=16, censored_from_us=2_000_000
     )
-    found = asked(trial(**closed(stood)), "L3")
-    assert (found.status, found.value) == ("unknown", None)
-    assert "16 requests took longer than it records: whether it was idle" in found.message
+    check = asked(trial(**closed(stood)), "L3")
+    assert (check.status, check.value) == ("unknown", None)
+    assert "16 requests took longer than it records: whether it was idle" in check.message
     few = stood.model_copy(update={"censored": 4})  # not even with all of 8 s
     assert asked(trial(**closed(few)), "L3").status == "warn"
 
@@ -192,22 +194,22 @@ def test_lost_requests_may_explain_an_idle_loop() -> None:
 
 def test_a_short_load_of_long_requests_is_not_idle() -> None:
     # 10 connections for 3 s, requests of 0.8 s: three ended on each, and one was under way.
-    of = reading(seconds=3, responses=30, latency=Histogram.of({800_000: 30}))
-    assert asked(trial(**closed(of, 10)), "L3").status == "pass"
-    told = of.model_copy(update={"in_flight": Histogram.of({600_000: 10})})
-    assert asked(trial(**closed(told, 10)), "L3").value == pytest.approx(1.0)
+    subject = reading(seconds=3, responses=30, latency=Histogram.of({800_000: 30}))
+    assert asked(trial(**closed(subject, 10)), "L3").status == "pass"
+    actual = subject.model_copy(update={"in_flight": Histogram.of({600_000: 10})})
+    assert asked(trial(**closed(actual, 10)), "L3").value == pytest.approx(1.0)
 
 
 def test_thinking_is_no_idleness() -> None:
-    of = reading(responses=16_000, latency=Histogram.of({1000: 16_000}))
+    subject = reading(responses=16_000, latency=Histogram.of({1000: 16_000}))
     thinks = Load(connections=16, concurrency=16, think_s=0.009)
-    assert asked(trial(reading=of, load=thinks), "L3").status == "pass"
-    assert asked(trial(**closed(of)), "L3").status == "warn"
+    assert asked(trial(reading=subject, load=thinks), "L3").status == "pass"
+    assert asked(trial(**closed(subject)), "L3").status == "warn"
 
 
 def flow(think_s: float | None, paid: int) -> dict[str, object]:
     """Return a load of 16 users in flows of two steps, of which some were ended by its end."""
-    of = reading(responses=1000 + paid, latency=Histogram.of({1000: 1000 + paid}))
+    subject = reading(responses=1000 + paid, latency=Histogram.of({1000: 1000 + paid}))
     kinds = {"buy.add": reading(responses=1000), "buy.pay": reading(responses=paid)}
     first, paying = (Request(path=path) for path in ("/add", "/pay"))
     stream = Stream(
@@ -220,8 +222,8 @@ def flow(think_s: float | None, paid: int) -> dict[str, object]:
             ),
         },
     )
-    of = of.model_copy(update={"kinds": kinds, "records_taken": (1000 + paid,)})
-    return {**closed(of), "stream": stream}
+    subject = subject.model_copy(update={"kinds": kinds, "records_taken": (1000 + paid,)})
+    return {**closed(subject), "stream": stream}
 
 
 def test_pauses_of_flows_are_no_idleness() -> None:
@@ -242,12 +244,12 @@ def test_flows_that_think_at_the_end_are_no_other_mix(think_s: float) -> None:
 
 
 @given(st.integers(0, 4000), st.integers(0, 4000), st.integers(0, 2**32))
-def test_processes_that_took_unequal_numbers_send_the_mix(one: int, other: int, seed: int) -> None:
+def test_processes_that_took_unequal_numbers_send_the_mix(item: int, other: int, seed: int) -> None:
     random_ = Random(seed)
     dealt = [kind for _ in range(2000) for kind in random_.sample("aaab", 4)]
-    sent = [*dealt[::2][:one], *dealt[1::2][:other]]
+    sent = [*dealt[::2][:item], *dealt[1::2][:other]]
     kinds = {kind: sent.count(kind) for kind in "ab"}
-    of = reading(responses=len(sent), records_taken=(one, other)).model_copy(
+    subject = reading(responses=len(sent), records_taken=(item, other)).model_copy(
         update={"kinds": {kind: reading(responses=count) for kind, count in kinds.items()}}
     )
     request = Request(path="/")
@@ -259,7 +261,7 @@ def test_processes_that_took_unequal_numbers_send_the_mix(one: int, other: int, 
             for kind, share in (("a", 3), ("b", 1))
         },
     )
-    status = asked(trial(**closed(of), stream=stream), "R1").status
+    status = asked(trial(**closed(subject), stream=stream), "R1").status
     assert status == ("pass" if sent else "unknown")
 
 
@@ -274,10 +276,10 @@ def test_littles_law_has_no_unit(scale: float, times: int) -> None:
     """So many times the requests in so many times the seconds are as believable."""
 
     def share(seconds: float, count: int) -> float:
-        of = reading(
+        subject = reading(
             seconds=seconds, responses=count, latency=None, mean_us=1000, latency_samples=count
         )
-        return present(asked(trial(**closed(of)), "L3").value)
+        return present(asked(trial(**closed(subject)), "L3").value)
 
     assert share(scale * times, 1000 * times) == pytest.approx(share(scale, 1000), rel=1e-4)
 
@@ -299,17 +301,17 @@ def test_a_closed_loop_has_no_schedule() -> None:
 
 def test_an_open_loop_that_is_on_time_passes_and_its_cpu_is_not_asked() -> None:
     awake = parts(loader={"busiest_thread_cpu_s": 9.9})
-    one = trial(**paced({50: 10_000}), parts=awake)
-    assert asked(one, "L4", "rate").status == "pass"
-    assert asked(one, "L4", "lateness").status == "pass"
-    assert asked(one, "L4", "lateness").value == pytest.approx(0.025, rel=0.01)
-    assert not ids(one) & {"L1", "L3", "O1"}
+    item = trial(**paced({50: 10_000}), parts=awake)
+    assert asked(item, "L4", "rate").status == "pass"
+    assert asked(item, "L4", "lateness").status == "pass"
+    assert asked(item, "L4", "lateness").value == pytest.approx(0.025, rel=0.01)
+    assert not ids(item) & {"L1", "L3", "O1"}
 
 
 def test_a_tool_that_is_late_spoils_its_latencies() -> None:
-    found = asked(trial(**paced({50: 9_000, 200: 1_000})), "L4", "lateness")
-    assert (found.status, found.subject, found.invalidates) == ("fail", "apparatus", "latency")
-    assert found.threshold == "fail at 0.1 of the response times' 99th percentile"
+    check = asked(trial(**paced({50: 9_000, 200: 1_000})), "L4", "lateness")
+    assert (check.status, check.subject, check.invalidates) == ("fail", "apparatus", "latency")
+    assert check.threshold == "fail at 0.1 of the response times' 99th percentile"
 
 
 def test_requests_not_sent_are_the_servers_doing_only_where_the_tool_was_on_time() -> None:
@@ -337,12 +339,12 @@ def test_lateness_that_is_not_told_is_unknown() -> None:
 
 def test_wrk2_is_held_to_its_rate(tmp_path: Path) -> None:
     for name, status in (("healthy", "pass"), ("overload", "fail")):
-        of, load = recorded("wrk2", name, tmp_path)
-        found = asked(trial(reading=of, load=load), "L4", "rate")
-        assert found.status == status
-        assert "L3" not in ids(trial(reading=of, load=load))
-    assert found.subject == "behaviour"
-    assert "the server cannot keep 1,000/s" in found.message
+        recording, load = recorded("wrk2", name, tmp_path)
+        check = asked(trial(reading=recording, load=load), "L4", "rate")
+        assert check.status == status
+        assert "L3" not in ids(trial(reading=recording, load=load))
+    assert check.subject == "behaviour"
+    assert "the server cannot keep 1,000/s" in check.message
 
 
 # L5: 0.03 when quiet and 0.33 to 0.51 beside a neighbour
@@ -354,9 +356,9 @@ NEIGHBOUR = {"busy_s": 15.0 + 0.66 * 40}
     ("waited", "status"), [(0.03, "pass"), (0.05, "warn"), (0.33, "fail"), (0.51, "fail")]
 )
 def test_a_tool_beside_a_neighbour_waits(waited: float, status: str) -> None:
-    one = trial(parts=parts(loader={"cpu_wait_s": waited * 10}), machine=machine(**NEIGHBOUR))
-    assert asked(one, "L5").status == status
-    assert asked(one, "L5").transient
+    item = trial(parts=parts(loader={"cpu_wait_s": waited * 10}), machine=machine(**NEIGHBOUR))
+    assert asked(item, "L5").status == status
+    assert asked(item, "L5").transient
 
 
 def test_waiting_is_counted_for_each_busy_thread() -> None:
@@ -367,33 +369,33 @@ def test_waiting_is_counted_for_each_busy_thread() -> None:
 
 def test_co_location_alone_is_a_warning_and_named() -> None:
     waits = parts(loader={"cpu_wait_s": 4.0})
-    found = asked(trial(parts=waits, placement=None), "L5")
-    assert found.status == "warn"
-    assert "shares its CPUs with server and backend" in found.message
-    beside = trial(parts=waits, placement=None, machine=machine(**NEIGHBOUR))
-    assert asked(beside, "L5").status == "fail"
+    check = asked(trial(parts=waits, placement=None), "L5")
+    assert check.status == "warn"
+    assert "shares its CPUs with server and backend" in check.message
+    neighbour = trial(parts=waits, placement=None, machine=machine(**NEIGHBOUR))
+    assert asked(neighbour, "L5").status == "fail"
     stolen = trial(parts=waits, placement=None, machine=machine(stolen_s=1.0))
     assert asked(stolen, "L5").status == "fail"
 
 
 def test_a_tool_that_waits_on_cpus_of_its_own_has_too_few() -> None:
-    found = asked(trial(parts=parts(loader={"cpu_wait_s": 4.0}), placement=APART), "L5")
-    assert (found.status, found.subject) == ("fail", "apparatus")
-    assert "too few for its threads" in found.message
+    check = asked(trial(parts=parts(loader={"cpu_wait_s": 4.0}), placement=APART), "L5")
+    assert (check.status, check.subject) == ("fail", "apparatus")
+    assert "too few for its threads" in check.message
 
 
 @given(st.floats(0, 20), st.floats(0, 20))
-def test_more_waiting_is_never_better(one: float, other: float) -> None:
-    less, more = sorted((one, other))
-    found = [asked(trial(parts=parts(loader={"cpu_wait_s": x})), "L5") for x in (less, more)]
-    assert at_least_as_bad(found[1], found[0])
+def test_more_waiting_is_never_better(item: float, other: float) -> None:
+    less, more = sorted((item, other))
+    actual = [asked(trial(parts=parts(loader={"cpu_wait_s": x})), "L5") for x in (less, more)]
+    assert at_least_as_bad(actual[1], actual[0])
 
 
 # What a driver says of its load
 
 
 def test_every_load_tool_says_what_it_was_told() -> None:
-    told = {
+    actual = {
         name: Registry().part("loader", name).model_validate(options)
         for name, options in {
             "h2load": {"protocol": "h2c", "streams": 8},
@@ -402,7 +404,7 @@ def test_every_load_tool_says_what_it_was_told() -> None:
             "wrk": {"connections": 9, "threads": 2},
         }.items()
     }
-    loads = {name: part.load() for name, part in told.items() if isinstance(part, Driver)}
+    loads = {name: part.load() for name, part in actual.items() if isinstance(part, Driver)}
     assert loads["h2load"].concurrency == 80
     assert loads["pace"].rate == 500
     assert loads["wrk"].concurrency == 8

@@ -47,11 +47,11 @@ def test_the_index_of_a_server_that_stalls_and_of_one_that_sleeps() -> None:
 def naive(histogram: Histogram, p: float) -> float:
     """Bisect for the t at which a random moment waits longer with the probability 1 - p."""
     values = list(histogram.values())
-    whole = sum(value * count for value, count in values)
+    total = sum(value * count for value, count in values)
     low, high = 0.0, float(histogram.max_us)
     for _ in range(100):
         t = (low + high) / 2
-        if sum(max(value - t, 0) * count for value, count in values) / whole > 1 - p:
+        if sum(max(value - t, 0) * count for value, count in values) / total > 1 - p:
             low = t
         else:
             high = t
@@ -66,8 +66,8 @@ durations = st.dictionaries(
 @given(durations, st.sampled_from([0.5, 0.9, 0.99]))
 def test_the_index_is_what_bisection_finds(counts: dict[int, int], p: float) -> None:
     histogram = Histogram.of(counts)
-    found = present(residual_us(histogram, p))
-    assert found == pytest.approx(naive(histogram, p), rel=1e-6, abs=1e-3)
+    exposure = present(residual_us(histogram, p))
+    assert exposure == pytest.approx(naive(histogram, p), rel=1e-6, abs=1e-3)
 
 
 @given(durations, st.integers(2, 50))
@@ -86,9 +86,9 @@ def test_the_index_is_free_of_the_duration(counts: dict[int, int], times: int) -
 
 
 def test_a_closed_loop_that_misses_stalls_says_nothing_of_users() -> None:
-    found = asked(trial(reading=closed(STALLS)), "O1")
-    assert (found.status, found.invalidates, found.subject) == ("fail", "latency", "apparatus")
-    assert "measure response times at a rate" in found.message
+    check = asked(trial(reading=closed(STALLS)), "O1")
+    assert (check.status, check.invalidates, check.subject) == ("fail", "latency", "apparatus")
+    assert "measure response times at a rate" in check.message
     assert asked(trial(reading=closed(SLEEPERS)), "O1").status == "pass"
 
 
@@ -114,37 +114,37 @@ def test_gaps_tell_whether_all_stood_still(completed: tuple[int, ...], says: str
 
 def test_where_no_gap_can_be_seen_nothing_is_said_of_it() -> None:
     coarse = Series(bin_s=1.0, completed=(5, 0, 5), errors=())
-    for one in (
+    for item in (
         trial(reading=closed(STALLS)),
         trial(reading=closed(STALLS, series=coarse)),
         trial(reading=closed(STALLS, series=series(5, 0, 5)), load=Load(concurrency=1, think_s=1)),
     ):
-        assert "stood still" not in asked(one, "O1").message
-        assert "single requests" not in asked(one, "O1").message
+        assert "stood still" not in asked(item, "O1").message
+        assert "single requests" not in asked(item, "O1").message
 
 
 def test_a_gap_that_is_too_short_explains_nothing() -> None:
     slow = Histogram.of({1_000: 100_000, 500_000: 50})
-    found = asked(trial(reading=closed(slow, series=series(90, 0, 90, 90))), "O1")
-    assert "while others were answered" in found.message
+    check = asked(trial(reading=closed(slow, series=series(90, 0, 90, 90))), "O1")
+    assert "while others were answered" in check.message
     stood = asked(trial(reading=closed(slow, series=series(90, 0, 0, 0, 90))), "O1")
     assert "the whole server stood still, for 300 ms" in stood.message
 
 
 def test_slow_requests_of_few_connections_leave_no_gap() -> None:
     slow = Histogram.of({50_000: 990, 3_000_000: 10})
-    found = asked(trial(reading=closed(slow, series=series(2, 0, 0, 0, 2))), "O1")
-    assert (found.status, "while others were answered" in found.message) == ("fail", True)
+    check = asked(trial(reading=closed(slow, series=series(2, 0, 0, 0, 2))), "O1")
+    assert (check.status, "while others were answered" in check.message) == ("fail", True)
 
 
 def test_what_was_given_up_is_waited_for_too() -> None:
     fast = Histogram.of({1000: 100_000})
     assert asked(trial(reading=closed(fast)), "O1").status == "pass"
     late = closed(fast, censored=100, censored_from_us=1_000_000)
-    found = asked(trial(reading=late), "O1")
-    assert found.status == "fail"
-    assert "p99 would be more than 980 ms, more than 980 times" in found.message
-    assert "records no response time above 1 s" in found.message
+    check = asked(trial(reading=late), "O1")
+    assert check.status == "fail"
+    assert "p99 would be more than 980 ms, more than 980 times" in check.message
+    assert "records no response time above 1 s" in check.message
     assert "more than" not in asked(trial(reading=closed(STALLS)), "O1").message
     beyond = asked(trial(reading=late.model_copy(update={"censored": 2000})), "O1")
     assert (beyond.status, "p99 itself is longer than the 1 s" in beyond.message) == (
@@ -158,9 +158,9 @@ def test_what_was_given_up_is_waited_for_too() -> None:
 
 
 def test_without_a_histogram_it_is_unknown() -> None:
-    for one in (closed(None), closed(Histogram.of({})), closed(Histogram.of({0: 100}))):
-        found = asked(trial(reading=one), "O1")
-        assert (found.status, found.value) == ("unknown", None)
+    for item in (closed(None), closed(Histogram.of({})), closed(Histogram.of({0: 100}))):
+        check = asked(trial(reading=item), "O1")
+        assert (check.status, check.value) == ("unknown", None)
 
 
 def test_an_open_loop_misses_nothing() -> None:
@@ -171,22 +171,22 @@ def test_an_open_loop_misses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("corrected", "own", "status"),
+    ("corrected", "mine", "status"),
     [(1_020, 150, "warn"), (1_090, 120, "warn"), (600, 150, "pass"), (150, 160, "pass")],
 )
-def test_the_timer_of_wrk2_is_told(corrected: float, own: float, status: str) -> None:
-    of = closed(
+def test_the_timer_of_wrk2_is_told(corrected: float, mine: float, status: str) -> None:
+    subject = closed(
         None,
         percentiles_us={"50": corrected},
-        printed={"uncorrected_p50_us": own},
+        printed={"uncorrected_p50_us": mine},
         defects=("wrk2:1ms-timer",),
     )
-    found = asked(trial(reading=of), "O2")
-    assert (found.status, found.invalidates) == (status, "latency")
-    assert found.value == pytest.approx(max(0, corrected - own) / 1e6)
+    check = asked(trial(reading=subject), "O2")
+    assert (check.status, check.invalidates) == (status, "latency")
+    assert check.value == pytest.approx(max(0, corrected - mine) / 1e6)
 
 
 def test_wrk2_that_told_no_real_sending_leaves_it_unknown(tmp_path: Path) -> None:
-    of, load = recorded("wrk2", "healthy", tmp_path)
-    assert asked(trial(reading=of, load=load), "O2").status == "unknown"
+    recording, load = recorded("wrk2", "healthy", tmp_path)
+    assert asked(trial(reading=recording, load=load), "O2").status == "unknown"
     assert "O2" not in ids(trial())

@@ -39,10 +39,10 @@ def of(count: int, **changed: object) -> Reading:
     ],
 )
 def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str, ...]) -> None:
-    found = [asked(trial(reading=of(count)), "S2", f"p{percent}") for percent in PERCENTS]
-    assert tuple(check.status for check in found) == statuses
-    assert {check.invalidates for check in found} == {"latency"}
-    assert found[2].value == pytest.approx(count / 100)
+    actual = [asked(trial(reading=of(count)), "S2", f"p{percent}") for percent in PERCENTS]
+    assert tuple(check.status for check in actual) == statuses
+    assert {check.invalidates for check in actual} == {"latency"}
+    assert actual[2].value == pytest.approx(count / 100)
 
 
 @pytest.mark.parametrize(
@@ -56,36 +56,36 @@ def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str,
     ],
 )
 def test_it_says_how_much_longer(count: int, longer: str) -> None:
-    found = asked(trial(reading=of(count)), "S2", "p99")
-    assert found.message.endswith(f" are beyond p99; {longer} 10000")
+    check = asked(trial(reading=of(count)), "S2", "p99")
+    assert check.message.endswith(f" are beyond p99; {longer} 10000")
 
 
 def test_what_was_given_up_or_under_way_counts() -> None:
     more = of(9_900, censored=60, in_flight=Histogram.of({100: 40}))
     assert asked(trial(reading=more), "S2", "p99").value == 100
-    told = reading(latency=None, percentiles_us={"50": 1, "99": 2}, latency_samples=5_000)
-    assert asked(trial(reading=told), "S2", "p99").value == 50
+    actual = reading(latency=None, percentiles_us={"50": 1, "99": 2}, latency_samples=5_000)
+    assert asked(trial(reading=actual), "S2", "p99").value == 50
 
 
 def test_a_tool_that_does_not_tell_leaves_it_unknown() -> None:
-    (found,) = samples.of_trial(trial(reading=reading(latency=None)), LIMITS)
-    assert (found.id, found.status, found.value) == ("S2", "unknown", None)
+    (of_trial,) = samples.of_trial(trial(reading=reading(latency=None)), LIMITS)
+    assert (of_trial.id, of_trial.status, of_trial.value) == ("S2", "unknown", None)
 
 
 @given(st.integers(0, 200_000), st.integers(0, 200_000))
-def test_more_responses_are_never_worse(one: int, other: int) -> None:
-    less, more = sorted((one, other))
-    found = [asked(trial(reading=of(count)), "S2", "p99") for count in (less, more)]
-    assert at_least_as_bad(found[0], found[1])
+def test_more_responses_are_never_worse(item: int, other: int) -> None:
+    less, more = sorted((item, other))
+    actual = [asked(trial(reading=of(count)), "S2", "p99") for count in (less, more)]
+    assert at_least_as_bad(actual[0], actual[1])
 
 
 @given(st.integers(0, 200_000), st.sampled_from(PERCENTS))
 def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
-    one = trial(reading=of(count))
-    found = only(samples.of_trial(one, LIMITS), "S2", f"p{percent}")
-    (sample,) = Latency(percentile=percent).of_trial(one, "latency", WHOLE)
-    said = "fail" if sample.value is None else "warn" if sample.why else "pass"
-    assert found.status == said
+    item = trial(reading=of(count))
+    sole = only(samples.of_trial(item, LIMITS), "S2", f"p{percent}")
+    (sample,) = Latency(percentile=percent).of_trial(item, "latency", WHOLE)
+    text = "fail" if sample.value is None else "warn" if sample.why else "pass"
+    assert sole.status == text
 
 
 # What somebody asks
@@ -93,8 +93,8 @@ def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
 
 def of_metrics(**metrics: Metric) -> tuple[Header, dict[str, Metric]]:
     uses = [
-        MetricUse(label=label, use=one.name, options={}, unit=one.unit, better=one.better)
-        for label, one in metrics.items()
+        MetricUse(label=label, use=metric.name, options={}, unit=metric.unit, better=metric.better)
+        for label, metric in metrics.items()
     ]
     return header().model_copy(update={"metrics": tuple(uses)}), metrics
 
@@ -116,14 +116,14 @@ def test_a_suite_of_medians_is_judged_by_medians() -> None:
     # As a quick run of the suite macro: 112 responses, the last request under way.
     few = trial(reading=of(112), load=Load(connections=1, concurrency=1, keep_alive=True))
     judged = [check for check in ask.of_trial(few, LIMITS, asks) if check.id in {"S2", "E2", "O1"}]
-    assert {(one.id, one.component, one.status) for one in judged} == {
+    assert {(item.id, item.component, item.status) for item in judged} == {
         ("S2", "p50", "warn"),
         ("E2", "p50", "pass"),
     }
 
 
 @pytest.mark.parametrize(
-    ("metrics", "shown", "mean"),
+    ("metrics", "output", "mean"),
     [
         ({"throughput": Throughput()}, set(), False),
         ({"latency": MEDIAN, "added": TAIL}, {50, 99.9}, False),
@@ -132,8 +132,8 @@ def test_a_suite_of_medians_is_judged_by_medians() -> None:
         ({"latency": MEDIAN, "silent": Silent()}, {50, 90, 99}, True),
     ],
 )
-def test_percentiles_named(metrics: dict[str, Metric], shown: set[float], *, mean: bool) -> None:
-    assert of_scenario(*of_metrics(**metrics), "s") == Percentiles(frozenset(shown), mean)
+def test_percentiles_named(metrics: dict[str, Metric], output: set[float], *, mean: bool) -> None:
+    assert of_scenario(*of_metrics(**metrics), "s") == Percentiles(frozenset(output), mean)
 
 
 def test_an_asked_percentile_of_any_height_is_judged() -> None:

@@ -47,8 +47,8 @@ def test_processes_that_lived_through_and_those_that_were_not_seen() -> None:
 
 def test_a_backend_may_have_a_process_for_each_connection() -> None:
     database = usage(label="backend-db", role="backend", new_processes=9)
-    seen = observation(usage(), database, loader())
-    assert only(restarts.of_trial(trial(observation=seen), LIMITS)).status == "pass"
+    observed = observation(usage(), database, loader())
+    assert only(restarts.of_trial(trial(observation=observed), LIMITS)).status == "pass"
 
 
 # --- D1 ------------------------------------------------------------------------------------------
@@ -66,9 +66,9 @@ def test_a_development_mode_is_a_finding(sign: str) -> None:
 def test_a_server_that_calls_itself_one_for_development() -> None:
     header = {"server": "Werkzeug/3.0.1 Python/3.12.3"}
     assert only(development_mode(trial(answers=(answer(headers=header),)), LIMITS)).status == "fail"
-    told = trial(reading=reading(server_software="WSGIServer/0.2 CPython/3.12.3"))
-    assert only(development_mode(told, LIMITS)).status == "fail"
-    unseen = told.model_copy(update={"observation": None})
+    actual = trial(reading=reading(server_software="WSGIServer/0.2 CPython/3.12.3"))
+    assert only(development_mode(actual, LIMITS)).status == "fail"
+    unseen = actual.model_copy(update={"observation": None})
     assert only(development_mode(unseen, LIMITS)).status == "fail"
 
 
@@ -120,17 +120,17 @@ def test_an_instrument_that_is_only_there_is_a_reservation() -> None:
 
 
 def test_each_service_is_looked_at() -> None:
-    seen = observation(
+    observed = observation(
         usage(),
         usage(label="backend-db", role="backend", development_signs=("instrument: valgrind",)),
     )
-    found = list(instruments(trial(observation=seen), LIMITS))
-    assert [(one.component, one.status) for one in found] == [
+    items = list(instruments(trial(observation=observed), LIMITS))
+    assert [(item.component, item.status) for item in items] == [
         ("server-a", "pass"),
         ("backend-db", "fail"),
     ]
-    found = list(development_mode(trial(observation=seen), LIMITS))
-    assert [one.component for one in found] == ["server-a"]
+    items = list(development_mode(trial(observation=observed), LIMITS))
+    assert [item.component for item in items] == ["server-a"]
 
 
 # --- D3 ------------------------------------------------------------------------------------------
@@ -170,12 +170,12 @@ def test_what_was_printed_is_unknown() -> None:
 
 
 def printing(name: str, printed: int | None, line: str = "") -> Trial:
-    seen = observation(usage(printed_bytes=printed, printed_line=line))
-    return trial(server=name, observation=seen)
+    observed = observation(usage(printed_bytes=printed, printed_line=line))
+    return trial(server=name, observation=observed)
 
 
 def between(*printed: int | None, line: str = "") -> Check:
-    sides = [[printing(f"s{n}", one, line)] for n, one in enumerate(printed)]
+    sides = [[printing(f"s{n}", item, line)] for n, item in enumerate(printed)]
     return only(development.of_comparison(sides, LIMITS))
 
 
@@ -196,7 +196,7 @@ def test_what_is_not_believed_is_not_compared() -> None:
 
 @given(st.lists(st.integers(0, 1_000_000), min_size=2, max_size=5))
 def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
-    logs = [one >= 400_000 for one in printed]
+    logs = [item >= 400_000 for item in printed]
     assert between(*printed).status == ("fail" if any(logs) and not all(logs) else "pass")
 
 
@@ -207,8 +207,8 @@ def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
     ("ran", "status"), [("async-map", "pass"), ("async-for", "fail"), (None, "unknown")]
 )
 def test_a_client_that_takes_another_way_than_it_is_called(ran: str | None, status: str) -> None:
-    asked = trial(load={"method": "async-map"}, reading=reading(method=ran))
-    check = only(method.of_trial(asked, LIMITS))
+    request = trial(load={"method": "async-map"}, reading=reading(method=ran))
+    check = only(method.of_trial(request, LIMITS))
     assert (check.status, check.subject) == (status, "behaviour")
     assert ran is None or ran in check.message
     assert not list(method.of_trial(trial(reading=reading(method=ran)), LIMITS))

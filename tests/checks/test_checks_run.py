@@ -21,11 +21,11 @@ def checks(
     attempt = 0
     while True:
         attempt += 1
-        (place := folder / f"{attempt}").mkdir()
-        found = checks_once(bench, place, way, loader)
-        if attempt == 5 or only(found, *settles)["status"] == "pass":
+        (path := folder / f"{attempt}").mkdir()
+        actual = checks_once(bench, path, way, loader)
+        if attempt == 5 or only(actual, *settles)["status"] == "pass":
             break
-    return found
+    return actual
 
 
 def checks_once(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[str, Any]]:
@@ -44,9 +44,9 @@ def checks_once(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[
     return list(json.loads(min(folder.glob("results/*/trials/*/trial.json")).read_text())["checks"])
 
 
-def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
-    (one,) = (check for check in found if (check["id"], check["component"]) == (id_, of))
-    return one
+def only(actual: list[dict[str, Any]], id_: str, text: str = "") -> dict[str, Any]:
+    (item,) = (check for check in actual if (check["id"], check["component"]) == (id_, text))
+    return item
 
 
 @pytest.mark.parametrize(
@@ -57,22 +57,22 @@ def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
     ],
 )
 def test_the_blind_spot_of_a_closed_loop(bench: Bench, tmp_path: Path, way: str, says: str) -> None:
-    found = checks(bench, tmp_path, way, "", ("L3", ""))
-    omitted = only(found, "O1")
+    actual = checks(bench, tmp_path, way, "", ("L3", ""))
+    omitted = only(actual, "O1")
     assert (omitted["status"], omitted["invalidates"]) == ("fail", "latency")
     assert says in omitted["message"]
     # Little's law holds: all eight were under way all the time.
-    law = only(found, "L3")
+    law = only(actual, "L3")
     assert law["status"] == "pass"
     assert 0.9 < law["value"] <= 1.01
-    assert "L4" not in {check["id"] for check in found}
+    assert "L4" not in {check["id"] for check in actual}
 
 
 def test_a_missed_rate_of_a_punctual_tool_is_the_servers(bench: Bench, tmp_path: Path) -> None:
-    found = checks(bench, tmp_path, "each", 'rate = "100/s"', ("L4", "lateness"))
-    kept = only(found, "L4", "rate")
-    assert kept["status"] == "fail"
-    assert kept["value"] < 0.5  # eight connections, half a second each: 16 in a second
-    assert kept["subject"] == "behaviour"
-    assert only(found, "L4", "lateness")["status"] == "pass"
-    assert not {"L3", "O1"} & {check["id"] for check in found}
+    actual = checks(bench, tmp_path, "each", 'rate = "100/s"', ("L4", "lateness"))
+    sole = only(actual, "L4", "rate")
+    assert sole["status"] == "fail"
+    assert sole["value"] < 0.5  # eight connections, half a second each: 16 in a second
+    assert sole["subject"] == "behaviour"
+    assert only(actual, "L4", "lateness")["status"] == "pass"
+    assert not {"L3", "O1"} & {check["id"] for check in actual}

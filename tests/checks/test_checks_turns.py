@@ -19,26 +19,26 @@ from benchforge.stats.turns import order
 STEADY = turns(*[200] * 20)
 
 
-def asked(took: Turns, id_: str, of: str | None = None) -> Check:
-    return only(of_trial(trial(turns=took), LIMITS), id_, of)
+def asked(took: Turns, id_: str, label: str | None = None) -> Check:
+    return only(of_trial(trial(turns=took), LIMITS), id_, label)
 
 
-def between(ours: Turns, theirs: Turns, id_: str, **more: Any) -> Check:
-    one, other = trial(turns=ours, **more), trial(turns=theirs, **more)
+def between(first_side: Turns, theirs: Turns, id_: str, **more: Any) -> Check:
+    item, other = trial(turns=first_side, **more), trial(turns=theirs, **more)
     other = other.model_copy(update={"case": other.case.model_copy(update={"server": "other"})})
-    return only(of_comparison([[one], [other]], LIMITS), id_)
+    return only(of_comparison([[item], [other]], LIMITS), id_)
 
 
 def test_a_server_that_did_nothing_while_it_was_frozen() -> None:
-    found = asked(STEADY, "I1")
-    assert (found.status, found.value) == ("pass", 0)
+    check = asked(STEADY, "I1")
+    assert (check.status, check.value) == ("pass", 0)
 
 
 @pytest.mark.parametrize(("cpu_s", "status"), [(0.005, "pass"), (0.006, "fail"), (0.3, "fail")])
 def test_a_server_that_works_in_the_turns_of_others(cpu_s: float, status: str) -> None:
-    found = asked(turns(*[200] * 20, frozen_s=2.0, frozen_cpu_s=cpu_s), "I1")
-    assert (found.status, found.subject) == (status, "apparatus")
-    assert ("worked in the turns of others" in found.message) is (status == "fail")
+    check = asked(turns(*[200] * 20, frozen_s=2.0, frozen_cpu_s=cpu_s), "I1")
+    assert (check.status, check.subject) == (status, "apparatus")
+    assert ("worked in the turns of others" in check.message) is (status == "fail")
 
 
 def test_a_server_that_was_never_frozen_says_nothing() -> None:
@@ -60,9 +60,11 @@ def test_slices_of_few_requests(count: int, status: str) -> None:
 def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
     load = trial().load
     assert load is not None
-    one = load.model_copy(update={"concurrency": 1})
+    item = load.model_copy(update={"concurrency": 1})
     late = other_slices(turns(*[12] * 6), drained_s=0.05)
-    assert not [of for of in of_trial(trial(turns=late, load=one), LIMITS) if of.id == "I3"]
+    assert not [
+        subject for subject in of_trial(trial(turns=late, load=item), LIMITS) if subject.id == "I3"
+    ]
 
 
 @pytest.mark.parametrize(("empty", "status"), [(1, "pass"), (2, "fail"), (10, "fail")])
@@ -84,9 +86,9 @@ def test_noise_that_met_both_alike_is_no_fault() -> None:
 
 def test_a_ratio_that_drifts() -> None:
     growing = turns(*[200 + 2 * number for number in range(20)])
-    found = between(growing, STEADY, "I5")
-    assert found.status == "warn"
-    assert "+1" in found.message
+    load = between(growing, STEADY, "I5")
+    assert load.status == "warn"
+    assert "+1" in load.message
     assert between(growing, growing, "I5").status == "pass"
     assert between(turns(*[200] * 6), turns(*[200] * 6), "I5").status == "unknown"
 
@@ -115,7 +117,7 @@ def test_servers_in_turns_that_log_each_request(
     printed: tuple[int | None, ...], of_trials: list[str], status: str
 ) -> None:
     """536,000 requests each: 30 MB are 56 bytes of a request, 5 MB are 9."""
-    both = [
+    pair = [
         trial(
             turns=STEADY,
             case=plain.named(label, scenario="s", driver="closed"),
@@ -123,8 +125,8 @@ def test_servers_in_turns_that_log_each_request(
         )
         for label, count in zip(("one", "two"), printed, strict=True)
     ]
-    assert [only(ask.of_trial(each, LIMITS), "D3").status for each in both] == of_trials
-    between_them = only(ask.of_comparison([[each] for each in both], LIMITS), "D3")
+    assert [only(ask.of_trial(each, LIMITS), "D3").status for each in pair] == of_trials
+    between_them = only(ask.of_comparison([[each] for each in pair], LIMITS), "D3")
     assert between_them.status == status
     says = "one writes to logs for each request and two does not"
     assert (says in between_them.message) is (status == "fail")
@@ -148,9 +150,9 @@ def placed(per_place: float) -> Turns:
     ],
 )
 def test_a_place_in_a_round_that_decides(per_place: float, status: str, says: str) -> None:
-    found = position_effect([trial(turns=placed(per_place))], LIMITS)
-    assert found.status == status
-    assert says in found.message
+    actual = position_effect([trial(turns=placed(per_place))], LIMITS)
+    assert actual.status == status
+    assert says in actual.message
 
 
 def test_few_slices_tell_nothing_of_their_place() -> None:
@@ -159,14 +161,14 @@ def test_few_slices_tell_nothing_of_their_place() -> None:
 
 def sides(rates: list[float]) -> list[list[Trial]]:
     """Blocks of two servers, of which the first has these rates and the other 1,000/s."""
-    both: list[list[Trial]] = [[], []]
+    pair: list[list[Trial]] = [[], []]
     for block, rate in enumerate(rates, 1):
-        for side, label, responses in zip(both, ("one", "two"), (rate, 1000), strict=True):
+        for side, label, responses in zip(pair, ("one", "two"), (rate, 1000), strict=True):
             made = trial(reading=reading(responses=round(10 * responses)), block=block)
             side.append(
                 made.model_copy(update={"case": made.case.model_copy(update={"server": label})})
             )
-    return both
+    return pair
 
 
 @pytest.mark.parametrize(
@@ -179,9 +181,9 @@ def sides(rates: list[float]) -> list[list[Trial]]:
     ],
 )
 def test_turns_are_held_against_blocks_without(alone: list[float], status: str) -> None:
-    (found,) = of_bridge(sides([1000, 1005, 995, 1000]), sides(alone), "asked", LIMITS)
-    assert (found.status, found.component) == (status, "one / two")
-    assert ('interleave = "off"' in found.message) is (status == "fail")
+    (actual,) = of_bridge(sides([1000, 1005, 995, 1000]), sides(alone), "asked", LIMITS)
+    assert (actual.status, actual.component) == (status, "one / two")
+    assert ('interleave = "off"' in actual.message) is (status == "fail")
 
 
 def test_noise_and_response_times_are_not_asked_of_a_trial_in_turns() -> None:

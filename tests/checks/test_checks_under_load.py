@@ -24,8 +24,8 @@ WRONG = Failure(stage="read", message="a: wrong answers", broken=True)
 
 def asked(**changed: Any) -> Check:
     fields = changed.pop("monitor", {})
-    of = None if fields is None else monitor(**fields)
-    return answers(trial(monitor=of, **changed), LIMITS)
+    subject = None if fields is None else monitor(**fields)
+    return answers(trial(monitor=subject, **changed), LIMITS)
 
 
 LOAD = Windows(windows=120, judged=96, answers=388)
@@ -34,8 +34,8 @@ AROUND = Windows(windows=300, judged=300, answers=900)
 
 def tapped(load: Any = (), around: Any = (), **fields: Any) -> LoadAnswers:
     """Answers on a load's own connections: of 96 windows in it and 300 around it."""
-    own, outside = LOAD.like(**dict(load)), AROUND.like(**dict(around))
-    return LoadAnswers(load=own, around=outside, **fields)
+    like, outside = LOAD.like(**dict(load)), AROUND.like(**dict(around))
+    return LoadAnswers(load=like, around=outside, **fields)
 
 
 def kind(**changed: Any) -> MonitorAnswer:
@@ -51,13 +51,15 @@ def test_of_a_mix_it_names_the_kinds_that_were_wrong_or_not_sent() -> None:
         for label in ("list", "buy.add", "buy.pay", "rare")
     }
     mix = Stream(records=4, sha256="ab", kinds=kinds)
-    seen = (
+    observed = (
         kind(kind="buy.pay", status=201),
         kind(kind="buy.add", status=500),
         kind(kind="list", wrong=""),
     )
-    of = trial(monitor=monitor(wrong=4, answers=seen), reading=reading(statuses={"201": 100}))
-    check = answers(of.model_copy(update={"stream": mix}), LIMITS)
+    subject = trial(
+        monitor=monitor(wrong=4, answers=observed), reading=reading(statuses={"201": 100})
+    )
+    check = answers(subject.model_copy(update={"stream": mix}), LIMITS)
     assert check.status == "fail"
     # The load tool counts an answer with another status as an error: the other one is hidden.
     assert "4 of 97 random moments" in check.message
@@ -81,9 +83,9 @@ def test_the_bound_is_that_of_the_windows_in_the_load_and_those_around_it_are_to
         "0 of 96 random windows of the load (388 answers) held a wrong answer: at most 3.07 % of "
         "them did (95 %), and 0 of 300 windows outside of it"
     )
-    both = asked(load_answers=tapped()).message
-    assert both.startswith(check.message)
-    assert "; 0 of 97 random moments of the monitor, on connections of its own" in both
+    pair = asked(load_answers=tapped()).message
+    assert pair.startswith(check.message)
+    assert "; 0 of 97 random moments of the monitor, on connections of its own" in pair
 
 
 @pytest.mark.parametrize(
@@ -123,11 +125,11 @@ def test_each_kind_of_a_mix_has_a_bound_of_its_own() -> None:
         for label in ("list", "buy.add", "buy.pay", "rare")
     }
     windows = {"list": {"judged": 96}, "buy.pay": {"judged": 12, "wrong": 2}, "rare": {}}
-    parts = {label: Windows.model_validate(one) for label, one in windows.items()}
+    parts = {label: Windows.model_validate(window) for label, window in windows.items()}
     read = tapped({"wrong": 2}, kinds=parts, answers=(kind(kind="buy.pay"),))
-    of = trial(monitor=None, load_answers=read)
+    subject = trial(monitor=None, load_answers=read)
     mix = Stream(records=4, sha256="ab", kinds=kinds)
-    check = answers(of.model_copy(update={"stream": mix}), LIMITS)
+    check = answers(subject.model_copy(update={"stream": mix}), LIMITS)
     assert check.status == "fail"
     assert "held a wrong answer to buy.pay, 0.253 % to 7.32 % of them" in check.message
     assert (
@@ -190,11 +192,11 @@ def test_all_trials_of_a_case_prove_more_than_each() -> None:
     assert not first.may_hide_wrong_answers
     # A trial that has no value since answers were wrong is one of them.
     broken = trial(load_answers=tapped({"wrong": 3}), failure=WRONG, reading=None)
-    (one,) = of_cases([[*quiet, broken]], LIMITS)
-    assert "3 of 864 random windows of the load" in one.message
-    (one,) = of_cases([[trial(monitor=monitor(longest_s=0.02)) for _ in range(5)]], LIMITS)
-    assert "0 of 485 random moments" in one.message
-    assert "a new connection was answered in 1 ms (median), 20 ms at most" in one.message
+    (item,) = of_cases([[*quiet, broken]], LIMITS)
+    assert "3 of 864 random windows of the load" in item.message
+    (item,) = of_cases([[trial(monitor=monitor(longest_s=0.02)) for _ in range(5)]], LIMITS)
+    assert "0 of 485 random moments" in item.message
+    assert "a new connection was answered in 1 ms (median), 20 ms at most" in item.message
     assert not list(of_cases([[trial(failure=WRONG, reading=None, monitor=None)]], LIMITS))
 
 
@@ -232,7 +234,7 @@ BODIES = ({"status": 200, "length": 1000, "responses": 20_000},)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "told"),
+    ("kinds", "expected"),
     [
         # The tool tells errors from 400 on; each status; each length of a body.
         ({"status": 503}, {"statuses": {"100-399": 20_000, "400-999": 0}}),
@@ -241,16 +243,16 @@ BODIES = ({"status": 200, "length": 1000, "responses": 20_000},)
         ({"length": 999}, {"statuses": {"200": 20_000}, "bodies": BODIES}),
     ],
 )
-def test_what_the_load_tool_counts_as_an_error_is_told_by_e1(kinds: Any, told: Any) -> None:
+def test_what_the_load_tool_counts_as_an_error_is_told_by_e1(kinds: Any, expected: Any) -> None:
     """A new connection may be turned away where those of the load are served: the tool knows."""
-    check = asked(monitor={"wrong": 5, "answers": (kind(**kinds),)}, reading=reading(**told))
+    check = asked(monitor={"wrong": 5, "answers": (kind(**kinds),)}, reading=reading(**expected))
     assert check.status == "warn"
     assert "see E1" in check.message
     assert otherwise([check], "a") is None
 
 
 @pytest.mark.parametrize(
-    ("kinds", "told"),
+    ("kinds", "expected"),
     [
         ({"status": 302}, {"statuses": {"100-399": 20_000, "400-999": 0}}),
         ({"status": 204}, {"statuses": {"2xx": 20_000}}),
@@ -259,8 +261,8 @@ def test_what_the_load_tool_counts_as_an_error_is_told_by_e1(kinds: Any, told: A
         ({}, {"statuses": {"200": 20_000}, "bodies": BODIES}),
     ],
 )
-def test_what_the_load_tool_cannot_tell_is_found(kinds: Any, told: Any) -> None:
-    check = asked(monitor={"wrong": 5, "answers": (kind(**kinds),)}, reading=reading(**told))
+def test_what_the_load_tool_cannot_tell_is_found(kinds: Any, expected: Any) -> None:
+    check = asked(monitor={"wrong": 5, "answers": (kind(**kinds),)}, reading=reading(**expected))
     assert check.status == "fail"
 
 
@@ -284,16 +286,16 @@ def test_another_body_is_for_the_suite_to_judge() -> None:
 
 
 def record(moments: list[list[int]], kinds: int = 2) -> Record:
-    one = {"status": 200, "content_type": "", "encoding": "", "length": 1, "sha256": "a"}
+    item = {"status": 200, "content_type": "", "encoding": "", "length": 1, "sha256": "a"}
     return Record.model_validate(
         {
             "requests": sum(map(len, moments)),
             "connections": len(moments),
             "cpu_s": 0.1,
-            "kinds": [{**one, "kept": True}] * kinds,
+            "kinds": [{**item, "kept": True}] * kinds,
             "moments": [
-                (number / 10, [(of, 0.001) for of in seen], "" if seen else "reset")
-                for number, seen in enumerate(moments)
+                (number / 10, [(subject, 0.001) for subject in moment], "" if moment else "reset")
+                for number, moment in enumerate(moments)
             ],
         }
     )
@@ -305,14 +307,14 @@ UNJUDGED = kind(wrong="", judged=False)
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=30))
 def test_each_moment_is_counted_once(moments: list[list[int]]) -> None:
-    seen = tallied(record(moments, 4), [*KINDS, UNJUDGED])
-    assert seen.moments + seen.unjudged + sum(seen.unanswered.values()) == len(moments)
-    assert seen.wrong == sum(1 in of for of in moments)
-    assert seen.unjudged == sum(3 in of and 1 not in of for of in moments)
-    assert sum(of.answers for of in seen.answers) == sum(map(len, moments))
-    assert seen.wrong + seen.other_bodies <= seen.moments
-    firsts = [of for of in moments if of]
-    assert (seen.median_s is None) == (not firsts)
+    observed = tallied(record(moments, 4), [*KINDS, UNJUDGED])
+    assert observed.moments + observed.unjudged + sum(observed.unanswered.values()) == len(moments)
+    assert observed.wrong == sum(1 in moment for moment in moments)
+    assert observed.unjudged == sum(3 in moment and 1 not in moment for moment in moments)
+    assert sum(answer.answers for answer in observed.answers) == sum(map(len, moments))
+    assert observed.wrong + observed.other_bodies <= observed.moments
+    firsts = [moment for moment in moments if moment]
+    assert (observed.median_s is None) == (not firsts)
 
 
 @pytest.mark.parametrize(
@@ -321,19 +323,19 @@ def test_each_moment_is_counted_once(moments: list[list[int]]) -> None:
 def test_the_power_is_that_of_the_moments(share: float, moments: int, least: float) -> None:
     """One wrong answer in ten, and in a hundred: how many of 400 loads the monitor finds."""
     draw = random.Random(7)
-    found = 0
+    actual = 0
     for _ in range(400):
         wrong = [[int(draw.random() < share)] for _ in range(moments)]
-        seen = tallied(record(wrong), KINDS[:2])
-        found += asked(monitor=seen.model_dump()).status == "fail"
+        observed = tallied(record(wrong), KINDS[:2])
+        actual += asked(monitor=observed.model_dump()).status == "fail"
     exact = 1 - (1 - share) ** moments
-    assert found / 400 == pytest.approx(exact, abs=0.06)
-    assert found / 400 >= least
+    assert actual / 400 == pytest.approx(exact, abs=0.06)
+    assert actual / 400 >= least
 
 
 def test_the_bound_holds_as_often_as_it_says() -> None:
     """Of loads without a wrong answer among n, the true share is above the bound in 5 %."""
     n = 97
-    above = 1 - 0.05 ** (1 / n)  # the bound of 0 of n
-    assert (1 - above) ** n == pytest.approx(0.05)
-    assert f"at most {above:.2%}".replace("%", " %") in asked().message
+    upper = 1 - 0.05 ** (1 / n)  # the bound of 0 of n
+    assert (1 - upper) ** n == pytest.approx(0.05)
+    assert f"at most {upper:.2%}".replace("%", " %") in asked().message

@@ -8,7 +8,7 @@ LIMITS = limits()
 
 
 def test_each_limit_has_a_name_and_a_source() -> None:
-    assert all(one.name and one.source for one in LIMITS.by_id.values())
+    assert all(value.name and value.source for value in LIMITS.by_id.values())
 
 
 def test_a_limit_of_several_has_the_words_of_its_check_and_numbers_of_its_own() -> None:
@@ -17,8 +17,8 @@ def test_a_limit_of_several_has_the_words_of_its_check_and_numbers_of_its_own() 
     assert (cpu.warn, cpu.fail) == (0.10, 0.30)
     assert (pages.warn, pages.fail, pages.unit) == (10, None, "pages read from a disk")
     assert (LIMITS["L3"].below, LIMITS["L3.synthetic"].below) == (True, False)
-    found = LIMITS.check("N3.cpu", "apparatus", 0.2, "says").about("cpu")
-    assert (found.id, found.status, found.threshold) == (
+    check = LIMITS.check("N3.cpu", "apparatus", 0.2, "says").about("cpu")
+    assert (check.id, check.status, check.threshold) == (
         "N3",
         "warn",
         "warn at 0.1, fail at 0.3 of the time",

@@ -83,7 +83,7 @@ def checked(trial: Trial) -> Run:
 
 
 def compared(*sides: Sequence[Trial]) -> Run:
-    return Run([one for side in sides for one in side], ask.of_comparison(sides, LIMITS))
+    return Run([item for side in sides for item in side], ask.of_comparison(sides, LIMITS))
 
 
 def session(trial: Trial, ceilings: Sequence[Ceiling] = (), **changed: Any) -> Run:
@@ -111,8 +111,8 @@ def mode(name: str) -> World:
 def queue(threads: int = 4, **_: Any) -> Run:
     printed = 40 * 536_000 if threads < 16 else 0
     line = "WARNING:waitress.queue:Task queue depth is 8"
-    seen = server_of(printed_bytes=printed, printed_line=line)
-    return checked(made(load=load(), observation=seen))
+    observed = server_of(printed_bytes=printed, printed_line=line)
+    return checked(made(load=load(), observation=observed))
 
 
 def errors(connections: int = 16, **_: Any) -> Run:
@@ -125,8 +125,8 @@ def errors(connections: int = 16, **_: Any) -> Run:
 def lengths(kind: str = "") -> World:
     def world(length: Any = None, **_: Any) -> Run:
         bad = 0 if length == "any" else 1000
-        own = {"good_at_least": 536_000 - bad, "good_at_most": 536_000 - bad}
-        wrong = reading(**own, errors={"length": bad})
+        mine = {"good_at_least": 536_000 - bad, "good_at_most": 536_000 - bad}
+        wrong = reading(**mine, errors={"length": bad})
         kinds = {kind: wrong} if kind else {}
         return checked(made(reading=wrong.model_copy(update={"kinds": kinds})))
 
@@ -136,8 +136,8 @@ def lengths(kind: str = "") -> World:
 def in_flight(rate: int) -> World:
     def world(duration: str = "1s", connections: int = 16, **_: Any) -> Run:
         seconds = float(duration.rstrip("s"))
-        own = reading(seconds=seconds, latency=Histogram.of({500: int(rate * seconds)}))
-        return checked(made(load=load(connections, seconds), reading=own))
+        mine = reading(seconds=seconds, latency=Histogram.of({500: int(rate * seconds)}))
+        return checked(made(load=load(connections, seconds), reading=mine))
 
     return world
 
@@ -184,8 +184,8 @@ def taking_turns(fault: str) -> World:
             return compared([made()], [made("other")])
         took = [steady if warmup else faulty, *[steady] * (blocks - 1)]
         sides = [
-            [made(server, turns=one, number=n, block=n) for n, one in enumerate(of, 1)]
-            for server, of in (("flask", took), ("other", [steady] * blocks))
+            [made(server, turns=item, number=n, block=n) for n, item in enumerate(subject, 1)]
+            for server, subject in (("flask", took), ("other", [steady] * blocks))
         ]
         run = compared(*sides)
         return run._replace(checks=[*checked(sides[0][0]).checks, *of_turns(sides, LIMITS)])
@@ -211,7 +211,7 @@ def few_responses(interleave: str = "100ms", **_: Any) -> Run:
 def placed(interleave: str = "100ms", **_: Any) -> Run:
     if interleave == "off":
         return Run([], [])
-    rates = (2000 + 100 * one.index(0) + n % 3 for n, one in enumerate(order(1, 2, 20)))
+    rates = (2000 + 100 * item.index(0) + n % 3 for n, item in enumerate(order(1, 2, 20)))
     trial = made(turns=turns(*rates, trials=(1, 99), seed=1))
     return Run([trial], [position_effect([trial], LIMITS)])
 
@@ -222,13 +222,13 @@ def bridged(interleave: str = "100ms", **_: Any) -> Run:
     noise = (1000, 1005, 995, 1000)
 
     def sides(rate: int) -> list[list[Trial]]:
-        of = {"flask": rate, "other": 1000}
+        subject = {"flask": rate, "other": 1000}
         return [
             [
-                made(server, block=n, reading=plain.reading(rate * one))
-                for n, one in enumerate(noise if server == "flask" else [1000] * 4, 1)
+                made(server, block=n, reading=plain.reading(rate * item))
+                for n, item in enumerate(noise if server == "flask" else [1000] * 4, 1)
             ]
-            for server, rate in of.items()
+            for server, rate in subject.items()
         ]
 
     return Run(sides(1)[0], [*of_bridge(sides(1), sides(2), "s", LIMITS)])
@@ -241,9 +241,9 @@ def kept(runs: str, tool: str) -> World:
         keeps = worker_class == "gthread" or (runs == "uwsgi" and keep_alive is True)
         closing = keep_alive is False
         opened = 17 if keeps else 536_001
-        seen = observation(counters={"TcpPassiveOpens": opened, "TcpOutSegs": 9})
+        observed = observation(counters={"TcpPassiveOpens": opened, "TcpOutSegs": 9})
         return checked(
-            made(runs=runs, tool=tool, load=load(keep_alive=not closing), observation=seen)
+            made(runs=runs, tool=tool, load=load(keep_alive=not closing), observation=observed)
         )
 
     return world
@@ -287,27 +287,27 @@ def near(tool: str) -> World:
 
 
 def too_fast(rate: str = "60000/s", **_: Any) -> Run:
-    asked = float(rate.removesuffix("/s"))
+    number = float(rate.removesuffix("/s"))
     return checked(
-        made(load=load(rate=asked), reading=reading(responses=min(536_000, int(asked * 10))))
+        made(load=load(rate=number), reading=reading(responses=min(536_000, int(number * 10))))
     )
 
 
 def late(processes: int = 1, **_: Any) -> Run:
     behind = Histogram.of({1000 if processes == 1 else 10: 536_000})
-    own = Schedule(rate=53_600, intended=536_000, sent=536_000, lateness=behind)
-    return checked(made(tool="pace", load=load(rate=53_600), reading=reading(schedule=own)))
+    schedule = Schedule(rate=53_600, intended=536_000, sent=536_000, lateness=behind)
+    return checked(made(tool="pace", load=load(rate=53_600), reading=reading(schedule=schedule)))
 
 
 def stalls(use: str = "wrk", rate: str = "", **_: Any) -> Run:
     times = Histogram.of({280: 500_000, 4_000_000: 4})
-    kept = float(rate.removesuffix("/s")) if use == "pace" else None
-    return checked(made(load=load(rate=kept), reading=reading(latency=times)))
+    number = float(rate.removesuffix("/s")) if use == "pace" else None
+    return checked(made(load=load(rate=number), reading=reading(latency=times)))
 
 
 def coarse(use: str = "wrk2", **_: Any) -> Run:
-    own = {"percentiles_us": {"50": 2000.0}, "printed": {"uncorrected_p50_us": 500}}
-    return checked(made(reading=reading(defects=("wrk2:1ms-timer",) * (use == "wrk2"), **own)))
+    mine = {"percentiles_us": {"50": 2000.0}, "printed": {"uncorrected_p50_us": 500}}
+    return checked(made(reading=reading(defects=("wrk2:1ms-timer",) * (use == "wrk2"), **mine)))
 
 
 def shared(placement: str = "", **_: Any) -> Run:
@@ -318,8 +318,8 @@ def unsettled(warmup: str = "0s", **_: Any) -> Run:
     slow = 0 if warmup == "10s" else 40
     counts = (*(100 + 9 * n for n in range(slow)), *[500] * (100 - slow))
     series = Series(bin_s=0.1, completed=counts, errors=(0,) * 100)
-    own = reading(series=series)
-    return compared([made(reading=own)], [made("other", reading=own)])
+    mine = reading(series=series)
+    return compared([made(reading=mine)], [made("other", reading=mine)])
 
 
 def others_end(quiet: str = "10s", **_: Any) -> Run:
@@ -346,7 +346,9 @@ def blocks(blocks: int = 2, **_: Any) -> Run:
 
 def one_fails(servers: Sequence[str] = ("flask", "other"), **_: Any) -> Run:
     numbers = range(1, 11)
-    return compared(*([made(one, block=n) for n in numbers if one != "other"] for one in servers))
+    return compared(
+        *([made(server, block=n) for n in numbers if server != "other"] for server in servers)
+    )
 
 
 def late_workers(warmup: str = "0s", **_: Any) -> Run:
@@ -473,8 +475,8 @@ def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
             read = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
             read = value
-        own = read if isinstance(read, dict) and read else {path.rpartition(".")[2]: read}
-        options |= own
+        mine = read if isinstance(read, dict) and read else {path.rpartition(".")[2]: read}
+        options |= mine
     if words[0] == "sleep":
         options["slept_s"] = float(words[1])
     if words[0] == "waitress-serve":

@@ -61,7 +61,9 @@ def test_each_value_is_shown_by_a_planted_fault(by_cell: ByCell) -> None:
     """A row of the page is written by a test of `validity/`, which names its check."""
     texts = "".join(path.read_text() for path in VALIDITY.glob("**/*.py"))
     named = {id_ for id_ in planted() if re.search(rf'"{id_}["., ]', texts)}
-    judged = (row.id for (row, way), of in by_cell.items() if cell(row, way, of) == JUDGED)
+    judged = (
+        row.id for (row, way), subject in by_cell.items() if cell(row, way, subject) == JUDGED
+    )
     assert set(judged) <= named
 
 
@@ -89,9 +91,9 @@ def test_a_report_says_what_a_way_cannot_judge(results: Sequence[Recording]) -> 
         for comparison in result.summary.comparisons
         if comparison.scenario in result.header.turns
     ]
-    said = {check.message for check in unjudged("in turns", limits())}
+    output = {check.message for check in unjudged("in turns", limits())}
     assert len(spoken) > 2
-    assert all(said <= messages for messages in spoken)
+    assert all(output <= messages for messages in spoken)
 
 
 def test_all_checks_that_share_a_reason_are_one_cause(results: Sequence[Recording]) -> None:
@@ -120,5 +122,9 @@ def test_each_way_records_the_same(way: Way, bench: Bench, tmp_path: Path, by_ce
     if os.environ.get("BENCHFORGE_REWRITE"):
         store(way, results)
         return
-    again = {row for row, of in outcomes(formed(result, way) for result in results) if of == way}
-    assert {row for row, of in by_cell if of == way} <= again
+    again = {
+        row
+        for row, subject in outcomes(formed(result, way) for result in results)
+        if subject == way
+    }
+    assert {row for row, subject in by_cell if subject == way} <= again

@@ -86,11 +86,11 @@ def test_a_full_scratch_disk_is_told_by_its_name(tmp_path: Path) -> None:
     )
     (tmp_path / "suite.toml").write_text(suite)
     mounted = 'mount -t tmpfs -o size=40m none "$TMPDIR" && exec "$@"'
-    before = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "-"]
-    if subprocess.run([*before[:4], "true"], check=False, capture_output=True).returncode:
+    first = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "-"]
+    if subprocess.run([*first[:4], "true"], check=False, capture_output=True).returncode:
         pytest.skip("user namespaces are refused here already")
     environment = {**os.environ, "TMPDIR": str(full), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    words = [*before, *bench_words("run", "suite.toml")]
+    words = [*first, *bench_words("run", "suite.toml")]
     for _ in ("while the cluster is made", "while it is copied, where that fits"):
         done = captured(words, cwd=tmp_path, env=environment)
         assert done.returncode in {4, 5}, done.stderr

@@ -75,7 +75,7 @@ def test_a_fault_of_a_profile_names_the_profile(bench: Bench, tmp_path: Path) ->
     call = bench("check", written(tmp_path, text), code=2)
     assert call.err.count("unknown option") == 1
     assert call.err.count("soon") == 2, call.err  # the fault and its excerpt
-    (line,) = [one for one in call.err.splitlines() if "duration" in one and "error:" in one]
+    (line,) = [line for line in call.err.splitlines() if "duration" in line and "error:" in line]
     assert line.startswith("error: one.toml:7:")
     assert line.endswith("(with --profile wrong)")
     assert "fine" not in call.err
@@ -119,8 +119,8 @@ servers.there = { use = "url", url = "http://127.0.0.1:9" }
 """.replace("PYTHON", sys.executable)
     text += SUITE[SUITE.index("loaders") :].replace('["mine"]', '["flask", "lost", "there"]')
     call = bench("check", written(tmp_path, text), code=3)
-    own = f"one.toml: not looked at: runtimes.own: whether {sys.executable}"
-    assert f"{own} has gunicorn, flask" in call.out
+    mine = f"one.toml: not looked at: runtimes.own: whether {sys.executable}"
+    assert f"{mine} has gunicorn, flask" in call.out
     assert "one.toml: not looked at: servers.there: whether it runs" in call.out
     assert call.err.splitlines()[0] == (
         "error: missing program: ./no/such/python, for runtimes.lost in one.toml"

@@ -38,22 +38,22 @@ def cached(folder: Path) -> tuple[Path, Path]:
     template = folder / "cache/benchforge/templates" / KEY
     runtimes = folder / "cache/benchforge/runtimes"
     runtime = runtimes / f"{KEY}.abcdefgh"
-    for one in (template, runtime, template.with_name("mine"), runtimes / "mine"):
-        one.mkdir(parents=True)
-        (one / "content").write_bytes(b"x" * 100_000)
+    for item in (template, runtime, template.with_name("mine"), runtimes / "mine"):
+        item.mkdir(parents=True)
+        (item / "content").write_bytes(b"x" * 100_000)
     template.with_name(f"{KEY}.for").write_text("backend redis, built for cache")
     (runtime / "requirements.in").write_text("six==1.16.0\n")
     (runtimes / KEY).symlink_to(runtime.name)
     return template, runtime
 
 
-def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> Told:
+def in_terminal(mine: dict[str, str], folder: Path, typed: str, *words: str) -> Told:
     """Call it where it can ask, and answer."""
-    ours, theirs = pty.openpty()
+    terminal, theirs = pty.openpty()
     with subprocess.Popen(
         bench_words(*words),
         cwd=folder,
-        env=own,
+        env=mine,
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -61,9 +61,9 @@ def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> T
     ) as process:
         os.close(theirs)
         question = "".join(until_it_asks(process))
-        os.write(ours, typed.encode())
+        os.write(terminal, typed.encode())
         out, err = process.communicate(timeout=3000)
-        os.close(ours)
+        os.close(terminal)
     return Told(process.returncode, out, question + err)
 
 
@@ -92,8 +92,8 @@ def test_what_was_brought_to_this_host_goes_under_its_older_name_too(
     bench: Bench, tmp_path: Path, name: str
 ) -> None:
     folder = tmp_path / "cache/benchforge" / name
-    for place in (f"{KEY}-0a1b2c3d/bin", "files", "mine"):
-        (folder / place).mkdir(parents=True)
+    for path in (f"{KEY}-0a1b2c3d/bin", "files", "mine"):
+        (folder / path).mkdir(parents=True)
     listed = bench("clean", "--yes")
     assert listed.code == 0, listed.all
     assert f"host {folder}/{KEY}-0a1b2c3d: benchforge, for runs" in listed.out
@@ -111,11 +111,11 @@ def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path)
 
 def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
-    for typed, there in (("n\n", True), ("y\n", False)):
-        told = in_terminal(own, tmp_path, typed, "clean")
-        assert told.code == 0, told.all
-        assert "remove 2 folders of the cache?" in told.err
-        assert template.exists() is there
+    for typed, entries in (("n\n", True), ("y\n", False)):
+        actual = in_terminal(own, tmp_path, typed, "clean")
+        assert actual.code == 0, actual.all
+        assert "remove 2 folders of the cache?" in actual.err
+        assert template.exists() is entries
 
 
 def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
@@ -135,9 +135,9 @@ def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
 def test_results_go_where_their_folder_is_named(
     bench: Bench, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    whole = shared(tmp_path_factory)
+    full = shared(tmp_path_factory)
     first, second = (
-        Path(shutil.copytree(whole, tmp_path / "results" / f"{whole.name}{letter}"))
+        Path(shutil.copytree(full, tmp_path / "results" / f"{full.name}{letter}"))
         for letter in "ab"
     )
     shutil.rmtree(second / "trials/0002")
@@ -159,8 +159,8 @@ def test_results_go_where_their_folder_is_named(
     call = bench("clean", "--results", "results", "--yes", "--older-than", "9d")
     assert (call.code, second.exists()) == (0, True), call.all
     bench("clean", "--results", "results", "--yes", code=0)
-    there = sorted(str(path.relative_to(tmp_path / "results")) for path in first.rglob("*"))
-    assert there == [f"{first.name}/{name}" for name in ("notes.txt", "trials", "trials/notes.txt")]
+    items = sorted(str(path.relative_to(tmp_path / "results")) for path in first.rglob("*"))
+    assert items == [f"{first.name}/{name}" for name in ("notes.txt", "trials", "trials/notes.txt")]
     assert not second.exists()
     assert (tmp_path / "results/other/result.json").exists()
     assert (elsewhere / "kept").exists()
@@ -175,7 +175,7 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
     call = bench("run", path, "--set", "repeat.blocks=1", "--set", "scenarios.ping.servers=['one']")
     assert call.code == 0, call.all
     templates = runtime.parents[1] / "templates"
-    folders = {one.name for one in templates.iterdir() if one.is_dir()}
+    folders = {item.name for item in templates.iterdir() if item.is_dir()}
     (name,) = folders - {KEY, "mine"}
     template, note = templates / name, templates / f"{name}.for"
     assert note.read_text() == "backend redis, built for cache"
@@ -212,16 +212,16 @@ def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_
             serves.send_signal(signal.SIGKILL)
     # Its logs, its scratch; and what another had not yet made a result, or was removing.
     (half := tmp_path / "results/.bf-0123abcd").mkdir(0o1700, parents=True)
-    left = [half, *(tmp_path / "t").iterdir()]
-    assert {one.name[:8] for one in left} >= {"bf-serve", ".bf-0123"}
-    assert len(left) == 3
+    rest = [half, *(tmp_path / "t").iterdir()]
+    assert {item.name[:8] for item in rest} >= {"bf-serve", ".bf-0123"}
+    assert len(rest) == 3
     call = bench("clean", code=2)
     assert "left by a killed benchforge:\n" in call.out
-    shown = [f"  {one}\n" for one in ("results/.bf-0123abcd", *left[1:])]
-    assert [one for one in shown if one not in call.out] == []
-    assert all(one.exists() for one in left)
+    output = [f"  {item}\n" for item in ("results/.bf-0123abcd", *rest[1:])]
+    assert [item for item in output if item not in call.out] == []
+    assert all(item.exists() for item in rest)
     bench("clean", "--yes", code=0)
-    assert not any(one.exists() for one in left)
+    assert not any(item.exists() for item in rest)
 
 
 def test_nothing_goes_during_a_run(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:

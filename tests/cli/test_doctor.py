@@ -51,8 +51,8 @@ def states(findings: Iterable[MachineFinding]) -> dict[str, str]:
 
 
 def said(findings: Iterable[MachineFinding], subject: str) -> MachineFinding:
-    (found,) = [finding for finding in findings if finding.subject == subject]
-    return found
+    (actual,) = [finding for finding in findings if finding.subject == subject]
+    return actual
 
 
 MACHINES = tomllib.loads(Path(__file__).with_name("doctor_machines.toml").read_text())
@@ -63,10 +63,10 @@ PRIVATE = Mode(pid_namespace=True, network="private", shared_memory="private", w
 
 
 def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
-    before = after = look(root)
+    earlier = later = look(root)
     return [
         *cpu_findings(root),
-        *load_findings(root, before, after, frozenset()),
+        *load_findings(root, earlier, later, frozenset()),
         *memory_findings(root),
         *limit_findings(root),
         *network_findings(root),
@@ -99,16 +99,16 @@ def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> 
 
 def test_a_machine_made_for_measuring_has_no_warning(tmp_path: Path) -> None:
     findings = found(tree(tmp_path, QUIET))
-    told = states(findings)
+    actual = states(findings)
     unknown = {"load average", "other processes", "steal"}  # no /proc/stat was recorded
-    assert {one for one, state in told.items() if state != "ok"} == unknown
+    assert {item for item, state in actual.items() if state != "ok"} == unknown
     assert said(findings, "usable CPUs").says == "5 (0-3,8)"
 
 
 def test_what_the_kernel_does_not_tell_is_unknown(tmp_path: Path) -> None:
-    told = states(found(tmp_path, "nothing could be started"))
-    assert set(told.values()) == {"unknown"}
-    assert len(told) == len(states(found(tree(tmp_path, QUIET))))
+    actual = states(found(tmp_path, "nothing could be started"))
+    assert set(actual.values()) == {"unknown"}
+    assert len(actual) == len(states(found(tree(tmp_path, QUIET))))
 
 
 HOSTILE = ["", "\0", "\xff\xfe", "max", "-", "0-", "9" * 5000, "1 2 3", "::::\n:", "[", "NaN", "²"]
@@ -118,22 +118,22 @@ HOSTILE = ["", "\0", "\xff\xfe", "max", "-", "0-", "9" * 5000, "1 2 3", "::::\n:
 def test_nonsense_of_the_kernel_is_never_a_pass(tmp_path: Path, content: str) -> None:
     for name in LAPTOP.keys() | QUIET.keys() | {"proc/stat", "proc/loadavg", "proc/7/stat"}:
         tree(tmp_path, {name: content})
-    told = states(found(tmp_path, "nothing could be started"))
+    actual = states(found(tmp_path, "nothing could be started"))
     # A number or a word may be a value by chance: of what has a form of its own, nothing passes.
     for subject in ("SMT", "turbo", "swap", "memory", "huge pages", "ASLR", "open files"):
-        assert told[subject] == "unknown", subject
+        assert actual[subject] == "unknown", subject
     for subject in ("pressure", "other processes", "steal", "virtual machine", "usable CPUs"):
-        assert told[subject] == "unknown", subject
+        assert actual[subject] == "unknown", subject
 
 
 @given(st.dictionaries(st.sampled_from(sorted({*LAPTOP, "proc/stat", "proc/loadavg"})), st.text()))
 def test_any_text_is_read(tmp_path_factory: pytest.TempPathFactory, files: dict[str, str]) -> None:
     root = tmp_path_factory.mktemp("tree")
     try:
-        told = states(found(tree(root, files)))
+        actual = states(found(tree(root, files)))
     except UnicodeEncodeError:  # a lone surrogate is no file
         return
-    assert set(told.values()) <= {"ok", "warn", "unknown"}
+    assert set(actual.values()) <= {"ok", "warn", "unknown"}
 
 
 def test_a_folder_in_place_of_a_file_is_unknown(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def process(name: str, user: int, system: int) -> str:
 
 
 def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> None:
-    before = look(
+    first = look(
         tree(
             tmp_path / "before",
             {
@@ -172,7 +172,7 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
             "proc/14/stat": process("new\n\x1b[31m", 4, 5),
         },
     )
-    findings = list(load_findings(root, before, look(root), frozenset({13})))
+    findings = list(load_findings(root, first, look(root), frozenset({13})))
     others = said(findings, "other processes")
     assert others.state == "warn"
     assert others.says == (
@@ -185,14 +185,14 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
 
 def test_a_quiet_second_is_ok(tmp_path: Path) -> None:
     root = tree(tmp_path, {"proc/stat": STAT.format(busy=5, idle=995, steal=0)})
-    told = states(load_findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
-    assert (told["other processes"], told["steal"]) == ("ok", "ok")
+    actual = states(load_findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
+    assert (actual["other processes"], actual["steal"]) == ("ok", "ok")
 
 
 def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
     files = {"proc/self/status": "Cpus_allowed_list:\t3\n", "proc/cpuinfo": "flags: hypervisor\n"}
-    told = states(cpu_findings(tree(tmp_path, files)))
-    assert (told["usable CPUs"], told["virtual machine"]) == ("warn", "warn")
+    actual = states(cpu_findings(tree(tmp_path, files)))
+    assert (actual["usable CPUs"], actual["virtual machine"]) == ("warn", "warn")
 
 
 def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path) -> None:
@@ -221,28 +221,28 @@ def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_without_a_suite_it_tells_of_everything_and_ends_with_0(bench: Bench) -> None:
-    told = bench("doctor", code=0)
-    assert "\x1b" not in told.out  # colour is for terminals
-    titles = [line for line in told.out.splitlines() if " " not in line]
+    run = bench("doctor", code=0)
+    assert "\x1b" not in run.out  # colour is for terminals
+    titles = [line for line in run.out.splitlines() if " " not in line]
     assert titles == ["programs", "interpreters", "packages", "machine"]
-    for line in told.out.splitlines():
+    for line in run.out.splitlines():
         if line not in titles:
             assert re.match(r"(ok|warn|missing|unknown) +\S", line)
     for program in ("wrk", "ab", "postgres", "nginx", "openssl", "hyperfine", "k6"):
-        assert re.search(rf"^(ok|missing) +{program} ", told.out, re.MULTILINE), program
-    assert f"CPython {sys.version.split()[0]}" in told.out
+        assert re.search(rf"^(ok|missing) +{program} ", run.out, re.MULTILINE), program
+    assert f"CPython {sys.version.split()[0]}" in run.out
 
 
 def test_json_says_the_same(bench: Bench) -> None:
-    told = bench("doctor", "--json")
-    report = json.loads(told.out)
-    assert (told.code, list(report)) == (
+    run = bench("doctor", "--json")
+    report = json.loads(run.out)
+    assert (run.code, list(report)) == (
         0,
         ["programs", "interpreters", "packages", "code", "machine"],
     )
-    every = [one for found in report.values() for one in found]
-    assert all(one.keys() == {"state", "subject", "says", "do"} for one in every)
-    assert {one["subject"] for one in report["machine"]} >= {"swap", "governor", "own network"}
+    everything = [item for value in report.values() for item in value]
+    assert all(item.keys() == {"state", "subject", "says", "do"} for item in everything)
+    assert {item["subject"] for item in report["machine"]} >= {"swap", "governor", "own network"}
 
 
 SUITE = """\
@@ -265,9 +265,9 @@ def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> 
 
 
 def test_what_a_suite_needs_and_is_missing_is_exit_3(bench: Bench, tmp_path: Path) -> None:
-    told = bench("doctor", suite(tmp_path, "no-such-server"), code=3)
+    run = bench("doctor", suite(tmp_path, "no-such-server"), code=3)
     assert re.search(
-        r"^missing +no-such-server +for servers.mine \(hello\); install", told.out, re.MULTILINE
+        r"^missing +no-such-server +for servers.mine \(hello\); install", run.out, re.MULTILINE
     )
 
 
@@ -280,13 +280,13 @@ def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> 
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
     text = suite_text("cli/doctor", bare=bare)
     (tmp_path / "one.toml").write_text(text)
-    told = bench("doctor", "one.toml", "--json", code=3)
-    found = {one["subject"]: one for one in json.loads(told.out)["interpreters"]}
-    assert found["runtimes.own"]["state"] == "ok"
-    assert found["runtimes.own"]["says"].endswith("with waitress, flask")
-    assert found["runtimes.bare"]["state"] == "missing"
-    assert "lacks waitress, flask" in found["runtimes.bare"]["says"]
-    assert "no interpreter '2.7'" in found["runtimes.old"]["says"]
+    run = bench("doctor", "one.toml", "--json", code=3)
+    actual = {load["subject"]: load for load in json.loads(run.out)["interpreters"]}
+    assert actual["runtimes.own"]["state"] == "ok"
+    assert actual["runtimes.own"]["says"].endswith("with waitress, flask")
+    assert actual["runtimes.bare"]["state"] == "missing"
+    assert "lacks waitress, flask" in actual["runtimes.bare"]["says"]
+    assert "no interpreter '2.7'" in actual["runtimes.old"]["says"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another")
@@ -305,9 +305,9 @@ def test_an_ordinary_user_is_told_too() -> None:
         cwd="/",
     )
     assert done.returncode == 0, done.stderr
-    found = {one["subject"]: one["state"] for one in json.loads(done.stdout)["machine"]}
+    actual = {load["subject"]: load["state"] for load in json.loads(done.stdout)["machine"]}
     # Allowed or not: it was tried.
-    assert {found["own network"], found["own processes"]} <= {"ok", "warn"}
+    assert {actual["own network"], actual["own processes"]} <= {"ok", "warn"}
 
 
 # --- what Debian has ------------------------------------------------------------------------------
@@ -316,11 +316,11 @@ def test_an_ordinary_user_is_told_too() -> None:
 def machine_without(folder: Path, *hidden: str) -> str:
     """Return a PATH that leads to everything but some programs."""
     folder.mkdir()
-    for place in ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"):
-        for file in Path(place).iterdir():
-            here = folder / file.name
-            if file.name not in hidden and not here.is_symlink():
-                here.symlink_to(file)
+    for path in ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"):
+        for file in Path(path).iterdir():
+            sandbox = folder / file.name
+            if file.name not in hidden and not sandbox.is_symlink():
+                sandbox.symlink_to(file)
     return str(folder)
 
 
@@ -359,19 +359,19 @@ def call(environment: dict[str, str], folder: Path, *words: str) -> Done:
 @pytest.mark.network
 def test_a_package_is_fetched_only_once(elsewhere: dict[str, str], tmp_path: Path) -> None:
     name = suite(tmp_path, loader="siege")
-    before = call(elsewhere, tmp_path, "check", name)
-    assert before.returncode == 3, before.stdout
-    assert f"hint: benchforge doctor --install {name} fetches without root: siege" in before.stderr
+    first_ = call(elsewhere, tmp_path, "check", name)
+    assert first_.returncode == 3, first_.stdout
+    assert f"hint: benchforge doctor --install {name} fetches without root: siege" in first_.stderr
     into = tmp_path / "data/benchforge/system"
     first = call(elsewhere, tmp_path, "doctor", "--install", name)
     assert first.returncode == 0, first.stderr
     assert re.fullmatch(rf"siege \S+ -> {into}", first.stdout.splitlines()[-1])
     assert (into / "usr/bin/siege").exists()
     assert call(elsewhere, tmp_path, "check", name).returncode == 0
-    told = call(elsewhere, tmp_path, "doctor", name)
-    assert told.returncode == 0
-    assert re.search(rf"^ok +siege +{into}/usr/bin/siege: SIEGE \d", told.stdout, re.MULTILINE), (
-        told.stdout
+    actual = call(elsewhere, tmp_path, "doctor", name)
+    assert actual.returncode == 0
+    assert re.search(rf"^ok +siege +{into}/usr/bin/siege: SIEGE \d", actual.stdout, re.MULTILINE), (
+        actual.stdout
     )
     again = call(elsewhere, tmp_path, "doctor", "--install", name)
     assert (again.returncode, again.stderr) == (0, "")
@@ -435,8 +435,8 @@ def test_killed_while_it_replaced_the_folder_nothing_is_lost(tmp_path: Path) -> 
 
 def test_killed_at_its_end_the_next_call_clears_away_what_it_left(tmp_path: Path) -> None:
     needed("flock")
-    kept = {"system/.packages": "wrk 4.1\n", ".system.a1B2c3/lists/x": ""}
-    tree(tmp_path, {**kept, ".system.mine": ""})
+    stored = {"system/.packages": "wrk 4.1\n", ".system.a1B2c3/lists/x": ""}
+    tree(tmp_path, {**stored, ".system.mine": ""})
     with subprocess.Popen(
         ["flock", tmp_path, "sh", "-c", "echo; read _"],
         stdin=subprocess.PIPE,
@@ -466,7 +466,7 @@ def test_without_a_network_it_says_so_and_leaves_nothing(tmp_path: Path) -> None
 
 def test_an_interrupt_changes_no_folder(elsewhere: dict[str, str], tmp_path: Path) -> None:
     name = suite(tmp_path, loader="siege")
-    place = tmp_path / "data/benchforge"
+    path = tmp_path / "data/benchforge"
     process = subprocess.Popen(
         [elsewhere["PYTHON"], "-m", "benchforge", "doctor", "--install", name],
         env=elsewhere,
@@ -475,7 +475,7 @@ def test_an_interrupt_changes_no_folder(elsewhere: dict[str, str], tmp_path: Pat
         stderr=subprocess.PIPE,
     )
     deadline = time.monotonic() + 300
-    while not list(place.glob(".system.*/apt.conf")):
+    while not list(path.glob(".system.*/apt.conf")):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.01)
@@ -483,13 +483,13 @@ def test_an_interrupt_changes_no_folder(elsewhere: dict[str, str], tmp_path: Pat
     _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
-    assert list(place.iterdir()) == []
+    assert list(path.iterdir()) == []
 
 
 @pytest.mark.network
 def test_what_a_killed_one_left_is_cleared_away(tmp_path: Path) -> None:
     needed("apt-get", "dpkg", "flock")
-    left = tmp_path / ".system.abcdef"
-    (left / "tree").mkdir(parents=True)
+    rest = tmp_path / ".system.abcdef"
+    (rest / "tree").mkdir(parents=True)
     assert debian(tmp_path / "system", "siege").returncode == 0
-    assert not left.exists()
+    assert not rest.exists()

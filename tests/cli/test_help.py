@@ -90,7 +90,7 @@ def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:
 def test_help_has_no_escape_and_its_examples_have_lines(name: str) -> None:
     command = present(group.get_command(click.Context(group), name))
     below = command.commands.values() if isinstance(command, click.Group) else ()
-    for one in (command, *below):
-        text = one.get_help(click.Context(one, info_name=name))
+    for item in (command, *below):
+        text = item.get_help(click.Context(item, info_name=name))
         assert "\\" not in text
         assert not re.search(r"Examples?: +\S", text)  # each example has its line

@@ -71,12 +71,14 @@ def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
     (folder,) = (tmp_path / "results").iterdir()
     header = Header.model_validate_json((folder / "result.json").read_text())
     in_order = [plan.cases[number].case for block in plan.order for number in block.cases]
-    assert list(header.cases) == [one.case for one in plan.cases]
-    assert [one.case for one in header.plan] == in_order
+    assert list(header.cases) == [case.case for case in plan.cases]
+    assert [item.case for item in header.plan] == in_order
     seeds = [seed for block in plan.order for seed in block.seeds]
-    assert [one.seed for one in header.plan] == seeds
+    assert [item.seed for item in header.plan] == seeds
     trials = [json.loads((folder / f"trials/{n:04}/trial.json").read_text()) for n in range(1, 9)]
-    assert [trial["case"] for trial in trials] == [one.model_dump(mode="json") for one in in_order]
+    assert [trial["case"] for trial in trials] == [
+        item.model_dump(mode="json") for item in in_order
+    ]
     summary = Summary.model_validate_json((folder / "summary.json").read_text())
     compared = [[case.server for case in comparison.cases] for comparison in summary.comparisons]
     assert compared == [["a", "b"], ["a", "b"]]
@@ -113,10 +115,10 @@ def test_a_long_list_is_cut_and_all_shows_all(bench: Bench, suite: Path) -> None
     flat = " ".join(cut.split())
     assert re.search(r"block 20: [\d ]* and 30 more cases \(--all shows all\)", flat)
     assert "    21 app" not in cut
-    whole = bench("plan", suite, *words, "--all").out
-    assert "--all" not in whole
-    assert "    90 app · requests · workers=90" in whole
-    order = re.findall(r"\d+", whole.partition("block 22: ")[2])
+    run = bench("plan", suite, *words, "--all").out
+    assert "--all" not in run
+    assert "    90 app · requests · workers=90" in run
+    order = re.findall(r"\d+", run.partition("block 22: ")[2])
     assert sorted(map(int, order)) == list(range(1, 91))
 
 
@@ -136,18 +138,18 @@ LINKS = {
 
 def tokens(text: str) -> list[str]:
     """Graphviz's words; whatever is none of them is a fault."""
-    found, at = [], 0
-    while at < len(text.rstrip()):
-        match = TOKEN.match(text, at)
-        assert match, text[at : at + 40]
-        found.append(match[0].strip())
-        at = match.end()
-    return found
+    actual, index = [], 0
+    while index < len(text.rstrip()):
+        match = TOKEN.match(text, index)
+        assert match, text[index : index + 40]
+        actual.append(match[0].strip())
+        index = match.end()
+    return actual
 
 
 def unquoted(text: str) -> str:
     assert text[0] == text[-1] == '"', text
-    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text[1:-1])
+    return re.sub(r"\\(.)", lambda actual: "\n" if actual[1] == "n" else actual[1], text[1:-1])
 
 
 def test_dot_is_a_graph_of_the_parts(bench: Bench, suite: Path) -> None:
@@ -181,17 +183,17 @@ def test_mermaid_is_the_same_graph(bench: Bench, suite: Path) -> None:
         "link": r'    (\w+) -->\|"([^"|]*)"\| (\w+)',
         "end": r"  end",
     }
-    found: dict[str, list[tuple[str, ...]]] = {name: [] for name in forms}
+    actual: dict[str, list[tuple[str, ...]]] = {name: [] for name in forms}
     for line in lines[1:]:
         (name,) = (name for name, form in forms.items() if re.fullmatch(form, line))
         match = re.fullmatch(forms[name], line)
-        found[name].append(match.groups() if match else ())
-    assert len(found["subgraph"]) == len(found["end"]) == 2
-    nodes = {node: text.partition("<br/>")[0] for node, text in found["node"]}
-    assert {(nodes[a], says, nodes[b]) for a, says, b in found["link"]} == LINKS
-    title = re.sub(r"#(\d+);", lambda match: chr(int(match[1])), found["subgraph"][0][1])
+        actual[name].append(match.groups() if match else ())
+    assert len(actual["subgraph"]) == len(actual["end"]) == 2
+    nodes = {node: text.partition("<br/>")[0] for node, text in actual["node"]}
+    assert {(nodes[a], says, nodes[b]) for a, says, b in actual["link"]} == LINKS
+    title = re.sub(r"#(\d+);", lambda match: chr(int(match[1])), actual["subgraph"][0][1])
     assert title == 'hello: a "page" of \\ [one] #1 <b>`x`'
-    assert not set("<>`") & set(found["subgraph"][0][1])
+    assert not set("<>`") & set(actual["subgraph"][0][1])
 
 
 @pytest.mark.parametrize("thousands", [10, pytest.param(100, marks=pytest.mark.exhaustive)])
@@ -220,13 +222,13 @@ def test_of_many_cases_few_lines_are_printed(bench: Bench, suite: Path) -> None:
 
 def test_what_is_too_many_is_refused_before_anything_is_expanded(bench: Bench, suite: Path) -> None:
     words = [
-        f'scenarios.second.vary."servers.app.{one}"={[*range(1, 1001)]}'
-        for one in ("workers", "threads")
+        f'scenarios.second.vary."servers.app.{item}"={[*range(1, 1001)]}'
+        for item in ("workers", "threads")
     ]
     words.append(
         'scenarios.second.vary."clients.requests.requests"=[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]'
     )
-    call = bench("plan", suite, *(word for one in words for word in ("--set", one)), code=2)
+    call = bench("plan", suite, *(word for item in words for word in ("--set", item)), code=2)
     assert "10000000 combinations make up to 10000000 cases, more than 1000000" in call.err
     assert call.err.splitlines()[-1].startswith("hint: vary less at a time")
 

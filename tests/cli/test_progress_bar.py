@@ -11,7 +11,7 @@ from made import plain
 
 def on_a_terminal(words: list[str], out: Path) -> str:
     """Return what a command prints on stderr, if that is a terminal; its output is a file."""
-    ours, theirs = pty.openpty()
+    terminal, theirs = pty.openpty()
     with out.open("wb") as file:
         process = subprocess.Popen(
             words, stdout=file, stderr=theirs, env={**os.environ, "TERM": "xterm"}
@@ -19,25 +19,25 @@ def on_a_terminal(words: list[str], out: Path) -> str:
     os.close(theirs)
     pieces: list[bytes] = []
     try:
-        while piece := os.read(ours, 65_536):
+        while piece := os.read(terminal, 65_536):
             pieces.append(piece)
     except OSError:  # the other end is closed
         process.wait()
     finally:
-        os.close(ours)
+        os.close(terminal)
     return b"".join(pieces).decode()
 
 
 def test_a_bar_is_drawn_on_a_terminal_and_nothing_of_it_in_a_pipe(tmp_path: Path) -> None:
     for number in range(1, 601):
-        place = tmp_path / f"many/trials/{number:04}"
-        place.mkdir(parents=True)
+        path = tmp_path / f"many/trials/{number:04}"
+        path.mkdir(parents=True)
         text = plain.trial(number=number).model_dump_json(indent=1, by_alias=True)
-        (place / "trial.json").write_text(text)
+        (path / "trial.json").write_text(text)
     words = [sys.executable, "-m", "benchforge", "validate", str(tmp_path / "many")]
-    shown = on_a_terminal(words, tmp_path / "out")
-    assert "trials" in shown
-    assert "100%" in shown
+    text_shown = on_a_terminal(words, tmp_path / "out")
+    assert "trials" in text_shown
+    assert "100%" in text_shown
     piped = subprocess.run(words, capture_output=True, check=False)
     assert piped.stdout == (tmp_path / "out").read_bytes() != b""
     assert b"100%" not in piped.stderr

@@ -48,15 +48,15 @@ def without(folder: Path, *commands: tuple[str | Path, ...]) -> list[Told]:
     words = json.dumps([[*map(str, command)] for command in commands])
     line = [sys.executable, "-c", WITHOUT, words]
     (folder / "t").mkdir()
-    own = {**os.environ, "TMPDIR": str(folder / "t")}
-    done = subprocess.run(line, capture_output=True, text=True, check=False, env=own)
+    mine = {**os.environ, "TMPDIR": str(folder / "t")}
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=mine)
     assert done.returncode == 0, done.stderr
     return [Told(*ended) for ended in json.loads(done.stdout)]
 
 
 def test_the_modules_are_hidden() -> None:
-    before = WITHOUT.partition("import contextlib")[0]
-    code = f"""{before}
+    partition = WITHOUT.partition("import contextlib")[0]
+    code = f"""{partition}
 from importlib import import_module
 for name in {HIDDEN}:
     try:
@@ -76,8 +76,8 @@ def test_a_result_is_read_without_programs(result: Path, tmp_path: Path, bench: 
     assert (made / "report.html").stat().st_size > 0
     assert validate.code == 0
     # On a loud machine it may leave something unproved.
-    here = bench("verify", result)
-    assert (verify.code, verify.out.split()) == (here.code, here.out.split()), verify.err
+    run = bench("verify", result)
+    assert (verify.code, verify.out.split()) == (run.code, run.out.split()), verify.err
     assert verify.code in {0, 2}, verify.err
 
 
@@ -91,7 +91,7 @@ def test_compare_history_and_audit(result: Path, tmp_path: Path, bench: Bench) -
     assert "one" in compare.out
     assert "Traceback" not in compare.err
     assert history.code == 0, history.err
-    here = bench("audit", printed)
-    assert (audit.code, audit.out.split()) == (here.code, here.out.split())
+    run = bench("audit", printed)
+    assert (audit.code, audit.out.split()) == (run.code, run.out.split())
     assert audit.code in {0, 1}, audit.err
     assert "wrk" in audit.out

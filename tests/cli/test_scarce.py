@@ -132,7 +132,7 @@ def test_a_read_only_cache_stops_no_measurement(mounting: Mounting, script: str)
     last = "bench run a.toml" if script == "closed home" else "bench check a.toml"
     doctor, done = mounting(f"{script}; bench doctor a.toml --json; {last}")
     assert (doctor.code, done.code) == (0, 0), doctor.all + done.all
-    (cache,) = [one for one in json.loads(doctor.out)["machine"] if one["subject"] == "cache"]
+    (cache,) = [load for load in json.loads(doctor.out)["machine"] if load["subject"] == "cache"]
     assert (cache["state"], "cannot write it" in cache["says"]) == ("warn", True)
 
 
@@ -153,7 +153,7 @@ def test_an_ordinary_user_with_a_closed_home_is_told() -> None:
     )
     shutil.rmtree(home)
     assert done.returncode == 0, done.stderr
-    (cache,) = [one for one in json.loads(done.stdout)["machine"] if one["subject"] == "cache"]
+    (cache,) = [load for load in json.loads(done.stdout)["machine"] if load["subject"] == "cache"]
     assert "cannot write it" in cache["says"]
 
 

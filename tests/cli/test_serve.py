@@ -87,17 +87,17 @@ def eventually(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
-def started_by(one: Serving) -> dict[int, str]:
+def started_by(serving: Serving) -> dict[int, str]:
     """All processes but benchforge itself that have its folder for what is temporary, by pid."""
-    mark = f"TMPDIR={one.folder / 'tmp'}".encode()
-    found = {}
+    mark = f"TMPDIR={serving.folder / 'tmp'}".encode()
+    actual = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if mark in (process / "environ").read_bytes().split(b"\0"):
                 line = (process / "cmdline").read_bytes().replace(b"\0", b" ")
-                found[int(process.name)] = line.decode()
-    found.pop(one.process.pid, None)
-    return found
+                actual[int(process.name)] = line.decode()
+    actual.pop(serving.process.pid, None)
+    return actual
 
 
 @pytest.fixture
@@ -117,56 +117,56 @@ def needs_flask() -> None:
 )
 def test_a_server_and_its_database_serve(folder: Path, number: signal.Signals) -> None:
     needs_flask()
-    with serving(folder, "flask", lines=3) as one:
-        assert one.lines[0].startswith("flask: http://127.0.0.1:")
-        assert one.lines[1].startswith("GET /agents: 200, ")
-        assert one.lines[2].startswith("agents: postgresql://")
-        status, body = one.ask("/agents")
+    with serving(folder, "flask", lines=3) as server:
+        assert server.lines[0].startswith("flask: http://127.0.0.1:")
+        assert server.lines[1].startswith("GET /agents: 200, ")
+        assert server.lines[2].startswith("agents: postgresql://")
+        status, body = server.ask("/agents")
         assert status == 200
-        assert f"{len(body)} bytes" in one.lines[1]
+        assert f"{len(body)} bytes" in server.lines[1]
         assert len(json.loads(body)) > 10
-        assert len(started_by(one)) > 1  # the keepers have an environment of their own
-        os.killpg(one.process.pid, number)  # as a terminal does: to the whole group
-        said = one.ended()
-        assert one.process.returncode == 0
-    assert "for scenario agents (--scenario has also: index)" in said
-    assert said.endswith("stopped: flask, agents\n")
-    assert not listens(one.address())
-    assert not started_by(one)
+        assert len(started_by(server)) > 1  # the keepers have an environment of their own
+        os.killpg(server.process.pid, number)  # as a terminal does: to the whole group
+        output = server.ended()
+        assert server.process.returncode == 0
+    assert "for scenario agents (--scenario has also: index)" in output
+    assert output.endswith("stopped: flask, agents\n")
+    assert not listens(server.address())
+    assert not started_by(server)
     assert list((folder / "tmp").iterdir()) == []
 
 
 def test_another_scenario_has_other_backends(folder: Path) -> None:
     needed("postgres")
-    with serving(folder, "beside", "--scenario", "alone") as one:
-        assert one.lines[1] == "GET /ping: 200, 4 bytes"
-        one.process.send_signal(signal.SIGINT)
-        assert one.ended().endswith("stopped: beside\n")
+    with serving(folder, "beside", "--scenario", "alone") as server:
+        assert server.lines[1] == "GET /ping: 200, 4 bytes"
+        server.process.send_signal(signal.SIGINT)
+        assert server.ended().endswith("stopped: beside\n")
 
 
 def test_kill_9_leaves_no_process(folder: Path) -> None:
     needed("postgres")
-    with serving(folder, "beside", lines=3) as one:
-        assert len(started_by(one)) > 1  # the keepers have an environment of their own
-        one.process.kill()
-        assert eventually(lambda: not started_by(one))
+    with serving(folder, "beside", lines=3) as server:
+        assert len(started_by(server)) > 1  # the keepers have an environment of their own
+        server.process.kill()
+        assert eventually(lambda: not started_by(server))
         # A process that ends gives up its memory, and so its environment, before its sockets.
-        assert eventually(lambda: not listens(one.address()))
+        assert eventually(lambda: not listens(server.address()))
 
 
 def test_it_serves_at_the_port_that_is_asked_for(folder: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with serving(folder, "plain", "--port", str(port)) as one:
-        status, body = one.ask("/ping")
+    with serving(folder, "plain", "--port", str(port)) as server:
+        status, body = server.ask("/ping")
         answered = f"GET /ping: {status}, {len(body)} bytes"
-        assert one.lines == [f"plain: http://127.0.0.1:{port}", answered]
-        one.process.send_signal(signal.SIGINT)
-        said = one.ended()
+        assert server.lines == [f"plain: http://127.0.0.1:{port}", answered]
+        server.process.send_signal(signal.SIGINT)
+        output = server.ended()
     # On the machine's own network; limits hold there, too.
     refused = "net.core.somaxconn (the trial uses the machine's own network)"
-    assert f"tuning: 1 applied; not applied: {refused}" in said
+    assert f"tuning: 1 applied; not applied: {refused}" in output
 
 
 def test_a_port_that_is_taken_is_told_with_who_has_it(bench: Bench, tmp_path: Path) -> None:
@@ -190,32 +190,32 @@ def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: 
         stderr=subprocess.DEVNULL,
     ) as measures:
         try:
-            with serving(folder, "plain") as one, serving(tmp_path, "plain") as other:
-                assert one.ask("/ping")[0] == other.ask("/ping")[0] == 200
+            with serving(folder, "plain") as server, serving(tmp_path, "plain") as other:
+                assert server.ask("/ping")[0] == other.ask("/ping")[0] == 200
         finally:
             measures.kill()
 
 
 def test_a_server_that_ends_by_itself_is_told_with_its_last_lines(folder: Path) -> None:
-    with serving(folder, "plain") as one:
-        (pid,) = [pid for pid, line in started_by(one).items() if "answers.py" in line]
+    with serving(folder, "plain") as server:
+        (pid,) = [pid for pid, line in started_by(server).items() if "answers.py" in line]
         os.kill(pid, signal.SIGKILL)
-        said = one.ended()
-        assert one.process.returncode == 4
-    assert "error: plain: ended by itself with exit code -9" in said
+        output = server.ended()
+        assert server.process.returncode == 4
+    assert "error: plain: ended by itself with exit code -9" in output
     (logs,) = (folder / "tmp").glob(f"{LOGS}*")
-    assert f"logs are kept in {logs}" in said
+    assert f"logs are kept in {logs}" in output
     assert (logs / "server-plain.err").exists()
 
 
 def test_a_backend_that_ends_by_itself_is_told(folder: Path) -> None:
     needed("postgres")
-    with serving(folder, "beside", lines=3) as one:
-        (pid,) = [pid for pid, line in started_by(one).items() if "postgres -D" in line]
+    with serving(folder, "beside", lines=3) as server:
+        (pid,) = [pid for pid, line in started_by(server).items() if "postgres -D" in line]
         os.kill(pid, signal.SIGQUIT)  # at once
-        said = one.ended()
-        assert one.process.returncode == 4
-    assert "error: agents: ended by itself" in said
+        output = server.ended()
+        assert server.process.returncode == 4
+    assert "error: agents: ended by itself" in output
 
 
 def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["flsk"], ["no server 'flsk' is declared", "did you mean 'flask'?"]),
         (
@@ -261,11 +261,11 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
     ],
 )
 def test_what_cannot_be_served_is_told(
-    bench: Bench, tmp_path: Path, words: Sequence[str], told: Sequence[str]
+    bench: Bench, tmp_path: Path, words: Sequence[str], expected: Sequence[str]
 ) -> None:
     done = bench("serve", suite(tmp_path), *words, code=2)
-    for one in told:
-        assert one in done.err
+    for item in expected:
+        assert item in done.err
 
 
 def test_logs_that_cannot_be_written_end_it_with_5(bench: Bench, tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_the_printed_command_measures_in_turns(undecided: tuple[Path, str]) -> None:
     made, printed = undecided
-    (line,) = (one for one in printed.splitlines() if one.startswith(SAYS))
+    (line,) = (line for line in printed.splitlines() if line.startswith(SAYS))
     words = shlex.split(line.removeprefix(SAYS))
     assert words[:2] == ["benchforge", "run"]
     folder = made.parents[1]
-    told = calls(bench_words(), folder)(*words[1:], "--set", "repeat.each=200ms", "-o", "sooner")
+    actual = calls(bench_words(), folder)(*words[1:], "--set", "repeat.each=200ms", "-o", "sooner")
     (sooner,) = (folder / "sooner").iterdir()
     header = json.loads((sooner / "result.json").read_text())
-    assert header["settings"]["scenarios.hello.interleave"] == "100ms", told.all
+    assert header["settings"]["scenarios.hello.interleave"] == "100ms", actual.all
     assert header["only"] == ["hello"]
 
 
@@ -58,7 +58,7 @@ def test_the_command_for_more_blocks_repeats_the_options(undecided: tuple[Path, 
     again = shlex.split(words)
     assert again[:3] == ["benchforge", "run", "alike.toml"], printed
     planned = calls(bench_words(), made.parents[1])("plan", *again[2:])
-    blocks = next(one for one in again if one.startswith("scenarios.hello.blocks="))
+    blocks = next(item for item in again if item.startswith("scenarios.hello.blocks="))
     assert f" {blocks.partition('=')[2]} blocks: " in planned.out, planned.all
 
 

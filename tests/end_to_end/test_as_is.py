@@ -43,16 +43,16 @@ def suite(tmp_path: Path) -> Path:
 def test_an_app_finds_its_database_and_cache(bench: Bench, suite: Path) -> None:
     for module in ("gunicorn", "psycopg", "redis"):
         needed_module(module)
-    before = HOSTS.read_bytes()
+    content = HOSTS.read_bytes()
     bench("run", suite, code=0)
-    assert HOSTS.read_bytes() == before
+    assert HOSTS.read_bytes() == content
     (path,) = suite.parent.glob("results/*/trials/*/trial.json")
     trial = json.loads(path.read_text())
     assert trial["failure"] is None
     assert trial["url"] == "http://127.0.0.1:8080/"
     by_label = {process["label"]: process for process in trial["processes"]}
     assert by_label["server-shop"]["interpreter"] == os.path.realpath(sys.executable)
-    files = [one for one in path.parents[2].rglob("*") if one.is_file()]
+    files = [parent for parent in path.parents[2].rglob("*") if parent.is_file()]
     assert len(files) > 10
     assert [file for file in files if b"only-for-the-shop" in file.read_bytes()] == []
     bench("verify", path.parents[2], code=0)
@@ -71,8 +71,8 @@ def test_a_port_in_use(bench: Bench, suite: Path, taken: int, words: tuple[str, 
     suite.write_text(text.replace("port = 6379", f"port = {taken}"))
     call = bench(*words, code=2)
     (error,) = [line for line in call.err.splitlines() if line.startswith("error: ")]
-    place = "suite.toml:4:35: backends.store.port"
-    assert error.startswith(f"error: {place}: a trial cannot listen on port {taken}: address")
+    path = "suite.toml:4:35: backends.store.port"
+    assert error.startswith(f"error: {path}: a trial cannot listen on port {taken}: address")
     assert f"in use by process {os.getpid()} " in error
     assert not (suite.parent / "results").exists()
 
@@ -85,9 +85,9 @@ def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> N
         lack(done.stderr)
     assert done.returncode == 2, done.stderr
     (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    place = "suite.toml:11:1: backends.database.names"
+    text = "suite.toml:11:1: backends.database.names"
     message = "programs of a trial cannot resolve db, tfb-database; no private network namespace"
-    assert error.startswith(f"error: {place}: {message}")
+    assert error.startswith(f"error: {text}: {message}")
     assert "hint: allow benchforge to make namespaces" in done.stderr
 
 

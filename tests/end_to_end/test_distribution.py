@@ -32,19 +32,19 @@ OURS = {"pyproject.toml", "uv.lock", "CHANGELOG.md"}
 
 
 def wrong(text: str) -> list[str]:
-    return [match[0] for one in WRONG for match in one.finditer(text)]
+    return [match[0] for item in WRONG for match in item.finditer(text)]
 
 
 def test_no_page_template_or_message_names_what_the_index_has_of_others() -> None:
     words = ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"]
     listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    told = {}
+    actual = {}
     for name in listed.splitlines():
         if name in OURS or name.startswith("tests/") or not (ROOT / name).is_file():
             continue
-        if found := wrong((ROOT / name).read_text(errors="replace").replace("\\[", "[")):
-            told[name] = found
-    assert told == {}
+        if actual_ := wrong((ROOT / name).read_text(errors="replace").replace("\\[", "[")):
+            actual[name] = actual_
+    assert actual == {}
 
 
 @pytest.mark.parametrize(

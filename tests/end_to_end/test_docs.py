@@ -94,11 +94,11 @@ class Page:
         for node in ast.walk(ast.parse(block.text, block.where)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 module = importlib.import_module(node.module)
-                for one in node.names:
-                    assert hasattr(module, one.name), f"{block.where}: no {one.name}"
+                for name in node.names:
+                    assert hasattr(module, name.name), f"{block.where}: no {name.name}"
             elif isinstance(node, ast.Import):
-                for one in node.names:
-                    importlib.import_module(one.name)
+                for name in node.names:
+                    importlib.import_module(name.name)
 
     def sql(self, block: Block) -> None:
         """A file of a dataset, which a run of the page loads."""
@@ -125,14 +125,14 @@ def places() -> Iterator[contextlib.ExitStack]:
 def test_every_block_is_true(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: contextlib.ExitStack
 ) -> None:
-    (here := tmp_path / "here").mkdir()
+    (sandbox := tmp_path / "here").mkdir()
     for folder in ("suites", "docs", "plugins"):
-        (here / folder).symlink_to(ROOT / folder)
+        (sandbox / folder).symlink_to(ROOT / folder)
     # The reader's own site, which the pages take for granted.
     (tmp_path / "mysite/mysite").mkdir(parents=True)
     (tmp_path / "mysite/mysite/wsgi.py").write_text("application = None\n")
     monkeypatch.setattr(sys, "path", [*sys.path])
-    page = Page(here, monkeypatch)
+    page = Page(sandbox, monkeypatch)
     if name == SEVERAL_HOSTS:
         (tmp_path / "lab").mkdir()
         hosts = places.enter_context(lab(tmp_path / "lab", ("load", "app", "db")))
@@ -168,10 +168,10 @@ def test_the_reference_follows_the_code(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "argv", ["docs.generate", str(tmp_path)])
     reference.main()
     drawn = {page.name: page.read_text() for page in tmp_path.glob("*.md")}
-    kept = {page.name: page.read_text() for page in (DOCS / "reference").glob("*.md")}
-    assert drawn.keys() == kept.keys(), "make docs draws them again"
+    content = {page.name: page.read_text() for page in (DOCS / "reference").glob("*.md")}
+    assert drawn.keys() == content.keys(), "make docs draws them again"
     for name, text in drawn.items():
-        assert text == kept[name], f"{name} is not what the code says: make docs draws it again"
+        assert text == content[name], f"{name} is not what the code says: make docs draws it again"
 
 
 def test_the_pages_build_without_a_warning_and_without_the_network(tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ def test_every_key_of_a_suite_has_a_sentence_and_an_example(
 ) -> None:
     keys = {option.name for option in options(model)}
     assert [option.name for option in options(model) if not option.doc] == []
-    shown = "".join(one.text for one in blocks(DOCS / "reference/suite.md"))
-    assert [key for key in keys if not re.search(rf"\b{key} = ", shown)] == []
+    text = "".join(block.text for block in blocks(DOCS / "reference/suite.md"))
+    assert [key for key in keys if not re.search(rf"\b{key} = ", text)] == []
 
 
 def block(text: str, language: str = "console") -> Block:
@@ -208,7 +208,7 @@ def block(text: str, language: str = "console") -> Block:
 
 
 @pytest.mark.parametrize(
-    ("shown", "out", "same"),
+    ("output", "out", "same"),
     [
         (["a", "...", "d"], "a\nb\nc\nd\n", True),
         (["a", "...", "d"], "a\nd\n", True),
@@ -219,8 +219,8 @@ def block(text: str, language: str = "console") -> Block:
         (["a"], "a\nb\n", False),
     ],
 )
-def test_dots_stand_for_anything(shown: list[str], out: str, same: bool) -> None:
-    assert bool(pattern(shown).fullmatch(out)) == same
+def test_dots_stand_for_anything(output: list[str], out: str, same: bool) -> None:
+    assert bool(pattern(output).fullmatch(out)) == same
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path
     suite.write_text(suite_text("end_to_end/fresh", backends="", command=words, named=""))
     bench("run", suite, code=0)
     outs = sorted(tmp_path.glob("results/*/trials/*/server-one.out"))
-    said = [json.loads(out.read_text()) for out in outs]
+    content = [json.loads(out.read_text()) for out in outs]
     seeds = [json.loads((out.parent / "trial.json").read_text())["seed"] for out in outs]
-    assert [one["seed"] for one in said] == [str(seed) for seed in seeds]
+    assert [item["seed"] for item in content] == [str(seed) for seed in seeds]
     # Pids may come again, since each trial has its own; when a process began does not.
-    assert len({one["started"] for one in said}) == 2
-    assert len(set(seeds)) == len({one["hash"] for one in said}) == 2
+    assert len({item["started"] for item in content}) == 2
+    assert len(set(seeds)) == len({item["hash"] for item in content}) == 2
 
 
 def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Pat
     suite.write_text(suite_text("end_to_end/fresh", backends=backend, command=words, named=named))
     bench("run", suite, code=0)
     folders = sorted(tmp_path.glob("results/*/trials/*"))
-    assert [int((one / "answer.bin").read_bytes()) for one in folders] == [1, 1]
+    assert [int((folder / "answer.bin").read_bytes()) for folder in folders] == [1, 1]
     for folder in folders:
         trial = json.loads((folder / "trial.json").read_text())
         assert trial["reading"]["responses"] > 1  # each of which left a row behind

@@ -50,14 +50,14 @@ class Job(NamedTuple):
             "RUNNER_TEMP": str(self.temp),
             "GITHUB_STEP_SUMMARY": str(self.temp / "summary.md"),
             "CI_MERGE_REQUEST_DIFF_BASE_SHA": self.base,
-        } | {name: one for name, one in os.environ.items() if name.startswith(("PIP_", "UV_"))}
+        } | {name: item for name, item in os.environ.items() if name.startswith(("PIP_", "UV_"))}
 
-    def run(self, script: str, given: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    def run(self, script: str, options: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """Run a step as a runner does."""
         return captured(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
             cwd=self.clone,
-            env=self.surroundings | dict(given),
+            env=self.surroundings | dict(options),
             timeout=WITHIN_S,
         )
 
@@ -88,7 +88,10 @@ def steps(job: Job) -> dict[str, subprocess.CompletedProcess[str]]:
     """Run all steps of the action. Each but the last ends well."""
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     values = {
-        **{f"inputs.{name}": str(one.get("default", "")) for name, one in action["inputs"].items()},
+        **{
+            f"inputs.{name}": str(item.get("default", ""))
+            for name, item in action["inputs"].items()
+        },
         "inputs.suite": "suite.toml",
         "inputs.time": "4s",
         "github.action_path": str(copied(job.temp / "action")),
@@ -96,8 +99,8 @@ def steps(job: Job) -> dict[str, subprocess.CompletedProcess[str]]:
     }
     done = {}
     for step in action["runs"]["steps"]:
-        given = {name: valued(str(one), values) for name, one in step.get("env", {}).items()}
-        ended = job.run(step["run"], given)
+        options = {name: valued(str(item), values) for name, item in step.get("env", {}).items()}
+        ended = job.run(step["run"], options)
         done[step["name"]] = ended
         if step is not action["runs"]["steps"][-1]:
             assert ended.returncode == 0, ended.stdout + ended.stderr

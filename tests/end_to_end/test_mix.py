@@ -16,8 +16,8 @@ find = { rate = [40, 50], slo = ["latency mean slow < 20ms", "latency mean item 
 def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     (tmp_path / "mix.toml").write_text(SUITE)
-    shown = bench("plan", "mix.toml", "--requests", "2")
-    assert (shown.code, shown.out.count("GET /items/"), shown.out.count("GET /slow/")) == (0, 2, 2)
+    run = bench("plan", "mix.toml", "--requests", "2")
+    assert (run.code, run.out.count("GET /items/"), run.out.count("GET /slow/")) == (0, 2, 2)
 
     attempt = 1
     while True:  # a neighbour may spoil a block
@@ -37,8 +37,8 @@ def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) ->
     for trial in trials:
         by_block.setdefault(trial["block"], set()).add(trial["stream"]["sha256"])
         checks = {check["id"]: check["status"] for check in trial["checks"]}
-        told = trial["case"]["driver"] == "pace"
-        assert (checks["R1"], checks["R2"]) == ("pass" if told else "unknown", "pass")
+        actual = trial["case"]["driver"] == "pace"
+        assert (checks["R1"], checks["R2"]) == ("pass" if actual else "unknown", "pass")
         kinds = {label: kind["responses"] for label, kind in trial["reading"]["kinds"].items()}
         assert not kinds or sum(kinds.values()) == trial["reading"]["responses"]
         # Three to one, to within a deck of four and the four that are under way.
@@ -91,7 +91,7 @@ def test_a_built_in_mix_is_answered_rightly(bench: Bench, tmp_path: Path, stem: 
         assert len(trials) == 3
         assert [trial["failure"] for trial in trials] == [None] * 3
         kinds = [trial["reading"]["kinds"] for trial in trials]
-        if all(one["responses"] for readings in kinds for one in readings.values()):
+        if all(value["responses"] for readings in kinds for value in readings.values()):
             break
     for readings in kinds:
         assert set(readings) == KINDS[stem]

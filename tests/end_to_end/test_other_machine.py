@@ -38,7 +38,7 @@ def interpreter(user: int) -> tuple[str, dict[str, str]]:
         return sys.executable, {}
     python = f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
     packages = next(path for path in sys.path if path.endswith("site-packages"))
-    kinds = (str(one) for one in (ROOT / "plugins").iterdir() if one.is_dir())
+    kinds = (str(item) for item in (ROOT / "plugins").iterdir() if item.is_dir())
     environment = {"PYTHONPATH": os.pathsep.join([packages, str(ROOT), *kinds])}
     words = ["setpriv", f"--reuid={user}", "--clear-groups", python, "-c", "import pydantic_core"]
     if subprocess.run(words, env=environment, capture_output=True, check=False).returncode:
@@ -66,20 +66,20 @@ def test_both_kinds_of_programs(tmp_path: Path, open_folder: Path, way: str, use
     if way == "unpacked":
         # A library goes with the programs: what is installed here may need it still.
         gone = [*names, *(LIBRARIES if names >= OF_POSTGRESQL else LIBRARIES[:2])]
-        before = other_machine(tmp_path, user, of_packages(gone))
-        place, wished = SYSTEM, {"BENCHFORGE_PROGRAMS": str(SYSTEM)}
+        first = other_machine(tmp_path, user, of_packages(gone))
+        path, wished = SYSTEM, {"BENCHFORGE_PROGRAMS": str(SYSTEM)}
     else:
-        before = other_machine(tmp_path, user, shown=SYSTEM, emptied=SYSTEM)
-        place, wished = Path("/usr"), {}
+        first = other_machine(tmp_path, user, path=SYSTEM, emptied=SYSTEM)
+        path, wished = Path("/usr"), {}
     (open_folder / "suite.toml").write_text(SUITE)
     os.chown(open_folder, user, -1)
-    own = {"PATH": "/usr/bin", "HOME": str(open_folder), "TMPDIR": str(open_folder)}
-    bench = calls([*before, python, "-m", "benchforge"], open_folder, own | more | wished)
+    mine = {"PATH": "/usr/bin", "HOME": str(open_folder), "TMPDIR": str(open_folder)}
+    bench = calls([*first, python, "-m", "benchforge"], open_folder, mine | more | wished)
 
-    says = {one["subject"]: one for one in json.loads(bench("doctor", "--json").out)["programs"]}
+    says = {load["subject"]: load for load in json.loads(bench("doctor", "--json").out)["programs"]}
     for name in names & says.keys():
         assert says[name]["state"] == "ok", says[name]
-        assert says[name]["says"].startswith(f"{place}/"), says[name]
+        assert says[name]["says"].startswith(f"{path}/"), says[name]
         assert "unknown" not in says[name]["says"]
         assert "error while loading" not in says[name]["says"]
 
@@ -89,7 +89,7 @@ def test_both_kinds_of_programs(tmp_path: Path, open_folder: Path, way: str, use
         assert trial["failure"] is None
         for process in trial["processes"]:
             if Path(process["argv"][0]).name in names:
-                assert process["argv"][0].startswith(f"{place}/")
+                assert process["argv"][0].startswith(f"{path}/")
                 assert ("LD_LIBRARY_PATH" in process["environment"]) == (way == "unpacked")
 
 
@@ -115,16 +115,16 @@ def test_a_fresh_clone_works(tmp_path: Path, open_folder: Path, way: str, user: 
     names = [*PROGRAMS, *OF_POSTGRESQL, "httperf", "pypy3"]
     if way == "unpacked":
         gone = [*of_packages([*names, *LIBRARIES]), *Path("/usr/lib").glob("postgresql")]
-        before = other_machine(tmp_path, user, gone)
+        first = other_machine(tmp_path, user, gone)
     else:
-        before = other_machine(tmp_path, user, shown=SYSTEM)
-    own = clone(open_folder / "clone", user)
-    environment = {"PATH": os.defpath, "HOME": str(own), "LC_ALL": "C.UTF-8"}
+        first = other_machine(tmp_path, user, path=SYSTEM)
+    mine = clone(open_folder / "clone", user)
+    environment = {"PATH": os.defpath, "HOME": str(mine), "LC_ALL": "C.UTF-8"}
 
     def made(*words: str) -> str:
         done = subprocess.run(
-            [*before, "make", *words],
-            cwd=own,
+            [*first, "make", *words],
+            cwd=mine,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -145,6 +145,6 @@ def test_a_fresh_clone_works(tmp_path: Path, open_folder: Path, way: str, user: 
         "tests/plugins/servers/test_nginx.py",
     ]
     words = [".venv/bin/pytest", "-q", "-p", "no:cacheprovider", *files]
-    done = subprocess.run([*before, *words], cwd=own, env=environment | {"CI": "1"}, check=False)
+    done = subprocess.run([*first, *words], cwd=mine, env=environment | {"CI": "1"}, check=False)
     assert done.returncode == 0
-    assert user != NOBODY or not [path for path in own.rglob("*") if path.lstat().st_uid != user]
+    assert user != NOBODY or not [path for path in mine.rglob("*") if path.lstat().st_uid != user]

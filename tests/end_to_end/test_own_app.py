@@ -29,9 +29,9 @@ def code(tmp_path: Path) -> Path:
 
 def checked(bench: Bench, folder: Path, *changes: tuple[str, str]) -> tuple[int, str]:
     text = SUITE
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
+    for earlier, later in changes:
+        assert earlier in text
+        text = text.replace(earlier, later)
     (folder / "suite.toml").write_text(text)
     call = bench("check", "suite.toml")
     return call.code, call.err

@@ -33,7 +33,7 @@ def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Pat
     call = bench("run", "suite.toml")
     (result,) = (tmp_path / "results").iterdir()
     trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
-    assert {(one["case"]["scenario"], one["case"]["server"]) for one in trials} == {
+    assert {(trial["case"]["scenario"], trial["case"]["server"]) for trial in trials} == {
         ("flow", "a"),
         ("rows", "a"),
         ("rows", "b"),

@@ -62,23 +62,28 @@ def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
         ),
     }
     load = Load(connections=500, concurrency=500, declared_s=seconds, rate=rate)
-    one = quiet_trial(reading=reading(**fields | changed), load=load)
-    return one.model_copy(update={"checks": ask.of_trial(one, LIMITS)})
+    item = quiet_trial(reading=reading(**fields | changed), load=load)
+    return item.model_copy(update={"checks": ask.of_trial(item, LIMITS)})
 
 
-def sought(one: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> SearchOutcome:
-    return present(judged(one, {"s": find}, METRICS, smoke=smoke))
+def sought(trial: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> SearchOutcome:
+    return present(judged(trial, {"s": find}, METRICS, smoke=smoke))
 
 
 def test_a_trial_that_keeps_all_passes() -> None:
-    told = sought(trial())
-    assert (told.passed, told.why, told.transient, told.rate) == (True, "", False, 1000)
-    assert [outcome.objective for outcome in told.outcomes] == [
+    capacity = sought(trial())
+    assert (capacity.passed, capacity.why, capacity.transient, capacity.rate) == (
+        True,
+        "",
+        False,
+        1000,
+    )
+    assert [outcome.objective for outcome in capacity.outcomes] == [
         "rate answered >= 99%",
         "errors < 0.1%",
         "latency p99 < 50ms",
     ]
-    assert [outcome.value for outcome in told.outcomes] == [1, 0, 0.002]
+    assert [outcome.value for outcome in capacity.outcomes] == [1, 0, 0.002]
 
 
 def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
@@ -87,7 +92,7 @@ def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "why"),
+    ("changed", "reason"),
     [
         ({"latency": Histogram.of({60_000: 10_000})}, "latency p99 < 50ms: 60 ms"),
         ({"good_at_least": 9_980, "good_at_most": 9_980}, "errors < 0.1%: 0.2 %"),
@@ -97,10 +102,10 @@ def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
         ),
     ],
 )
-def test_one_objective_that_is_missed_is_enough(changed: dict[str, Any], why: str) -> None:
-    told = sought(trial(**changed))
-    assert told.passed is False
-    assert told.why == why
+def test_one_objective_that_is_missed_is_enough(changed: dict[str, Any], reason: str) -> None:
+    capacity = sought(trial(**changed))
+    assert capacity.passed is False
+    assert capacity.why == reason
 
 
 def test_what_a_server_that_keeps_up_has_under_way_counts_as_answered() -> None:
@@ -118,9 +123,9 @@ def test_what_a_server_that_keeps_up_has_under_way_counts_as_answered() -> None:
         "latency": Histogram.of({2_000: 960}),
         "in_flight": Histogram.of({9: 40}),
     }
-    told = sought(trial(seconds=1, **queue))
-    assert told.passed is False
-    assert told.why == "rate answered >= 99%: 96.3 %"
+    capacity = sought(trial(seconds=1, **queue))
+    assert capacity.passed is False
+    assert capacity.why == "rate answered >= 99%: 96.3 %"
 
 
 def test_a_percentile_that_is_only_a_lower_bound_does_not_pass() -> None:
@@ -134,9 +139,9 @@ def test_a_percentile_that_is_only_a_lower_bound_does_not_pass() -> None:
         "censored": 200,
         "censored_from_us": 10_000,
     }
-    told = sought(trial(**given_up | {"unanswered": 200}), find=without_errors())
-    assert told.passed is None
-    assert told.why == "latency p99 < 50ms: only known to be 10 ms or more"
+    capacity = sought(trial(**given_up | {"unanswered": 200}), find=without_errors())
+    assert capacity.passed is None
+    assert capacity.why == "latency p99 < 50ms: only known to be 10 ms or more"
     late: dict[str, Any] = given_up | {"unanswered": 200, "censored_from_us": 90_000}
     assert sought(trial(**late), find=without_errors()).passed is False
 
@@ -146,10 +151,10 @@ def without_errors() -> RateSearch:
 
 
 def test_too_few_responses_say_nothing() -> None:
-    told = sought(trial(rate=100, seconds=5))
-    assert told.passed is None
-    assert told.why == "latency p99 < 50ms: only 500 responses: p99 needs 1000"
-    assert not told.transient
+    capacity = sought(trial(rate=100, seconds=5))
+    assert capacity.passed is None
+    assert capacity.why == "latency p99 < 50ms: only 500 responses: p99 needs 1000"
+    assert not capacity.transient
 
 
 LATE = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({300: 10_000}))
@@ -157,35 +162,37 @@ LATE = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({
 
 def test_a_tool_that_was_late_says_nothing_of_a_bound_that_is_missed_and_is_tried_again() -> None:
     later = LATE.model_copy(update={"lateness": Histogram.of({20_000: 10_000})})
-    one = trial(latency=Histogram.of({60_000: 10_000}), schedule=later)
-    told = sought(one)
-    assert (told.passed, told.transient) == (None, True)
-    assert told.why == "not believed: L4 rate-achieved"
-    assert one.model_copy(update={"search_outcome": told}).worth_repeating
-    assert sought(one, smoke=True).passed is False
+    item = trial(latency=Histogram.of({60_000: 10_000}), schedule=later)
+    capacity = sought(item)
+    assert (capacity.passed, capacity.transient) == (None, True)
+    assert capacity.why == "not believed: L4 rate-achieved"
+    assert item.model_copy(update={"search_outcome": capacity}).worth_repeating
+    assert sought(item, smoke=True).passed is False
 
 
 def noisy(number: int, rate: float, *, slow: bool = False) -> Trial:
     """A trial of its own round beside other processes; a slow one misses its bound."""
     latency = Histogram.of({60_000 if slow else 2_000: 10 * round(rate)})
-    one = trial(rate, latency=latency)
+    item = trial(rate, latency=latency)
     fields = {"id": "N1", "name": "foreign-cpu", "topic": "others", "scope": "trial"}
     fields |= {"message": "others used 90 %", "status": "fail", "subject": "apparatus"}
     loud = fields | {"value": 0.9, "threshold": "", "source": "", "transient": True}
-    one = one.model_copy(update={"checks": (*one.checks, Check.model_validate(loud))})
-    update = {"number": number, "block": number, "case": CASE, "search_outcome": sought(one)}
-    return one.model_copy(update=update)
+    item = item.model_copy(update={"checks": (*item.checks, Check.model_validate(loud))})
+    update = {"number": number, "block": number, "case": CASE, "search_outcome": sought(item)}
+    return item.model_copy(update=update)
 
 
 def test_a_disturbed_trial_that_kept_its_bound_proves_at_least_its_rate() -> None:
     """The search goes on from it until a rate fails; one that missed its bound says nothing."""
     trials = [noisy(1, 100), noisy(2, 200)]
-    assert [one.search_outcome and one.search_outcome.at_least for one in trials] == [True] * 2
+    assert [trial.search_outcome and trial.search_outcome.at_least for trial in trials] == [
+        True
+    ] * 2
     assert where(FIND, CASE, trials).rate == 400
     trials += [noisy(number, 400, slow=True) for number in (3, 4, 5, 6)]
-    found = capacity_of(FIND, CASE, trials)
-    assert (found.phase, found.highest_passed, found.rate.value) == ("unanswered", 200, None)
-    assert found.message.startswith("at least 200/s: trials that say nothing of the server: not")
+    actual = capacity_of(FIND, CASE, trials)
+    assert (actual.phase, actual.highest_passed, actual.rate.value) == ("unanswered", 200, None)
+    assert actual.message.startswith("at least 200/s: trials that say nothing of the server: not")
     quiet = trial(400, latency=Histogram.of({60_000: 4000}))
     update = {"number": 3, "block": 3, "case": CASE, "search_outcome": sought(quiet)}
     trials = [*trials[:2], quiet.model_copy(update=update)]
@@ -195,9 +202,9 @@ def test_a_disturbed_trial_that_kept_its_bound_proves_at_least_its_rate() -> Non
 
 
 def test_a_bound_that_is_kept_with_the_tools_lateness_is_kept_without_it() -> None:
-    one = trial(schedule=LATE)
-    assert [check.status for check in one.checks if check.topic == "lateness"] == ["fail"]
-    assert sought(one).passed is True
+    item = trial(schedule=LATE)
+    assert [check.status for check in item.checks if check.topic == "lateness"] == ["fail"]
+    assert sought(item).passed is True
 
 
 def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
@@ -215,20 +222,20 @@ def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
 )
 def test_a_failing_server_misses_the_rate(stage: str, about: Any, passed: bool | None) -> None:
     failure = Failure(stage=stage, message="flask: gone", subject=about)
-    told = sought(trial().model_copy(update={"failure": failure, "reading": None}))
-    assert told.passed is passed
-    assert "flask: gone" in told.why
+    capacity = sought(trial().model_copy(update={"failure": failure, "reading": None}))
+    assert capacity.passed is passed
+    assert "flask: gone" in capacity.why
 
 
 def said(rate: float, passed: bool | None, block: int, attempt: int = 1) -> Trial:
     """A trial that gave this to its search."""
-    why = "" if passed else "p99 is late" if passed is False else "not believed: N1"
-    given = SearchOutcome(rate=rate, passed=passed, why=why)
+    text = "" if passed else "p99 is late" if passed is False else "not believed: N1"
+    search_outcome = SearchOutcome(rate=rate, passed=passed, why=text)
     fields = {
         "number": block * 10 + attempt,
         "block": block,
         "attempt": attempt,
-        "search_outcome": given,
+        "search_outcome": search_outcome,
     }
     return quiet_trial().model_copy(update=fields)
 
@@ -258,15 +265,17 @@ def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, sta
 @given(st.lists(st.sampled_from([True, False, None]), max_size=40))
 def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     trials = walked(answers)
-    told = capacity_of(FIND, CASE, trials)
+    actual = capacity_of(FIND, CASE, trials)
     answered = [
-        one for one in trials if one.search_outcome and one.search_outcome.passed is not None
+        trial
+        for trial in trials
+        if trial.search_outcome and trial.search_outcome.passed is not None
     ]
-    assert [attempt.trial for attempt in told.attempts] == [one.number for one in answered]
-    if told.phase != "unanswered":
+    assert [attempt.trial for attempt in actual.attempts] == [item.number for item in answered]
+    if actual.phase != "unanswered":
         assert where(FIND, CASE, answered) == where(FIND, CASE, trials)
-    passed = [attempt.rate for attempt in told.attempts if attempt.passed]
-    assert told.highest_passed == max(passed, default=None)
+    passed = [attempt.rate for attempt in actual.attempts if attempt.passed]
+    assert actual.highest_passed == max(passed, default=None)
 
 
 def test_the_order_in_which_trials_are_read_does_not_count() -> None:
@@ -277,18 +286,20 @@ def test_the_order_in_which_trials_are_read_does_not_count() -> None:
 
 def test_two_rounds_that_say_nothing_end_a_search() -> None:
     trials = walked([True, None, True, None, None])
-    told = capacity_of(FIND, CASE, trials)
-    assert [attempt.rate for attempt in told.attempts] == [100, 200]
-    assert (told.phase, told.rate.value, told.highest_passed) == ("unanswered", None, 200)
-    assert told.message == "at least 200/s: trials that say nothing of the server: not believed: N1"
-    assert not told.answered
+    actual = capacity_of(FIND, CASE, trials)
+    assert [attempt.rate for attempt in actual.attempts] == [100, 200]
+    assert (actual.phase, actual.rate.value, actual.highest_passed) == ("unanswered", None, 200)
+    assert (
+        actual.message == "at least 200/s: trials that say nothing of the server: not believed: N1"
+    )
+    assert not actual.answered
 
 
 def test_a_round_that_may_be_tried_again_is_not_in_vain_yet() -> None:
     again = SearchOutcome(rate=100, passed=None, why="late", transient=True)
     rounds = [said(100, None, n).model_copy(update={"search_outcome": again}) for n in range(1, 5)]
     assert where(FIND, CASE, rounds).rate == 100
-    last = [one.model_copy(update={"attempt": 3}) for one in rounds]
+    last = [trial.model_copy(update={"attempt": 3}) for trial in rounds]
     assert where(FIND, CASE, last[:3]).rate == 100
     assert where(FIND, CASE, last).phase == "unanswered"
 
@@ -335,12 +346,12 @@ def test_a_search_that_is_none_is_refused(changed: dict[str, Any]) -> None:
 @given(st.text(max_size=40) | st.from_regex(r"latency p?[0-9.]* ?[<>]=? ?[0-9.]+ ?[a-z%/]*"))
 def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
     try:
-        told = objective(text, METRICS)
+        actual = objective(text, METRICS)
     except WrongObjective:
         return
-    assert told.relation in {"<", "<="}
-    assert math.isfinite(told.bound)
-    assert objective(told.text, METRICS) == told
+    assert actual.relation in {"<", "<="}
+    assert math.isfinite(actual.bound)
+    assert objective(actual.text, METRICS) == actual
 
 
 def test_an_objective_may_be_about_a_kind() -> None:
@@ -348,8 +359,8 @@ def test_an_objective_may_be_about_a_kind() -> None:
     assert (of_kind.of, of_kind.kind) == ("p99", "slow")
     error_rate = Registry().part("metric", "error_rate")()
     assert isinstance(error_rate, Metric)
-    whole = objective("errors slow < 1%", {"errors": error_rate}, ["slow"])
-    assert (whole.of, whole.kind) == (None, "slow")
+    full = objective("errors slow < 1%", {"errors": error_rate}, ["slow"])
+    assert (full.of, full.kind) == (None, "slow")
     with pytest.raises(WrongObjective, match="has no 'p99 slow'"):
         objective("latency p99 slow < 50ms", METRICS)
     cpu = Registry().part("metric", "cpu")()
@@ -388,8 +399,8 @@ def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -
     )
     read = items.model_copy(update={"kinds": {"item": items}})
     trials = [
-        one.model_copy(update={"reading": read, "stream": stream})
-        for one in walked([True, True, False, True, False, True, False])
+        item.model_copy(update={"reading": read, "stream": stream})
+        for item in walked([True, True, False, True, False, True, False])
     ]
     case = of_search(CASE, trials, len(trials), METRICS, FIND)
     assert case.capacity is not None
@@ -427,7 +438,7 @@ def test_a_bound_beyond_all_numbers_is_refused() -> None:
 def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: float) -> None:
     part = Registry().part("metric", metric)()
     assert isinstance(part, Metric)
-    told = objective(text, {"it": part})
-    assert told.bound == pytest.approx(bound)
-    assert told.keeps(bound) is ("=" in text)
-    assert told.keeps(bound * 2) is (part.better == "higher")
+    actual = objective(text, {"it": part})
+    assert actual.bound == pytest.approx(bound)
+    assert actual.keeps(bound) is ("=" in text)
+    assert actual.keeps(bound * 2) is (part.better == "higher")

@@ -55,7 +55,9 @@ def there(*tools: str) -> list[str]:
 def suite(folder: Path, *tools: str, clients: tuple[str, ...] = (), more: str = "") -> Path:
     """Write a suite with secrets in every place that takes a text."""
     loaders = "".join(f'[loaders.{tool}]\nuse = "{tool}"\n{OPTIONS[tool]}\n' for tool in tools)
-    libraries = "".join(f'[clients.{one}]\nuse = "{one}"\nrequests = 5\n' for one in clients)
+    libraries = "".join(
+        f'[clients.{client}]\nuse = "{client}"\nrequests = 5\n' for client in clients
+    )
     method = '"POST"' if not {"siege", "oha"} & {*tools} else '"GET"'
     body = f"body = {env('T_03')}, " if method == '"POST"' else ""
     (folder / "suite.toml").write_text(f"""\
@@ -117,7 +119,7 @@ def check_files(folder: Path) -> None:
 @contextlib.contextmanager
 def watched() -> Iterator[set[str]]:
     """Give the programs in whose arguments a secret was seen, while this goes on."""
-    seen: set[str] = set()
+    names: set[str] = set()
     over = threading.Event()
 
     def look() -> None:
@@ -126,12 +128,12 @@ def watched() -> Iterator[set[str]]:
                 with contextlib.suppress(OSError):
                     words = (process / "cmdline").read_bytes()
                     if b"Zq" in words:
-                        seen.add(Path(words.split(b"\0")[0].decode()).name)
+                        names.add(Path(words.split(b"\0")[0].decode()).name)
 
     looks = threading.Thread(target=look)
     looks.start()
     try:
-        yield seen
+        yield names
     finally:
         over.set()
         looks.join()
@@ -140,14 +142,14 @@ def watched() -> Iterator[set[str]]:
 def measured(tmp_path: Path, path: Path, *words: str) -> tuple[str, set[str]]:
     """Run a suite, look for what it leaves, and return what it printed and whom `ps` gave away."""
     bench = calls(bench_words(), tmp_path, environment(tmp_path))
-    with watched() as seen:
+    with watched() as run:
         ran = bench("run", path, *words, within_s=300)
     assert ran.code in {0, 4}, ran.all  # on a loud machine a load of a second may end without one
     (result,) = tmp_path.glob("results/*")
     printed = ran.all
     later = {"validate": result, "verify": result, "report": result, "plan": path}
-    for command, of in later.items():
-        done = bench(command, of)
+    for command, subject in later.items():
+        done = bench(command, subject)
         # What is kept of an answer with a secret in it is its digest alone.
         assert done.code == 0 or (command == "verify" and ", 0 contradicted" in done.out), done.all
         printed += done.all
@@ -160,23 +162,23 @@ def measured(tmp_path: Path, path: Path, *words: str) -> tuple[str, set[str]]:
     assert "***" in (result / "trials/0001/trial.json").read_text()
     assert b"***" in (result / "trials/0001/server-tells.out").read_bytes()
     assert b"***" in (result / "trials/0001/server-tells.err").read_bytes()
-    return (result / "report.md").read_text() + printed, seen
+    return (result / "report.md").read_text() + printed, run
 
 
 def test_clients_and_tools_that_read_files_show_no_secret(tmp_path: Path) -> None:
     tools = there(*BY_FILES)
     reports = [word for name in REPORTERS for word in ("--report", name)]
-    text, seen = measured(tmp_path, suite(tmp_path, *tools, clients=CLIENTS), *reports)
-    assert seen == set()
+    text, result = measured(tmp_path, suite(tmp_path, *tools, clients=CLIENTS), *reports)
+    assert result == set()
     assert "every user of this machine" not in text
 
 
 def test_tools_that_take_arguments_only_are_named(tmp_path: Path) -> None:
     tools = there(*BY_ARGUMENTS)
-    text, seen = measured(tmp_path, suite(tmp_path, *tools))
-    assert seen == {*tools}
-    said = f"in arguments of {', '.join(sorted(tools))}: while they ran, every user"
-    assert said in " ".join(text.split())
+    text, result = measured(tmp_path, suite(tmp_path, *tools))
+    assert result == {*tools}
+    output = f"in arguments of {', '.join(sorted(tools))}: while they ran, every user"
+    assert output in " ".join(text.split())
 
 
 @pytest.mark.samples(1)
@@ -191,15 +193,15 @@ settings = {{ {setting} = {env("T_05")} }}
 """
     path = suite(tmp_path, "pace", more=backend)
     path.write_text(path.read_text().replace("expect =", 'backends = ["data"]\nexpect ='))
-    _, seen = measured(tmp_path, path)
-    assert seen == set()
+    _, result = measured(tmp_path, path)
+    assert result == set()
 
 
 def test_a_server_that_is_told_by_its_arguments_is_named(tmp_path: Path) -> None:
     path = suite(tmp_path, "pace")
     path.write_text(path.read_text().replace('"{port}"]', f'"{{port}}", {env("T_06")}]'))
-    text, seen = measured(tmp_path, path)
-    assert seen == {Path(sys.executable).name}
+    text, result = measured(tmp_path, path)
+    assert result == {Path(sys.executable).name}
     assert "every user of this machine could read them there" in " ".join(text.split())
 
 
@@ -250,7 +252,7 @@ def test_a_secret_that_is_a_name_is_refused(tmp_path: Path) -> None:
 def test_while_a_run_lasts_and_when_it_is_killed_only_we_can_read(tmp_path: Path) -> None:
     path = suite(tmp_path, "pace")
     path.write_text(path.read_text().replace("'0.2s'", "'60s'"))
-    ours = subprocess.Popen(
+    popen = subprocess.Popen(
         bench_words("run", path),
         cwd=tmp_path,
         env=environment(tmp_path),
@@ -259,10 +261,10 @@ def test_while_a_run_lasts_and_when_it_is_killed_only_we_can_read(tmp_path: Path
     )
     try:
         while not (heads := list(tmp_path.glob("results/*/trials/0001/request-head"))):
-            assert ours.poll() is None
+            assert popen.poll() is None
             time.sleep(0.05)
     finally:
-        ours.kill()
-        ours.wait()
+        popen.kill()
+        popen.wait()
     assert stat.S_IMODE(heads[0].stat().st_mode) == 0o600
     assert stat.S_IMODE(heads[0].parent.stat().st_mode) == 0o700

@@ -17,20 +17,20 @@ def rows() -> list[list[str]]:
 
 def functions(file: Path) -> set[str]:
     body = ast.parse(file.read_text()).body
-    return {one.name for one in body if isinstance(one, ast.FunctionDef)}
+    return {item.name for item in body if isinstance(item, ast.FunctionDef)}
 
 
 def test_each_line_names_tests_that_there_are() -> None:
     assert len(rows()) > 20
-    for who, cannot, shown in rows():
-        named = _NAMED.findall(shown)
+    for who, cannot, output in rows():
+        named = _NAMED.findall(output)
         assert named, f"{who} cannot {cannot}: no test"
         assert [name for file, name in named if name not in functions(TESTS[file])] == [], cannot
 
 
 def test_each_user_of_what_holds_for_whom_has_tests_that_there_are() -> None:
-    (shown,) = re.findall(r"^\| shown by \|(.*)\|$", PAGE.read_text(), re.MULTILINE)
-    cells = shown.split("|")
+    (findall,) = re.findall(r"^\| shown by \|(.*)\|$", PAGE.read_text(), re.MULTILINE)
+    cells = findall.split("|")
     assert len(cells) == 3
     for cell in cells:
         named = _NAMED.findall(cell)
@@ -39,16 +39,16 @@ def test_each_user_of_what_holds_for_whom_has_tests_that_there_are() -> None:
 
 
 def test_each_test_of_a_hostile_server_stands_on_the_page() -> None:
-    named = {name for _, _, shown in rows() for _, name in _NAMED.findall(shown)}
+    named = {name for _, _, output in rows() for _, name in _NAMED.findall(output)}
     hostile = [file for name, file in TESTS.items() if name.startswith("test_hostile_")]
     assert len(hostile) > 1
     for file in hostile:
-        own = {name for name in functions(file) if name.startswith("test_")}
-        assert own - named == set(), file.name
+        mine = {name for name in functions(file) if name.startswith("test_")}
+        assert mine - named == set(), file.name
 
 
 def test_who_can_do_something_is_told_what_and_what_not() -> None:
-    told = PAGE.read_text()
+    text = PAGE.read_text()
     for who in ("server", "suite", "plugin", "result", "host"):
-        assert re.search(rf"^\*\*A {who}\*\*", told, re.MULTILINE), who
+        assert re.search(rf"^\*\*A {who}\*\*", text, re.MULTILINE), who
         assert any(row[0] == f"a {who}" for row in rows()), who

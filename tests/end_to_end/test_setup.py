@@ -45,9 +45,9 @@ def bare(tmp_path: Path) -> Path:
 def test_help_names_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text()
     phony = present(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE))
-    told = subprocess.run(["make", "-C", str(ROOT)], capture_output=True, text=True, check=True)
+    finished = subprocess.run(["make", "-C", str(ROOT)], capture_output=True, text=True, check=True)
     for target in set(phony[1].split()) - {"help", "setup-dev"}:
-        assert f"make {target} " in told.stdout
+        assert f"make {target} " in finished.stdout
 
 
 def test_without_python_it_says_what_to_install(bare: Path) -> None:
@@ -59,12 +59,12 @@ def test_without_python_it_says_what_to_install(bare: Path) -> None:
 
 
 def test_half_of_it_is_prepared_by_name(bare: Path) -> None:
-    given = {"PATH": str(bare.parent / "bin"), "HOME": str(bare.parent)}
-    assert "Python 3.11 or newer" in set_up(bare, "dev", "environment", **given).stderr
-    programs = set_up(bare, "dev", "programs", **given)
+    options = {"PATH": str(bare.parent / "bin"), "HOME": str(bare.parent)}
+    assert "Python 3.11 or newer" in set_up(bare, "dev", "environment", **options).stderr
+    programs = set_up(bare, "dev", "programs", **options)
     assert programs.returncode == 3
     assert "Python" not in programs.stderr
-    other = set_up(bare, "dev", "tools", **given)
+    other = set_up(bare, "dev", "tools", **options)
     assert (other.returncode, other.stderr) == (
         3,
         "setup: what to prepare is environment or programs, and not: tools\n",
@@ -110,8 +110,8 @@ DEV += ["chromium-headless-shell", "hey", "httperf", "hyperfine", "nghttp2-clien
 def test_no_apt_prints_names(prepared: Path, words: tuple[str, ...], packages: list[str]) -> None:
     done = set_up(prepared, *words, PATH=str(prepared.parent / "bin"), HOME=str(prepared.parent))
     assert done.returncode == 3
-    told, _, names = done.stderr.strip().rpartition(": ")
-    assert told == f"setup: {MISSING}; install by your system's means, and on PATH"
+    strip, _, names = done.stderr.strip().rpartition(": ")
+    assert strip == f"setup: {MISSING}; install by your system's means, and on PATH"
     assert sorted(set(names.split()) - {"nginx-light", "postgresql"}) == sorted(packages)
 
 

@@ -67,9 +67,9 @@ def test_an_option_begins_with_a_noun_or_a_verb(text: str, starts: Mapping[str, 
 
 
 def test_every_page_help_option_and_field_is_looked_at_and_keeps_the_style() -> None:
-    every = list(texts())
-    assert list(faults(every)) == []
-    places = {text.place for text in every}
+    items = list(texts())
+    assert list(faults(items)) == []
+    places = {text.place for text in items}
     assert {
         "README.md",
         "docs/how-to/serve.md",

@@ -41,26 +41,26 @@ LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
 
 def shown_by(case: Case) -> set[tuple[str, str]]:
     """Return what a case shows to work: kinds and labels of all that takes part in it."""
-    shown = {("server", case.name.server), ("loader", case.name.driver)}
-    shown |= {("upstream", label) for label, _ in case.upstreams}
-    shown |= {("backend", label) for label, _ in case.backends}
+    output = {("server", case.name.server), ("loader", case.name.driver)}
+    output |= {("upstream", label) for label, _ in case.upstreams}
+    output |= {("backend", label) for label, _ in case.backends}
     for server in (case.server, *(upstream for _, upstream in case.upstreams)):
         if runtime := getattr(server, "runtime", None):
-            shown.add(("runtime", runtime))
+            output.add(("runtime", runtime))
         if (app := getattr(server, "app", None)) in ONLY_HERE:
-            shown.add(("app", str(app)))
-    return shown
+            output.add(("app", str(app)))
+    return output
 
 
 def cover(cases: Iterable[Case]) -> list[Case]:
     """Return few cases that show all that these show: each time the one that shows most more."""
     candidates = [(case, shown_by(case)) for case in cases]
     chosen: list[Case] = []
-    open_ = {thing for _, shown in candidates for thing in shown}
+    open_ = {thing for _, candidate in candidates for thing in candidate}
     while open_:
-        case, shown = max(candidates, key=lambda pair: len(pair[1] & open_))
+        case, output = max(candidates, key=lambda pair: len(pair[1] & open_))
         chosen.append(case)
-        open_ -= shown
+        open_ -= output
     return chosen
 
 
@@ -77,7 +77,11 @@ BATCHES.append([case for case in COVER if of_another_cpython(case)])
 
 
 def test_the_suite_names_every_server_and_every_built_in_app() -> None:
-    parts = [part for case in CASES for part in (case.server, *(one for _, one in case.upstreams))]
+    parts = [
+        part
+        for case in CASES
+        for part in (case.server, *(upstream for _, upstream in case.upstreams))
+    ]
     # These two are whatever a person makes of them: test_servers.py and test_run.py try them.
     assert set(Registry().names("server")) - {part.name for part in parts} == {"command", "url"}
     served = {app for part in parts if (app := getattr(part, "app", None))}
@@ -92,7 +96,7 @@ def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
     }
     for app in built_in():
         protocol = present(app_of(app).protocol)
-        served_by = {server for server, one in pairs if one == app}
+        served_by = {server for server, pair in pairs if pair == app}
         assert served_by == set(PROTOCOLS[protocol]), app
 
 
@@ -124,14 +128,14 @@ def judged(bench: Bench, folder: Path, planned: Sequence[Case], *settings: str) 
 
     What a busy machine raises is measured again: it does not come each time.
     """
-    found = accusations(measured(bench, folder, planned, settings))
+    actual = accusations(measured(bench, folder, planned, settings))
     for _ in range(AGAIN):
-        again = [case for case in planned if case.name.title in found]
+        again = [case for case in planned if case.name.title in actual]
         if not again:
             return
-        now = accusations(measured(bench, folder, again, settings))
-        found = {title: now[title] for title in found if title in now}
-    assert not found
+        newer = accusations(measured(bench, folder, again, settings))
+        actual = {title: newer[title] for title in actual if title in newer}
+    assert not actual
 
 
 def measured(
@@ -145,12 +149,12 @@ def measured(
     words = [word for label in servers for word in ("--only", label)]
     for label, chosen in servers.items():
         words += ["--set", f"scenarios.{label}.servers={json.dumps(chosen)}"]
-    before = set(folder.glob("results/*"))
+    first = set(folder.glob("results/*"))
     call = bench("run", SUITE, *words, *settings, "--json", within_s=600)
     if call.code == MISSING and "no interpreter '3." in call.err:
         pytest.skip(call.err)  # Debian has one CPython
     assert call.code == 0, call.all
-    (result,) = set(folder.glob("results/*")) - before
+    (result,) = set(folder.glob("results/*")) - first
     trials = [
         Trial.model_validate_json(file.read_bytes()) for file in result.glob("trials/*/trial.json")
     ]
@@ -160,8 +164,8 @@ def measured(
         assert trial.failure is None, trial.case.title
         assert present(trial.reading).responses > 0
         assert [answer.status for answer in trial.answers] == [trial.answers[0].status] * 2
-        seen = trial.monitor or trial.load_answers
-        assert seen is not None
+        observed = trial.monitor or trial.load_answers
+        assert observed is not None
     bench("validate", result, code=0)
     return trials
 

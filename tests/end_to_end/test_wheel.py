@@ -26,8 +26,8 @@ def files_of(wheel: Path) -> dict[str, bytes]:
 
 def files_of_the_tree() -> dict[str, bytes]:
     return {
-        f"{place}/{file.relative_to(ROOT / folder)}": file.read_bytes()
-        for folder, place in PLACES.items()
+        f"{path}/{file.relative_to(ROOT / folder)}": file.read_bytes()
+        for folder, path in PLACES.items()
         for file in (ROOT / folder).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
@@ -52,7 +52,7 @@ def test_a_wheel_holds_every_file_of_the_packages_and_no_other(wheel: Path) -> N
 
 def test_the_index_can_show_the_readme_and_the_versions(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as opened:
-        (name,) = [one for one in opened.namelist() if one.endswith(".dist-info/METADATA")]
+        (name,) = [item for item in opened.namelist() if item.endswith(".dist-info/METADATA")]
         about = message_from_bytes(opened.read(name))
     assert about["Description-Content-Type"] == "text/markdown"
     assert str(about.get_payload()).startswith("# benchforge\n")
@@ -75,16 +75,16 @@ def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Pa
 
 
 def test_an_installed_benchforge_lists_its_commands(user: Bench) -> None:
-    told = user("--help")
-    assert told.code == 0
-    assert all(name in told.out for name in _COMMANDS)
+    actual = user("--help")
+    assert actual.code == 0
+    assert all(name in actual.out for name in _COMMANDS)
 
 
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_an_installed_command_tells_what_it_does(user: Bench, command: str) -> None:
-    told = user(command, "--help")
-    assert told.code == 0
-    assert f"Usage: benchforge {command}" in told.out
+    actual = user(command, "--help")
+    assert actual.code == 0
+    assert f"Usage: benchforge {command}" in actual.out
 
 
 def test_a_user_without_anything_else_gets_numbers(user: Bench, tmp_path: Path) -> None:

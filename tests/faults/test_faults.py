@@ -58,10 +58,10 @@ Found = TypeVar("Found")
 
 def until(look: Callable[[], Found | None]) -> Found:
     deadline = time.monotonic() + WAITS_S
-    while not (found := look()):
+    while not (actual := look()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    return found
+    return actual
 
 
 @pytest.mark.samples(3)
@@ -155,29 +155,31 @@ def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> No
 def test_broken_streams_lose_no_report(tmp_path: Path, where: str, code: int) -> None:
     needed("wrk")
     suite(tmp_path, misbehaving())
-    told = shell(tmp_path, f"BENCH {where}")
-    assert told.code == code, told.all
-    assert "Traceback" not in told.all
+    finished = shell(tmp_path, f"BENCH {where}")
+    assert finished.code == code, finished.all
+    assert "Traceback" not in finished.all
     assert (only_result(tmp_path) / "report.html").exists()
 
 
 @pytest.mark.parametrize("words", ["--help", "--version", "run --help", "validate .", "verify ."])
 def test_whatever_prints_to_a_full_disk_says_so_in_one_line(tmp_path: Path, words: str) -> None:
-    told = shell(tmp_path, f"{' '.join(bench_words(*words.split()))} >/dev/full")
-    assert "Traceback" not in told.all
+    finished = shell(tmp_path, f"{' '.join(bench_words(*words.split()))} >/dev/full")
+    assert "Traceback" not in finished.all
     if words == "verify .":  # it prints nothing of what is no result
-        assert told.code == 2, told.all
+        assert finished.code == 2, finished.all
     else:
-        assert told.code == 5, told.all
-        assert told.err.startswith("error: ")
-        assert "No space left on device" in told.err.splitlines()[0]
+        assert finished.code == 5, finished.all
+        assert finished.err.startswith("error: ")
+        assert "No space left on device" in finished.err.splitlines()[0]
 
 
 def test_a_folder_that_was_removed_is_told(tmp_path: Path) -> None:
     suite(tmp_path, misbehaving())
-    told = shell(tmp_path, "mkdir gone && cd gone && rmdir ../gone && BENCH".replace("BENCH", _UP))
-    assert told.code == 2, told.all
-    assert told.err == (
+    finished = shell(
+        tmp_path, "mkdir gone && cd gone && rmdir ../gone && BENCH".replace("BENCH", _UP)
+    )
+    assert finished.code == 2, finished.all
+    assert finished.err == (
         "error: the current folder was removed\nhint: change to an existing folder\n"
     )
 
@@ -236,8 +238,8 @@ def test_a_signal_at_any_moment_leaves_nothing(
     assert "Traceback" not in err
     assert not marked(f"{mark} --port")
     assert not list(scratch.iterdir())
-    for one in (tmp_path / "results").iterdir():  # none, where it was not yet made
-        bench("validate", one, code=0)
+    for item in (tmp_path / "results").iterdir():  # none, where it was not yet made
+        bench("validate", item, code=0)
 
 
 @pytest.mark.parametrize("way", ["run", "turns", "serve", "calibrate"])

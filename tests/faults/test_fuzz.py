@@ -48,7 +48,7 @@ def test_whatever_a_result_says_is_shown_as_text_and_written_nowhere_else(tmp_pa
     done = forked(HERE / "fuzz/results.py", *words, folder=tmp_path)
     assert done.code == 0, done.out[-4000:] + done.err[-2000:]
     assert "0 of 6 runs failed" in done.out
-    counts = {what: int(count) for count, what in re.findall(r"(?m)^ *(\d+) (.+)$", done.out)}
+    counts = {subject: int(count) for count, subject in re.findall(r"(?m)^ *(\d+) (.+)$", done.out)}
     assert counts["summed"] >= 2, done.out  # else the changes do not load
 
 
@@ -56,16 +56,16 @@ def test_whatever_a_result_says_is_shown_as_text_and_written_nowhere_else(tmp_pa
 def test_a_mutated_suite_is_read_or_told(suite: Path, tmp_path: Path) -> None:
     registry = Registry()
     dice = random.Random(suite.name)
-    told = 0
+    actual = 0
     for _ in range(30):
         text = suite.read_text()
         for _ in range(dice.randint(1, 3)):
-            at = dice.randrange(len(text))
-            text = text[:at] + dice.choice(BITS) + text[at + dice.randint(0, 6) :]
+            index = dice.randrange(len(text))
+            text = text[:index] + dice.choice(BITS) + text[index + dice.randint(0, 6) :]
         mutated = tmp_path / "mutated.toml"
         mutated.write_text(text)
         try:
             load(mutated, registry)
         except SuiteErrors:
-            told += 1
-    assert told > 0
+            actual += 1
+    assert actual > 0

@@ -71,14 +71,14 @@ def all_told(
         return dict(zip(ways, threads.map(told, ways), strict=True))
 
 
-def as_expected(path: str, told: str) -> bool:
-    return told.startswith(TOLD[path]) or (path in EITHER and told == ENDLESS)
+def as_expected(path: str, expected: str) -> bool:
+    return expected.startswith(TOLD[path]) or (path in EITHER and expected == ENDLESS)
 
 
 def test_every_answer_has_an_end() -> None:
     with hostile() as port:
-        told = all_told(f"http://127.0.0.1:{port}", ways=AT_LENGTH)
-    assert {path: one for path, one in told.items() if not as_expected(path, one)} == {}
+        messages = all_told(f"http://127.0.0.1:{port}", ways=AT_LENGTH)
+    assert {path: item for path, item in messages.items() if not as_expected(path, item)} == {}
 
 
 def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +87,8 @@ def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "LARGEST_ANSWER", 2 << 20)
     monkeypatch.setattr(bounded, "LARGEST_BODY", 1 << 20)
     with hostile() as port:
-        told = all_told(f"http://127.0.0.1:{port}", ways=FLOODS)
-    assert told == {
+        messages = all_told(f"http://127.0.0.1:{port}", ways=FLOODS)
+    assert messages == {
         "/continue-floods": "its answer is longer than 2 MiB",
         "/header-floods": TOLD["/header-floods"],
         "/headers-flood": TOLD["/headers-flood"],
@@ -100,12 +100,12 @@ def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_answer_over_tls_has_an_end(tmp_path: Path) -> None:
     needed("openssl")
-    own = certificate(tmp_path, "own")
-    both = tmp_path / "both.pem"
-    both.write_text(own.read_text() + own.with_suffix(".key").read_text())
-    with hostile(both) as port:
-        told = all_told(f"https://127.0.0.1:{port}", own, AT_LENGTH)
-    assert {path: one for path, one in told.items() if not as_expected(path, one)} == {}
+    certificate_ = certificate(tmp_path, "own")
+    pair = tmp_path / "both.pem"
+    pair.write_text(certificate_.read_text() + certificate_.with_suffix(".key").read_text())
+    with hostile(pair) as port:
+        messages = all_told(f"https://127.0.0.1:{port}", certificate_, AT_LENGTH)
+    assert {path: item for path, item in messages.items() if not as_expected(path, item)} == {}
 
 
 def test_every_handshake_has_an_end() -> None:
@@ -132,9 +132,9 @@ def test_a_trial_ends_whatever_is_answered(bench: Bench, tmp_path: Path) -> None
 
 def test_a_long_difference_is_found_and_told_shortly() -> None:
     long = b"x" * (64 << 20)
-    told = body_difference(long, long[:-1] + b"y") or ""
-    assert told.startswith(f"the body differs from byte {len(long) - 1} on: expected 'x'")
+    actual = body_difference(long, long[:-1] + b"y") or ""
+    assert actual.startswith(f"the body differs from byte {len(long) - 1} on: expected 'x'")
     answer = Answer(status=200, headers={}, length=0, sha256="", seconds=0.0)
     chosen = json.dumps({"a": "y" * 1_000_000}).encode()
-    told = difference(Expect.model_validate({"json": {"a": 1}}), answer, chosen) or ""
-    assert len(told) < 200, told
+    actual = difference(Expect.model_validate({"json": {"a": 1}}), answer, chosen) or ""
+    assert len(actual) < 200, actual

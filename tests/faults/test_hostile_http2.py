@@ -116,11 +116,11 @@ def test_frames_that_nobody_expects_are_no_answer(
             assert answer.status != 204 or not answer.body
 
 
-@given(at=st.integers(0, len(SETTINGS + RIGHT) - 1), value=st.integers(0, 255))
-def test_one_other_byte_is_an_answer_or_a_line(at: int, value: int) -> None:
+@given(path=st.integers(0, len(SETTINGS + RIGHT) - 1), value=st.integers(0, 255))
+def test_one_other_byte_is_an_answer_or_a_line(path: int, value: int) -> None:
     text = bytearray(SETTINGS + RIGHT)
-    text[at] = value
-    assert all(len(one.body) <= len(text) for one in outcome([bytes(text)]))
+    text[path] = value
+    assert all(len(item.body) <= len(text) for item in outcome([bytes(text)]))
 
 
 def test_a_request_of_http_1_is_sent_as_one_of_http_2() -> None:

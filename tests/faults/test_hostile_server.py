@@ -30,24 +30,24 @@ def run(bench: Bench, folder: Path, *words: str) -> Told:
 def test_what_is_planted_for_the_load_tool_is_not_written_to(
     bench: Bench, tmp_path: Path, way: str
 ) -> None:
-    told = run(bench, tmp_path, way)
-    assert told.code == 4, told.all
-    assert "output: [Errno 22] another process put something there" in told.all
+    finished = run(bench, tmp_path, way)
+    assert finished.code == 4, finished.all
+    assert "output: [Errno 22] another process put something there" in finished.all
     for elsewhere in tmp_path.glob("results/*/trials/*/elsewhere"):
         assert elsewhere.read_text() == "kept"
 
 
 @pytest.mark.parametrize("way", ["own", "huge"])
 def test_a_log_that_was_replaced_is_not_read(bench: Bench, tmp_path: Path, way: str) -> None:
-    told = run(bench, tmp_path, way)
-    assert told.code == 4, told.all
-    assert "a: ended with exit code 3 before it was ready" in told.all
+    finished = run(bench, tmp_path, way)
+    assert finished.code == 4, finished.all
+    assert "a: ended with exit code 3 before it was ready" in finished.all
 
 
 @pytest.mark.parametrize("way", ["forks", "renames", "floods"])
 def test_what_it_does_to_processes_leaves_none(bench: Bench, tmp_path: Path, way: str) -> None:
-    told = run(bench, tmp_path, way)
-    assert " good responses/s" in told.all, told.all
+    finished = run(bench, tmp_path, way)
+    assert " good responses/s" in finished.all, finished.all
     assert [path for path in Path("/proc").glob("[0-9]*/cmdline") if _of(path, tmp_path)] == []
     for log in tmp_path.glob("results/*/trials/*/server-a.out"):
         assert log.stat().st_size <= 64 << 20
@@ -61,11 +61,11 @@ def _of(line: Path, folder: Path) -> bool:
 
 
 def test_a_folder_of_any_depth_goes(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "file").write_text("kept")
+    stored = tmp_path / "kept"
+    stored.mkdir()
+    (stored / "file").write_text("kept")
     (folder := tmp_path / "scratch").mkdir()
-    (folder / "link").symlink_to(kept)
+    (folder / "link").symlink_to(stored)
     deep = folder
     for _ in range(60):
         deep /= "d"
@@ -78,7 +78,7 @@ def test_a_folder_of_any_depth_goes(tmp_path: Path) -> None:
     (folder / "closed").mkdir(mode=0)
     emptied(folder)
     assert list(folder.iterdir()) == []
-    assert (kept / "file").read_text() == "kept"
+    assert (stored / "file").read_text() == "kept"
 
 
 def test_what_is_no_file_has_no_content(tmp_path: Path) -> None:

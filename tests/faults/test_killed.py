@@ -103,26 +103,26 @@ def names(folder: Path) -> list[str]:
 
 def test_a_scratch_folder_goes_however_it_was_left(results: Path, tmp_path: Path) -> None:
     attempts = killed(results, SCRATCH)
-    left = list((tmp_path / "tmp").iterdir())
-    assert attempts > len(left) > 5  # before it is made, and once it is gone, nothing is left
-    said = leftovers.cleared()
-    assert [str(folder) for folder in left if str(folder) not in said] == []
+    items = list((tmp_path / "tmp").iterdir())
+    assert attempts > len(items) > 5  # before it is made, and once it is gone, nothing is left
+    message = leftovers.cleared()
+    assert [str(folder) for folder in items if str(folder) not in message] == []
     assert not list((tmp_path / "tmp").iterdir())
 
 
 def test_a_result_is_there_with_its_header_or_not_at_all(results: Path) -> None:
     attempts = killed(results, KEEPS)
     half = list(results.glob(f"{scratch.BESIDE}*"))
-    there = [path for path in results.iterdir() if path not in half]
+    entries = [path for path in results.iterdir() if path not in half]
     assert attempts - 5 > len(half) > 5
-    assert len(there) >= 1  # the last attempt was not killed
-    said = leftovers.cleared(results)
-    assert [str(one) for one in half if str(one) not in said] == []
-    assert sorted(results.iterdir()) == sorted(there)
-    for one in there:
-        assert names(one) == ["result.json", "runtimes", "runtimes/py.txt", "trials"]
+    assert len(entries) >= 1  # the last attempt was not killed
+    message = leftovers.cleared(results)
+    assert [str(item) for item in half if str(item) not in message] == []
+    assert sorted(results.iterdir()) == sorted(entries)
+    for item_ in entries:
+        assert names(item_) == ["result.json", "runtimes", "runtimes/py.txt", "trials"]
     (usual := results / "usual").mkdir()
-    last = next(one for one in there if one.name.startswith(f"s{attempts - 1}-"))
+    last = next(item for item in entries if item.name.startswith(f"s{attempts - 1}-"))
     assert last.stat().st_mode == usual.stat().st_mode
 
 
@@ -131,21 +131,21 @@ def test_a_template_is_there_whole_or_not_at_all(results: Path) -> None:
     templates = place("templates")
     assert len(list(templates.iterdir())) > 5
     leftovers.cleared()
-    there = list(templates.iterdir())
+    items = list(templates.iterdir())
     assert (templates / f"{attempts - 1:032x}").is_dir()
-    assert [names(one) for one in there] == [["a", "b", "c"]] * len(there)
+    assert [names(item) for item in items] == [["a", "b", "c"]] * len(items)
 
 
 def test_what_is_removed_is_there_whole_or_gone(results: Path) -> None:
     """A template of which half is gone would be restored for a trial."""
     attempts = killed(results, CLEANS)
     templates = place("templates")
-    said = leftovers.cleared(results)
-    assert said.count(str(results / scratch.BESIDE)) > 5
-    assert said.count(str(templates / scratch.HALF)) > 2
+    message = leftovers.cleared(results)
+    assert message.count(str(results / scratch.BESIDE)) > 5
+    assert message.count(str(templates / scratch.HALF)) > 2
     assert 5 < len(list(results.iterdir())) < attempts - 5
-    for one in results.iterdir():
-        assert names(one) == ["result.json", "trials", "trials/0001", "trials/0001/a"]
+    for item in results.iterdir():
+        assert names(item) == ["result.json", "trials", "trials/0001", "trials/0001/a"]
     folders = [path for path in templates.iterdir() if path.is_dir()]
     assert 2 < len(folders) < attempts - 5
     assert [names(folder) for folder in folders] == [["a", "b"]] * len(folders)
@@ -157,8 +157,8 @@ def test_what_is_written_for_a_person_is_whole_and_can_be_written_again(results:
     killed(results, WRITES)
     texts = {path.read_text() for path in results.glob("duel-*.toml")}
     assert texts == {"once", "again"}
-    for own in (path for path in results.iterdir() if path.is_dir()):
-        files = {path.name for path in own.iterdir()}
+    for mine in (path for path in results.iterdir() if path.is_dir()):
+        files = {path.name for path in mine.iterdir()}
         assert "suite.toml" not in files or files == {"suite.toml", "app.py", "s.json"}
 
 

@@ -64,9 +64,9 @@ def may_unshare() -> None:
     allowed(REFUSED)
 
 
-def allowed(before: tuple[str, ...]) -> None:
+def allowed(first: tuple[str, ...]) -> None:
     """Leave the test where user namespaces are refused already."""
-    if subprocess.run([*before, "true"], check=False, capture_output=True).returncode:
+    if subprocess.run([*first, "true"], check=False, capture_output=True).returncode:
         lack("user namespaces are refused here already")
 
 
@@ -86,21 +86,21 @@ def zoo(folder: Path, duration: str = "60s") -> Path:
     return path
 
 
-def under_load(one: Watched) -> int:
+def under_load(item: Watched) -> int:
     """Wait until the load tool of a trial runs; its pid."""
-    return descendant_of(one, "wrk")
+    return descendant_of(item, "wrk")
 
 
-def descendant_of(one: Watched, word: str) -> int:
+def descendant_of(item: Watched, word: str) -> int:
     """Wait for a process of that name below benchforge; its pid."""
-    found: list[int] = []
+    actual: list[int] = []
 
     def look() -> bool:
-        found.extend(pid for pid in [descendant(one.pid, word)] if pid is not None)
-        return bool(found)
+        actual.extend(pid for pid in [descendant(item.pid, word)] if pid is not None)
+        return bool(actual)
 
     until(look)
-    return found[0]
+    return actual[0]
 
 
 def kill(*pids: int) -> None:
@@ -109,13 +109,13 @@ def kill(*pids: int) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def cleared(folder: Path, one: Watched) -> str:
+def cleared(folder: Path, item: Watched) -> str:
     """Start again; what the next start says that it cleared away."""
-    scratch = one.scratch
+    scratch = item.scratch
     with watched(folder, "run", suite(folder, answering())) as second:
-        told = second.ended()
-        assert told.code == 0, told.all
-    (line,) = [line for line in told.err.splitlines() if line.startswith("left by")]
+        output = second.ended()
+        assert output.code == 0, output.all
+    (line,) = [line for line in output.err.splitlines() if line.startswith("left by")]
     for one_folder in scratch:
         assert f"{one_folder}" in line
     assert second.leaves == NOTHING
@@ -130,7 +130,7 @@ AS_ROOT = ("unshare", "--user", "--map-root-user")
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
-    ("way", "before", "fault", "says"),
+    ("way", "first", "fault", "says"),
     [
         ("traces", AS_ROOT, "a server of root's traces the keeper", "FAILED (ask)"),
         ("traces", ORDINARY, "a server of an ordinary user traces the keeper", "good responses/s"),
@@ -138,12 +138,12 @@ AS_ROOT = ("unshare", "--user", "--map-root-user")
     ],
 )
 def test_a_server_that_halts_what_keeps_it_ends_its_trial(
-    tmp_path: Path, may_unshare: None, way: str, before: tuple[str, ...], fault: str, says: str
+    tmp_path: Path, may_unshare: None, way: str, first: tuple[str, ...], fault: str, says: str
 ) -> None:
     path = suite(tmp_path, shell(program("faulty_servers/halts", "$1", way)))
-    with watched(tmp_path, "run", path, before=before) as one:
-        noted(fault, one, says)
-    assert one.left == []
+    with watched(tmp_path, "run", path, first=first) as run:
+        noted(fault, run, says)
+    assert run.left == []
 
 
 # --- who is killed -------------------------------------------------------------------------------
@@ -173,28 +173,28 @@ def test_kill_9_ends_workers_databases_and_daemons(
         request.getfixturevalue("may_unshare")
     # Without its keeper a trial is measured again, this time to its end.
     path = zoo(tmp_path, "60s" if "benchforge" in victims else "10s")
-    with watched(tmp_path, "run", path, before=ORDINARY if user else ()) as one:
-        under_load(one)
-        outer, inner = keepers(one)
+    with watched(tmp_path, "run", path, first=ORDINARY if user else ()) as run:
+        under_load(run)
+        outer, inner = keepers(run)
         names = ("benchforge", "the keeper", "the keeper's inner process")
-        pids = dict(zip(names, (one.pid, outer, inner), strict=True))
+        pids = dict(zip(names, (run.pid, outer, inner), strict=True))
         kill(*(pid for name, pid in pids.items() if name in victims))
         fault = (
             f"kill -9 of {', '.join(victims)}{user}; gunicorn, PostgreSQL, daemons that are deaf"
         )
         if "benchforge" in victims:
-            noted(fault, one, after=", which the next start removes")
-            assert one.scratch
+            noted(fault, run, text=", which the next start removes")
+            assert run.scratch
         else:
-            noted(fault, one, "FAILED", after="; it was measured again")
+            noted(fault, run, "FAILED", text="; it was measured again")
             abouts = [
                 trial["failure"] and trial["failure"]["subject"] for trial in trials(tmp_path)
             ]
             assert abouts == ["apparatus", None]
-    assert not one.left
-    valid(bench, one)
+    assert not run.left
+    valid(bench, run)
     if "benchforge" in victims:
-        assert "removed" in cleared(tmp_path, one)
+        assert "removed" in cleared(tmp_path, run)
 
 
 @pytest.mark.samples(1)
@@ -202,42 +202,42 @@ def test_kill_9_ends_workers_databases_and_daemons(
 def test_a_signal_keeps_the_trials(bench: Bench, tmp_path: Path, number: signal.Signals) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
-    with watched(tmp_path, "run", path) as one:
+    with watched(tmp_path, "run", path) as run:
         until(lambda: trials(tmp_path))
-        under_load(one)
-        one.signal(number)
-        noted(f"{number.name} under load", one, "interrupted: ")
-    assert one.leaves == NOTHING
-    valid(bench, one)
+        under_load(run)
+        run.signal(number)
+        noted(f"{number.name} under load", run, "interrupted: ")
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
-    ("number", "before", "by"),
+    ("number", "first", "by"),
     [
         (signal.SIGHUP, ("nohup",), "nohup"),
         (signal.SIGINT, ("sh", "-c", "trap '' INT; exec \"$@\"", "-"), "a shell's background"),
     ],
 )
 def test_a_signal_that_is_ignored_from_outside_ends_nothing(
-    bench: Bench, tmp_path: Path, number: signal.Signals, before: tuple[str, ...], by: str
+    bench: Bench, tmp_path: Path, number: signal.Signals, first: tuple[str, ...], by: str
 ) -> None:
-    with watched(tmp_path, "run", suite(tmp_path, answering()), before=before) as one:
-        under_load(one)
-        one.signal(number)
-        noted(f"{number.name} under load, which {by} has it ignore", one, "written to")
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    with watched(tmp_path, "run", suite(tmp_path, answering()), first=first) as run:
+        under_load(run)
+        run.signal(number)
+        noted(f"{number.name} under load, which {by} has it ignore", run, "written to")
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
+    terminal, theirs = pty.openpty()
     # A session of its own, of which the terminal is the controlling one.
-    before = ("setsid", "--ctty")
+    first = ("setsid", "--ctty")
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
     words = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(tmp_path / "left")]
-    call = [*words, *before, *bench_words("run", path)]
+    call = [*words, *first, *bench_words("run", path)]
     deadline = time.monotonic() + 200
     while True:
         process = subprocess.Popen(
@@ -249,19 +249,19 @@ def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None
             break
         assert time.monotonic() < deadline
         time.sleep(0.5)
-    one = Watched(tmp_path, process, int((tmp_path / "left.pid").read_text()))  # type: ignore[arg-type]
+    content = Watched(tmp_path, process, int((tmp_path / "left.pid").read_text()))  # type: ignore[arg-type]
     try:
-        under_load(one)
+        under_load(content)
         os.close(theirs)
-        os.close(ours)  # the last: the kernel hangs up
+        os.close(terminal)  # the last: the kernel hangs up
         process.wait(200)
     finally:
-        kill(one.pid)
+        kill(content.pid)
     (tmp_path / "out").write_text("")
     (tmp_path / "err").write_text("")
-    noted("the terminal is closed under load", one)
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    noted("the terminal is closed under load", content)
+    assert content.leaves == NOTHING
+    valid(bench, content)
 
 
 def _here(folder: Path) -> dict[str, str]:
@@ -316,32 +316,32 @@ ANSWERS = program("servers/answers", "--port", "$1")
 def test_a_server_that_gets_away_is_ended(
     bench: Bench, tmp_path: Path, fault: str, server: str, words: tuple[str, ...], code: int
 ) -> None:
-    with watched(tmp_path, "run", suite(tmp_path, server)) as one:
-        assert one.ended().code == code, one.ended().all
-        noted(fault, one, *words)
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    with watched(tmp_path, "run", suite(tmp_path, server)) as run:
+        assert run.ended().code == code, run.ended().all
+        noted(fault, run, *words)
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 @pytest.mark.exhaustive
 def test_a_log_of_a_gigabyte_a_second_is_cut(bench: Bench, tmp_path: Path) -> None:
     server = shell(f"{sys.executable} {PROGRAMS / 'processes/floods.py'} & {ANSWERS}")
     largest = 0
-    with watched(tmp_path, "run", suite(tmp_path, server)) as one:
-        while one.process.poll() is None:
+    with watched(tmp_path, "run", suite(tmp_path, server)) as run:
+        while run.process.poll() is None:
             for log in tmp_path.glob("results/*/trials/*/server-one.out"):
                 largest = max(largest, log.stat().st_size)
             time.sleep(0.02)
-        noted("a server that fills its log as fast as it can", one, "only the first 64 MiB")
-        assert one.ended().code == 0, one.ended().all
+        noted("a server that fills its log as fast as it can", run, "only the first 64 MiB")
+        assert run.ended().code == 0, run.ended().all
     assert 64 << 20 < largest < 4 << 30
     (trial,) = trials(tmp_path)
     processes = {process["label"]: process for process in trial["processes"]}
     assert processes["server-one"]["truncated"] == ["stdout"]
     assert processes["loader-wrk"]["truncated"] == []
-    assert (one.result / "trials/0001/server-one.out").stat().st_size == 64 << 20
-    assert "Of stdout only the first 64 MiB were kept." in (one.result / "raw.md").read_text()
-    valid(bench, one)
+    assert (run.result / "trials/0001/server-one.out").stat().st_size == 64 << 20
+    assert "Of stdout only the first 64 MiB were kept." in (run.result / "raw.md").read_text()
+    valid(bench, run)
 
 
 @pytest.mark.exhaustive
@@ -349,44 +349,44 @@ def test_a_backend_that_dies_fails_the_trial(bench: Bench, tmp_path: Path) -> No
     needed("postgres", "psql", "initdb")
     path = suite(tmp_path, answering() + DATA, scenario='backends = ["db"]')
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "5s"'))
-    with watched(tmp_path, "run", path) as one:
-        under_load(one)
-        kill(descendant_of(one, "postgres"))
-        noted("a database is killed under load", one, "db: ended with exit code -9")
-        assert one.ended().code == 4
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    with watched(tmp_path, "run", path) as run:
+        under_load(run)
+        kill(descendant_of(run, "postgres"))
+        noted("a database is killed under load", run, "db: ended with exit code -9")
+        assert run.ended().code == 4
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 @pytest.mark.exhaustive
 def test_a_load_tool_that_hangs_is_ended(bench: Bench, tmp_path: Path) -> None:
-    with watched(tmp_path, "run", suite(tmp_path, answering())) as one:
-        os.kill(under_load(one), signal.SIGSTOP)
-        noted("a load tool that hangs", one, "did not end within")
-        assert one.ended().code == 4
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    with watched(tmp_path, "run", suite(tmp_path, answering())) as run:
+        os.kill(under_load(run), signal.SIGSTOP)
+        noted("a load tool that hangs", run, "did not end within")
+        assert run.ended().code == 4
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 @pytest.mark.exhaustive
 def test_a_frozen_benchforge_is_not_believed(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "5s"'))
-    with watched(tmp_path, "run", path) as one:
-        under_load(one)
-        one.signal(signal.SIGSTOP)
+    with watched(tmp_path, "run", path) as run:
+        under_load(run)
+        run.signal(signal.SIGSTOP)
         time.sleep(2.5)  # it looks four times a second; from 1.5 s on it is not believed
-        one.signal(signal.SIGCONT)
+        run.signal(signal.SIGCONT)
         fault = "SIGSTOP of benchforge under load, and SIGCONT later"
-        noted(fault, one, " · NOT BELIEVED: T3 watched")
+        noted(fault, run, " · NOT BELIEVED: T3 watched")
     first, *_, last = trials(tmp_path)
     (check,) = [check for check in first["checks"] if check["id"] == "T3"]
     assert check["status"] == "fail"
     assert "benchforge or the whole machine stood still" in check["message"]
     (check,) = [check for check in last["checks"] if check["id"] == "T3"]
     assert check["status"] == "pass"
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 # --- where results are kept ----------------------------------------------------------------------
@@ -394,12 +394,12 @@ def test_a_frozen_benchforge_is_not_believed(bench: Bench, tmp_path: Path) -> No
 
 @pytest.mark.exhaustive
 def test_a_results_folder_that_is_deleted_is_told(tmp_path: Path) -> None:
-    with watched(tmp_path, "run", suite(tmp_path, answering())) as one:
-        under_load(one)
+    with watched(tmp_path, "run", suite(tmp_path, answering())) as run:
+        under_load(run)
         shutil.rmtree(tmp_path / "results", ignore_errors=True)
-        noted("the results are deleted under load", one, "error: ")
-        assert one.ended().code == 5
-    assert one.leaves == NOTHING
+        noted("the results are deleted under load", run, "error: ")
+        assert run.ended().code == 5
+    assert run.leaves == NOTHING
 
 
 # Once a trial is kept; between two, since no file may be open for writing then.
@@ -427,18 +427,18 @@ def test_a_read_only_folder_keeps_all(tmp_path: Path, fault: str, size: str, scr
     look = " ".join(bench_words("validate"))
     text = f'mount -t tmpfs -o size={size} none "$0" && {{ "$@" & {script} 2>/dev/null >&2; '
     text += f'code=$?; {look} "$0"/results/*; echo valid $?; exit $code; }}'
-    place = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
+    path_ = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
     if script == READ_ONLY:
         again = 'mount -t tmpfs none "$0" && mount -o remount,ro "$0"'
-        if subprocess.run([*place, again, str(disk)], capture_output=True, check=False).returncode:
+        if subprocess.run([*path_, again, str(disk)], capture_output=True, check=False).returncode:
             pytest.skip("a mount cannot be made read-only here")
-    before = (*place, text, str(disk))
-    with watched(tmp_path, "run", path, "-o", disk / "results", before=before) as one:
-        one.ended(200)
-        noted(fault, one, "error: ")
-        assert one.ended().code == 5, one.ended().all
-        assert one.ended().out.endswith("valid 0\n"), one.ended().all
-    assert one.leaves == NOTHING
+    first = (*path_, text, str(disk))
+    with watched(tmp_path, "run", path, "-o", disk / "results", first=first) as run:
+        run.ended(200)
+        noted(fault, run, "error: ")
+        assert run.ended().code == 5, run.ended().all
+        assert run.ended().out.endswith("valid 0\n"), run.ended().all
+    assert run.leaves == NOTHING
 
 
 # --- others on the machine -----------------------------------------------------------------------
@@ -450,17 +450,17 @@ def test_two_at_once_are_refused(tmp_path: Path) -> None:
     second.mkdir()
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
-    with watched(tmp_path, "run", path) as one:
-        under_load(one)
+    with watched(tmp_path, "run", path) as run:
+        under_load(run)
         with started(second, "run", path) as other:
-            told = f"benchforge run (process {one.pid}) is measuring"
-            until(lambda: told in (second / "err").read_text())
+            text = f"benchforge run (process {run.pid}) is measuring"
+            until(lambda: text in (second / "err").read_text())
             other.signal(signal.SIGTERM)
             noted("two at once", other, "is measuring")
             assert other.ended().code == 143
-        one.signal(signal.SIGTERM)
-        assert one.ended().code == 143
-    assert one.leaves == NOTHING
+        run.signal(signal.SIGTERM)
+        assert run.ended().code == 143
+    assert run.leaves == NOTHING
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -488,28 +488,28 @@ def thief(port: int) -> Iterator[None]:
 @pytest.mark.exhaustive
 def test_a_port_that_is_taken_before_the_server_starts_is_told(tmp_path: Path) -> None:
     server = answering("--start-after", "3") + 'ready_within = "9s"\n'
-    with watched(tmp_path, "run", suite(tmp_path, server, top='network = "host"')) as one:
-        until(lambda: _of_program(one.pid, "answers.py"))
-        (pid,) = _of_program(one.pid, "answers.py")
+    with watched(tmp_path, "run", suite(tmp_path, server, top='network = "host"')) as run:
+        until(lambda: _of_program(run.pid, "answers.py"))
+        (pid,) = _of_program(run.pid, "answers.py")
         words = line(pid).split(b"\0")
         with thief(int(words[words.index(b"--port") + 1])):
-            noted("a port is taken before the server has it", one, "another process")
-        assert one.ended().code == 4
-    assert one.leaves == NOTHING
+            noted("a port is taken before the server has it", run, "another process")
+        assert run.ended().code == 4
+    assert run.leaves == NOTHING
 
 
-def _of_program(of: int, name: str) -> list[int]:
-    return [pid for pid in _all_below(of) if name.encode() in line(pid)]
+def _of_program(label: int, name: str) -> list[int]:
+    return [pid for pid in _all_below(label) if name.encode() in line(pid)]
 
 
 def test_a_folder_may_have_any_name(bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "a b 'c' \"d\" ü $(e) 文"
     folder.mkdir()
-    with watched(folder, "run", suite(folder, answering())) as one:
-        noted("a folder with spaces, quotes and letters of all kinds", one, "good responses/s")
-        assert one.ended().code == 0, one.ended().all
-    assert one.leaves == NOTHING
-    valid(bench, one)
+    with watched(folder, "run", suite(folder, answering())) as run:
+        noted("a folder with spaces, quotes and letters of all kinds", run, "good responses/s")
+        assert run.ended().code == 0, run.ended().all
+    assert run.leaves == NOTHING
+    valid(bench, run)
 
 
 # --- where namespaces are refused ----------------------------------------------------------------
@@ -519,13 +519,13 @@ def test_a_folder_may_have_any_name(bench: Bench, tmp_path: Path) -> None:
 def test_refused_namespaces_are_said_once(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 2"))
-    with watched(tmp_path, "run", path, before=REFUSED) as one:
-        noted("the machine refuses namespaces", one, "private network", "private process")
-        assert one.ended().code == 0, one.ended().all
-        assert one.ended().err.count("private process namespace") == 1
+    with watched(tmp_path, "run", path, first=REFUSED) as run:
+        noted("the machine refuses namespaces", run, "private network", "private process")
+        assert run.ended().code == 0, run.ended().all
+        assert run.ended().err.count("private process namespace") == 1
     for trial in trials(tmp_path):
         assert len(trial["namespaces"]["weaker"]) == 2
-    assert one.leaves == NOTHING
+    assert run.leaves == NOTHING
 
 
 @pytest.mark.usefixtures("may_unshare")
@@ -534,35 +534,35 @@ def test_the_next_start_clears_two_kills(bench: Bench, tmp_path: Path) -> None:
     server = shell(f"{DAEMON}; {PAIR}; {ANSWERS}")
     path = suite(tmp_path, server)
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
-    with watched(tmp_path, "run", path, before=REFUSED) as one:
-        under_load(one)
-        outer, inner = keepers(one)
+    with watched(tmp_path, "run", path, first=REFUSED) as item:
+        under_load(item)
+        outer, inner = keepers(item)
         # A server may answer before the last of its daemons has forked, or the one between ended.
         until(lambda: len([pid for pid in _all_below(outer) if _escapes(pid)]) == 3)
-        one.signal(signal.SIGSTOP)  # nothing of them can be done in between
+        item.signal(signal.SIGSTOP)  # nothing of them can be done in between
         for pid in (outer, inner):
             os.kill(pid, signal.SIGSTOP)
         daemons = {pid for pid in _all_below(outer) if _escapes(pid)}
         assert len(daemons) == 3
         # The watcher would end what is left after a while, before a slow start has seen it.
-        one.process.send_signal(signal.SIGSTOP)
+        item.process.send_signal(signal.SIGSTOP)
         try:
-            kill(inner, outer, one.pid)
-            told = bench("run", suite(tmp_path, answering()), "-o", "next")
+            kill(inner, outer, item.pid)
+            run = bench("run", suite(tmp_path, answering()), "-o", "next")
         finally:
-            one.process.send_signal(signal.SIGCONT)
-        seen = [line for line in told.err.splitlines() if line.startswith("left by")]
-        one.ended()
-    if not seen:
-        lack(f"another measured: {told.err}")
-    assert all(f"process {pid} (" in seen[0] for pid in daemons), seen
-    assert str(PROGRAMS / "processes/daemon.py") in seen[0]
-    assert "removed" not in seen[0] or "bf-" in seen[0]
-    assert one.left == []
+            item.process.send_signal(signal.SIGCONT)
+        observed = [line for line in run.err.splitlines() if line.startswith("left by")]
+        item.ended()
+    if not observed:
+        lack(f"another measured: {run.err}")
+    assert all(f"process {pid} (" in observed[0] for pid in daemons), observed
+    assert str(PROGRAMS / "processes/daemon.py") in observed[0]
+    assert "removed" not in observed[0] or "bf-" in observed[0]
+    assert item.left == []
 
 
-def _all_below(of: int) -> list[int]:
-    below = [of]
+def _all_below(label: int) -> list[int]:
+    below = [label]
     for pid in below:
         with contextlib.suppress(OSError):
             below += children(pid)
@@ -581,10 +581,10 @@ def test_the_page_has_no_row_that_no_test_sees() -> None:
     source = "".join(file.read_text() for file in files)
     on_hosts = section(kills(KILLS))
     assert PAGE.read_text().endswith(on_hosts)
-    own = PAGE.read_text().removesuffix(on_hosts)
-    rows = [line for line in own.splitlines() if line.startswith("| ")][1:]
+    text = PAGE.read_text().removesuffix(on_hosts)
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
     assert rows
     for row in rows:
         fault = row.split(" | ")[0].removeprefix("| ")
-        known = fault.startswith(("kill -9 of ", "SIG")) or f'"{fault}"' in source
-        assert known, fault
+        startswith = fault.startswith(("kill -9 of ", "SIG")) or f'"{fault}"' in source
+        assert startswith, fault

@@ -29,8 +29,8 @@ def several(folder: Path) -> Path:
 def test_the_clock_of_the_test_is_believed(clock: dict[str, str]) -> None:
     def now() -> float:
         words = [sys.executable, "-c", "import time; print(time.time())"]
-        said = captured(words, env={**os.environ, **clock}, check=True)
-        return float(said.stdout)
+        finished = captured(words, env={**os.environ, **clock}, check=True)
+        return float(finished.stdout)
 
     assert abs(now() - time.time()) < AN_HOUR.total_seconds()
     Path(clock["SET_BACK"]).touch()
@@ -38,38 +38,38 @@ def test_the_clock_of_the_test_is_believed(clock: dict[str, str]) -> None:
 
 
 def test_a_clock_set_back_is_harmless(bench: Bench, tmp_path: Path, clock: dict[str, str]) -> None:
-    before = ("env", *(f"{name}={value}" for name, value in clock.items()))
-    with watched(tmp_path, "run", several(tmp_path), before=before) as one:
+    first = ("env", *(f"{name}={value}" for name, value in clock.items()))
+    with watched(tmp_path, "run", several(tmp_path), first=first) as run:
         until(lambda: trials(tmp_path))
         Path(clock["SET_BACK"]).touch()
-        noted("the clock is set back an hour between two trials", one, "good responses/s")
-        assert one.ended().code == 0, one.ended().all
-    assert one.leaves == NOTHING
-    found = read_trials(one.result)
-    assert [(trial.number, trial.block) for trial in found] == [
+        noted("the clock is set back an hour between two trials", run, "good responses/s")
+        assert run.ended().code == 0, run.ended().all
+    assert run.leaves == NOTHING
+    actual = read_trials(run.result)
+    assert [(trial.number, trial.block) for trial in actual] == [
         (number, number) for number in range(1, BLOCKS + 1)
     ]
-    assert found[-1].started < found[0].started - AN_HOUR  # it did go back
-    for trial in found:
+    assert actual[-1].started < actual[0].started - AN_HOUR  # it did go back
+    for trial in actual:
         assert trial.failure is None
         assert 1.0 <= trial.phases["load"] < sum(trial.phases.values()) <= trial.seconds < LONGEST_S
         assert trial.reading is not None
         assert 0 < trial.reading.seconds <= trial.phases["load"]
-    bench("validate", one.result, code=0)
+    bench("validate", run.result, code=0)
 
 
 @pytest.mark.exhaustive
 def test_a_result_of_the_future_goes_on(tmp_path: Path, clock: dict[str, str]) -> None:
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # which is removed, too
     later = calls(bench_words(), tmp_path, {**os.environ, **clock, **cache})
-    with watched(tmp_path, "run", several(tmp_path)) as one:
+    with watched(tmp_path, "run", several(tmp_path)) as run:
         until(lambda: trials(tmp_path))
-        one.signal(signal.SIGTERM)
-        assert one.ended().code == 143, one.ended().all
-    result = one.result
+        run.signal(signal.SIGTERM)
+        assert run.ended().code == 143, run.ended().all
+    result = run.result
     Path(clock["SET_BACK"]).touch()
-    told = later("run", "--resume", result)
-    assert told.code == 0, told.all
+    actual = later("run", "--resume", result)
+    assert actual.code == 0, actual.all
     assert [trial.block for trial in read_trials(result)] == list(range(1, BLOCKS + 1))
     (session,) = read_sessions(result)
     assert session.started < read_header(result).created - AN_HOUR

@@ -106,7 +106,7 @@ class Seen:
 
 def torture(folder: Path, way: Way, kills: int, seed: int, minutes: float) -> Seen:
     """Kill so many calls, or as many as the time allows, and let the last one end."""
-    seen, moments = Seen(), random.Random(seed)
+    observed, moments = Seen(), random.Random(seed)
     deadline = time.monotonic() + minutes * 60
     (folder / "t").mkdir(parents=True)
     suite = folder / "torture.toml"
@@ -119,26 +119,32 @@ def torture(folder: Path, way: Way, kills: int, seed: int, minutes: float) -> Se
             repeat=way.repeat,
         )
     )
-    while seen.kills < kills and time.monotonic() < deadline:
+    while observed.kills < kills and time.monotonic() < deadline:
         results = _results(folder)
         run = ("run", *(("--resume", str(results[-1])) if results else (str(suite),)))
         # On a loud machine a start takes longer than a trial: most kills wait for one to begin.
         from_trial = moments.random() < FROM_TRIAL
         after_s = moments.uniform(0.0, LONGEST_S)
-        _one(folder, way, way.words or run, after_s, seen, from_trial=from_trial)
-        _look(folder, seen)
+        _one(folder, way, way.words or run, after_s, observed, from_trial=from_trial)
+        _look(folder, observed)
     if results := _results(folder):
-        _resumed(folder, way.before, results[-1], seen)
-    seen.left += _after_a_last_start(folder, way.before, suite)
-    seen.trials += len(list(folder.glob("results/[!.]*/trials/*/trial.json")))
-    return seen
+        _resumed(folder, way.before, results[-1], observed)
+    observed.left += _after_a_last_start(folder, way.before, suite)
+    observed.trials += len(list(folder.glob("results/[!.]*/trials/*/trial.json")))
+    return observed
 
 
 def _one(
-    folder: Path, way: Way, words: Sequence[str], after_s: float, seen: Seen, *, from_trial: bool
+    folder: Path,
+    way: Way,
+    words: Sequence[str],
+    after_s: float,
+    observed: Seen,
+    *,
+    from_trial: bool,
 ) -> None:
     """Start one call, and kill it `after_s` seconds later, or after its first trial."""
-    before, known = standing(), processes()
+    first, known_values = standing(), processes()
     results, trials = len(_results(folder)), set(_folders(folder))
     earlier, shared = _scratch(folder), shared_memory()
     process = subprocess.Popen(
@@ -150,54 +156,54 @@ def _one(
     )
     deadline = time.monotonic() + ENDS_S
     while from_trial and process.poll() is None and time.monotonic() < deadline:
-        begun = _of_processes(before) != BEGINS if way.words else _folders(folder).keys() - trials
+        begun = _of_processes(first) != BEGINS if way.words else _folders(folder).keys() - trials
         from_trial = not begun
         time.sleep(0.01)
     time.sleep(after_s)
-    stage = _of_processes(before) if way.words else _stage(folder, results, trials)
-    seen.stages[stage] += 1
+    stage = _of_processes(first) if way.words else _stage(folder, results, trials)
+    observed.stages[stage] += 1
     ended = process.poll()
     process.kill()
     process.wait(ENDS_S)
     if ended not in {None, 0, 4}:  # it measured all that was left, and had an answer or not
-        seen.invalid.append(f"{' '.join(words)}: ended with {ended} before it was killed")
+        observed.invalid.append(f"{' '.join(words)}: ended with {ended} before it was killed")
     killed = time.monotonic()
-    while (left := standing() - before) and time.monotonic() - killed < GONE_S:
+    while (leftovers := standing() - first) and time.monotonic() - killed < GONE_S:
         time.sleep(0.01)
-    seen.slowest_s = max(seen.slowest_s, time.monotonic() - killed)
+    observed.slowest_s = max(observed.slowest_s, time.monotonic() - killed)
     # What the killed one had is removed by the next start, which leaves its own. Who is killed
     # before the header may not have come to that yet.
     scratch = _scratch(folder)
-    seen.left += [*sorted(left), *sorted(scratch - earlier)[way.folders :]]
+    observed.left += [*sorted(leftovers), *sorted(scratch - earlier)[way.folders :]]
     if stage != BEGINS:
-        seen.left += sorted(scratch & earlier)
-        seen.left += sorted(shared_memory() & shared)
+        observed.left += sorted(scratch & earlier)
+        observed.left += sorted(shared_memory() & shared)
     if way.before != REFUSED:
-        seen.left += sorted(shared_memory() - shared)
-    for pid in processes() - known:
+        observed.left += sorted(shared_memory() - shared)
+    for pid in processes() - known_values:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     # The next start clears away what nobody holds: not while these still end.
-    while processes() - known and time.monotonic() - killed < 2 * GONE_S:
+    while processes() - known_values and time.monotonic() - killed < 2 * GONE_S:
         time.sleep(0.01)
 
 
-def _of_processes(before: set[str]) -> str:
+def _of_processes(first: set[str]) -> str:
     """What benchforge did at that moment, by the processes that were not there before."""
-    lines = [line for line in standing() - before if line.startswith("process ")]
+    lines = [line for line in standing() - first if line.startswith("process ")]
     stages = (
         stage for stage, words in STAGES.items() for word in words for line in lines if word in line
     )
     return next(stages, BEGINS)
 
 
-def _stage(folder: Path, results: int, known: set[int]) -> str:
+def _stage(folder: Path, results: int, known_values: set[int]) -> str:
     """What benchforge did at that moment, by what is on the disk since it began."""
-    new = [path for inode, path in _folders(folder).items() if inode not in known]
+    new = [path for inode, path in _folders(folder).items() if inode not in known_values]
     if not new:
         begun = len(_results(folder)) > results
         return "before the first trial" if begun else BEGINS
-    running = [one for one in new if not (one / "trial.json").exists()]
+    running = [item for item in new if not (item / "trial.json").exists()]
     if not running:
         return "between trials"
     names = {path.name for path in running[-1].glob("*")}  # nothing where it has just gone
@@ -206,50 +212,52 @@ def _stage(folder: Path, results: int, known: set[int]) -> str:
     return "start of the server" if any(name.startswith("server-") for name in names) else "keeper"
 
 
-def _look(folder: Path, seen: Seen) -> None:
+def _look(folder: Path, observed: Seen) -> None:
     """Every result that has a header is valid, whatever it was doing."""
     for result in _results(folder):
         if (done := _ran(folder, "validate", str(result))).returncode:
-            seen.invalid.append(done.stdout.strip())
+            observed.invalid.append(done.stdout.strip())
 
 
-def _resumed(folder: Path, before: Sequence[str], result: Path, seen: Seen) -> None:
+def _resumed(folder: Path, first: Sequence[str], result: Path, observed: Seen) -> None:
     """Let it end; each planned trial is there once."""
     plan = json.loads((result / "result.json").read_text())["plan"]
     within_s = ENDS_S + TRIAL_S * len(plan)
-    done = _ran(folder, "run", "--resume", str(result), before=before, within_s=within_s)
-    seen.resumed.append(done.returncode)
+    done = _ran(folder, "run", "--resume", str(result), first=first, within_s=within_s)
+    observed.resumed.append(done.returncode)
     # 4 only where the summary has no answer that may be believed: on a loud machine.
     if done.returncode not in {0, 4} or done.returncode != exit_code(read_summary(result), Shown()):
-        seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
+        observed.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
     # What a neighbour spoiled is measured again: each attempt is there once.
-    attempts = [(*_place(one), one["attempt"]) for one in _trials(result) if not one["failure"]]
-    lost = {_place(one) for one in plan} - {attempt[:2] for attempt in attempts}
+    attempts = [
+        (*_place(trial), trial["attempt"]) for trial in _trials(result) if not trial["failure"]
+    ]
+    lost = {_place(item) for item in plan} - {attempt[:2] for attempt in attempts}
     if lost or len(set(attempts)) < len(attempts):
         twice = len(attempts) - len(set(attempts))
-        seen.invalid.append(f"of {len(plan)} planned {len(lost)} are missing, {twice} there twice")
+        observed.invalid.append(
+            f"of {len(plan)} planned {len(lost)} are missing, {twice} there twice"
+        )
 
 
-def _after_a_last_start(folder: Path, before: Sequence[str], suite: Path) -> list[str]:
+def _after_a_last_start(folder: Path, first: Sequence[str], suite: Path) -> list[str]:
     """The next start clears the last one's folder away."""
     words = ("run", str(suite), "--time-limit", "0", "-o", str(folder / "last"))
-    done = _ran(folder, *words, before=before)
-    left = [*_scratch(folder), *shared_memory()]
-    return [f"after the last start: {one}\n{done.stderr}" for one in left]
+    done = _ran(folder, *words, first=first)
+    scratch = [*_scratch(folder), *shared_memory()]
+    return [f"after the last start: {item}\n{done.stderr}" for item in scratch]
 
 
 def _ran(
-    folder: Path, *words: str, before: Sequence[str] = (), within_s: float = ENDS_S
+    folder: Path, *words: str, first: Sequence[str] = (), within_s: float = ENDS_S
 ) -> "subprocess.CompletedProcess[str]":
-    return captured(
-        [*before, *CALL, *words], cwd=folder, env=_environment(folder), timeout=within_s
-    )
+    return captured([*first, *CALL, *words], cwd=folder, env=_environment(folder), timeout=within_s)
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """Return that of a user: what the tests share is for this file only."""
-    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return {**own, "TMPDIR": str(folder / "t")}
+    mine = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {**mine, "TMPDIR": str(folder / "t")}
 
 
 def _scratch(folder: Path) -> set[str]:
@@ -269,24 +277,24 @@ def _results(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob("results/[!.]*/result.json"))
 
 
-def _place(one: dict[str, Any]) -> tuple[int, int]:
-    return one["block"], one["position"]
+def _place(item: dict[str, Any]) -> tuple[int, int]:
+    return item["block"], item["position"]
 
 
 def _trials(result: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json"))]
 
 
-def told(seen: Seen) -> str:
+def told(observed: Seen) -> str:
     """What the kills did, for a person."""
-    stages = [f"  {count:4} {stage}" for stage, count in sorted(seen.stages.items())]
-    gone = f"all was gone after at most {seen.slowest_s:.2f} s"
+    stages = [f"  {count:4} {stage}" for stage, count in sorted(observed.stages.items())]
+    gone = f"all was gone after at most {observed.slowest_s:.2f} s"
     lines = [
-        f"{seen.kills} kills; {gone}; {seen.trials} trials kept",
+        f"{observed.kills} kills; {gone}; {observed.trials} trials kept",
         *stages,
-        f"resumed, exit codes: {', '.join(map(str, seen.resumed)) or 'none'}",
-        f"left: {'; '.join(seen.left) or 'nothing'}",
-        f"invalid: {'; '.join(seen.invalid) or 'nothing'}",
+        f"resumed, exit codes: {', '.join(map(str, observed.resumed)) or 'none'}",
+        f"left: {'; '.join(observed.left) or 'nothing'}",
+        f"invalid: {'; '.join(observed.invalid) or 'nothing'}",
     ]
     return "\n".join(lines)
 
@@ -300,7 +308,7 @@ def main(words: list[str]) -> int:
         came.append(torture(Path(folder) / name, WAYS[name], int(kills), int(seed), float(minutes)))
         sys.stdout.write(f"{name}: {told(came[-1])}\n")
         sys.stdout.flush()
-    return 0 if all(seen.fine for seen in came) else 1
+    return 0 if all(observed.fine for observed in came) else 1
 
 
 if __name__ == "__main__":

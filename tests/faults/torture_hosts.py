@@ -75,34 +75,34 @@ Pick = Callable[["Round"], list[Process]]
 
 def _named(words: str, hosts: tuple[str, ...] = HOSTS) -> Pick:
     """Pick processes by their words: not nsenter, which waits for a worker and has its words."""
-    return lambda one: [
+    return lambda item: [
         p
-        for p in one.look()
+        for p in item.look()
         if words in p.line and p.host in hosts and not p.line.startswith("nsenter ")
     ]
 
 
-def _sessions(one: "Round") -> list[Process]:
+def _sessions(item: "Round") -> list[Process]:
     """Pick sessions of sshd that serve somebody: one whose network was cut stays for a while."""
-    parents = {p.parent for p in one.look()}
-    return [p for p in _named(SESSION)(one) if p.pid in parents]
+    parents = {p.parent for p in item.look()}
+    return [p for p in _named(SESSION)(item) if p.pid in parents]
 
 
 FAULTS: dict[str, dict[str, Pick]] = {
     "ssh": {
-        KILL + "benchforge": lambda one: one.controller(),
+        KILL + "benchforge": lambda item: item.controller(),
         KILL + "the far end": _named(FAR),
         KILL + "the keeper on a host": _named(KEEPER),
-        KILL + "the load tool": lambda one: [p for p in one.look() if loads(p)],
+        KILL + "the load tool": lambda item: [p for p in item.look() if loads(p)],
         KILL + "the session of sshd": _sessions,
         KILL + "the ssh client": _named("ssh -F", (HERE,)),
         CUT: _named(FAR),
     },
     "dask": {
-        KILL + "benchforge": lambda one: one.controller(),
+        KILL + "benchforge": lambda item: item.controller(),
         KILL + "the far end": _named(FAR),
         KILL + "the keeper on a host": _named(KEEPER),
-        KILL + "the load tool": lambda one: [p for p in one.look() if loads(p)],
+        KILL + "the load tool": lambda item: [p for p in item.look() if loads(p)],
         KILL + "the worker": _named(WORKER),
         KILL + "the scheduler": _named(SCHEDULER, (HERE,)),
         CUT: _named(FAR),
@@ -142,16 +142,16 @@ class Round:
 
     def look(self) -> list[Process]:
         """Return what runs on both hosts and here, but for what has ended and nobody awaits."""
-        seen = []
+        observed = []
         for pid in processes():
             with contextlib.suppress(OSError, ValueError):
-                after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                path = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
                 line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-                if after[0] in "ZX" or not line:
+                if path[0] in "ZX" or not line:
                     continue
                 host = self._places.get(_network(pid), HERE)
-                seen.append(Process(pid, int(after[19]), host, line, int(after[1])))
-        return seen
+                observed.append(Process(pid, int(path[19]), host, line, int(path[1])))
+        return observed
 
     def ours(self) -> list[Process]:
         """Return what a run started, on both hosts and here."""
@@ -203,9 +203,9 @@ class Round:
             return
         self._awaited(run)
         ended = time.monotonic()
-        while (left := self.ours()) and time.monotonic() - ended < GONE_S:
+        while (rest := self.ours()) and time.monotonic() - ended < GONE_S:
             time.sleep(0.05)
-        self.failed("after the run", left)
+        self.failed("after the run", rest)
         if "Traceback" in (text := self.printed.read_text()):
             self.failures.append(text)
 
@@ -217,9 +217,9 @@ class Round:
             run.wait()
             self.failures.append(f"a run did not end: {self.printed.read_text()}")
 
-    def failed(self, when: str, left: list[Process]) -> None:
+    def failed(self, when: str, processs: list[Process]) -> None:
         """Note what was left, end it, and count it no more."""
-        for process in left:
+        for process in processs:
             self.failures.append(f"{when}: {process.host or 'here'}: {process.line[:300]}")
             self.stays.add((process.pid, process.started))
             with contextlib.suppress(ProcessLookupError):
@@ -240,9 +240,9 @@ class Round:
         """Return the results of all runs, the latest last."""
         return sorted(header.parent for header in self.folder.glob("results/[!.]*/result.json"))
 
-    def phase(self, seen: list[Process]) -> str:
+    def phase(self, processs: list[Process]) -> str:
         """Return what the run does."""
-        on_hosts = [p for p in seen if p.host != HERE]
+        on_hosts = [p for p in processs if p.host != HERE]
         if any(map(loads, on_hosts)):
             return "a load"
         if any(KEEPER in p.line for p in on_hosts):
@@ -254,23 +254,23 @@ class Round:
 
     def hit(self, fault: str) -> None:
         """Hit a run at a random moment, and wait until what the fault should end is gone."""
-        victim, seen = self._at_random(FAULTS[self.engine][fault])
-        phase, struck = self.phase(seen), time.monotonic()
-        should_end = [p for p in seen if self._should_end(fault, p)]
+        victim, at_random = self._at_random(FAULTS[self.engine][fault])
+        phase, struck = self.phase(at_random), time.monotonic()
+        should_end = [p for p in at_random if self._should_end(fault, p)]
         if fault == CUT:
             self.hosts.link(victim.host, "down")
         else:
             os.kill(victim.pid, signal.SIGKILL)
         left_after, last = 0, should_end
-        while left := self._still(should_end):
-            last = left
+        while still := self._still(should_end):
+            last = still
             gone_s = time.monotonic() - struck
             if gone_s > GONE_S and not left_after:
-                left_after = len(left)
-                lines = [f"{p.host or 'here'}: {p.line[:300]}" for p in left]
+                left_after = len(still)
+                lines = [f"{p.host or 'here'}: {p.line[:300]}" for p in still]
                 self.failures.append(f"{fault} in {phase} of {victim.host}: {lines}")
             if gone_s > ENDS_S:
-                self.failed(fault, left)
+                self.failed(fault, still)
             time.sleep(0.02)
         gone_s = time.monotonic() - struck
         where = f"{fault} ({victim.host or 'here'}), in {phase}: {gone_s:.1f} s"
@@ -310,14 +310,14 @@ class Round:
         return process.host != HERE or line.startswith("ssh ")
 
     def _still(self, should_end: list[Process]) -> list[Process]:
-        left = []
+        rest = []
         for process in should_end:
             with contextlib.suppress(OSError):
-                after = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+                path = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
                 same = (process.pid, process.started) not in self.stays
-                if int(after[19]) == process.started and after[0] not in "ZX" and same:
-                    left.append(process)
-        return left
+                if int(path[19]) == process.started and path[0] not in "ZX" and same:
+                    rest.append(process)
+        return rest
 
     def _mended(self, fault: str, victim: Process) -> None:
         """Mend what was hit, so that the run can go on, or the next one can begin."""
@@ -354,10 +354,10 @@ class Round:
         files = [f for k in HOSTS for f in (self.folder / k / "tmp").glob("bf-*")]
         files += [f for k in HOSTS for f in (self.folder / k / "home").rglob("*.half*")]
         self.failures += [f"after the last start: {file}" for file in files]
-        self.failures += [f"left: {one}" for one in shared_memory() - self._memory]
+        self.failures += [f"left: {item}" for item in shared_memory() - self._memory]
         for label in HOSTS:
             mounts = self._mounted(label) - self._mounts[label]
-            self.failures += [f"left: mount {one} on {label}" for one in mounts]
+            self.failures += [f"left: mount {mount} on {label}" for mount in mounts]
 
     def _resumed(self, result: Path) -> None:
         """Resume a run that was ended: it measures more, and its result is valid."""
@@ -384,24 +384,27 @@ def torture(
     moments.shuffle(deck)
     with contextlib.ExitStack() as stack:
         hosts = stack.enter_context(lab(folder, HOSTS))
-        one = Round(hosts, folder, engine, seed, moments)
+        kills_of_round = Round(hosts, folder, engine, seed, moments)
         tables = "".join(map(hosts.table, HOSTS))
         if engine == "dask":
-            one.dask, tables = stack.enter_context(cluster(hosts, folder)), table(hosts, folder)
+            kills_of_round.dask, tables = (
+                stack.enter_context(cluster(hosts, folder)),
+                table(hosts, folder),
+            )
         (folder / "code").mkdir()
         (folder / "code/mine.py").write_text(APP)
         (folder / "code/data.bin").write_bytes(moments.randbytes(BROUGHT))
         suite = one_server(LOAD_S, SERVER, LOADER, blocks=500) + tables
         (folder / "suite.toml").write_text(suite)
-        one.begin()
+        kills_of_round.begin()
         for fault in deck:
             if time.monotonic() > deadline:
                 break
-            one.hit(fault)
+            kills_of_round.hit(fault)
             if path := os.environ.get("KILLS_CSV"):
-                append(Path(path), one.kills[-1])
-        one.end()
-    return one
+                append(Path(path), kills_of_round.kills[-1])
+        kills_of_round.end()
+    return kills_of_round
 
 
 def _network(pid: int) -> Path:

@@ -72,8 +72,8 @@ def result(tmp_path: Path) -> Path:
     """A result of two trials, with its summary."""
     trials = (trial(1), trial(2))
     write(tmp_path / "result.json", HEADER)
-    for one in trials:
-        folder = write(tmp_path / f"trials/{one.number:04}/trial.json", one).parent
+    for item in trials:
+        folder = write(tmp_path / f"trials/{item.number:04}/trial.json", item).parent
         (folder / "server.out").write_text("")
         (folder / "server.err").write_text("")
     write(tmp_path / "summary.json", summarize(HEADER, trials, {}))
@@ -86,8 +86,8 @@ def change(file: Path, edit: Callable[[Any], object]) -> None:
     file.write_text(json.dumps(value, indent=2))
 
 
-def told(found: list[FileFault]) -> list[tuple[str, str, str]]:
-    return [(fault.file.name, fault.where, fault.message) for fault in found]
+def told(file_faults: list[FileFault]) -> list[tuple[str, str, str]]:
+    return [(fault.file.name, fault.where, fault.message) for fault in file_faults]
 
 
 def test_what_was_written_is_read(result: Path) -> None:
@@ -101,7 +101,7 @@ def test_what_was_written_is_read(result: Path) -> None:
 def test_trials_come_by_number_and_an_unfinished_folder_is_none(result: Path) -> None:
     (result / "trials/0002").rename(result / "trials/0000")
     (result / "trials/0003").mkdir()
-    assert [one.number for one in read_trials(result)] == [1, 2]
+    assert [item.number for item in read_trials(result)] == [1, 2]
 
 
 def test_a_fault_is_told_with_its_path_and_line(result: Path) -> None:
@@ -156,11 +156,11 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
         ),
         *(
             (
-                f'{{"kind": "trial", "format": {one}}}',
+                f'{{"kind": "trial", "format": {item}}}',
                 None,
-                f"does not say its format by a whole number, but by {one}",
+                f"does not say its format by a whole number, but by {item}",
             )
-            for one in ("true", "2.0")
+            for item in ("true", "2.0")
         ),
     ],
 )
@@ -227,9 +227,9 @@ def numbers_faults(result: Path) -> list[FileFault]:
 
 
 def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
-    ours = HEADER.model_copy(update={"benchforge": own_version()})
-    write(result / "result.json", ours)
-    write(result / "summary.json", concluded(ours, (trial(1), trial(2)), {}, (), ()))
+    first_side = HEADER.model_copy(update={"benchforge": own_version()})
+    write(result / "result.json", first_side)
+    write(result / "summary.json", concluded(first_side, (trial(1), trial(2)), {}, (), ()))
     assert numbers_faults(result) == []
     lost = {"trial": 9, "block": 1, "attempt": 1, "failure": {"stage": "ask", "message": "x"}}
     change(result / "summary.json", lambda value: value["cases"][0]["case"].update(arm=2))
@@ -238,7 +238,10 @@ def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
     change(result / "summary.json", lambda value: value["cases"][0].update(failed=[lost]))
     assert len(numbers_faults(result)) == 2
     change(result / "trials/0002/trial.json", lambda value: value.update(number=1))
-    assert {one.file.name for one in numbers_faults(result)} == {"summary.json", "trial.json"}
+    assert {numbers_fault.file.name for numbers_fault in numbers_faults(result)} == {
+        "summary.json",
+        "trial.json",
+    }
 
 
 def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> None:
@@ -276,9 +279,9 @@ hostile = settings(
 @hostile
 @given(data=st.data())
 def test_a_truncated_file_is_unreadable(result: Path, data: st.DataObject) -> None:
-    whole = trial(1).model_dump_json(indent=1).encode()
+    full = trial(1).model_dump_json(indent=1).encode()
     file = result / "trials/0001/trial.json"
-    file.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+    file.write_bytes(full[: data.draw(st.integers(0, len(full) - 1))])
     assert [fault.kind for fault in faults(file)] == ["unreadable"]
     assert [fault.kind for fault in faults(result)][:1] == ["unreadable"]
     with pytest.raises(Unusable):
@@ -311,15 +314,15 @@ def test_mutated_json_is_an_error(result: Path, data: st.DataObject, ascii_only:
         "summary.json": summarize(HEADER, (trial(1),), {}),
         "trials/0001/trial.json": trial(1),
     }[name].model_dump(mode="json")
-    place: Any = value
+    path_: Any = value
     while True:
         key = data.draw(
-            st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place)))
+            st.sampled_from(sorted(path_) if isinstance(path_, dict) else range(len(path_)))
         )
-        if not (isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans())):
+        if not (isinstance(path_[key], dict | list) and path_[key] and data.draw(st.booleans())):
             break
-        place = place[key]
-    place[key] = data.draw(json_values)
+        path_ = path_[key]
+    path_[key] = data.draw(json_values)
     text = json.dumps(value, ensure_ascii=ascii_only)
     (result / name).write_bytes(text.encode("utf-8", "surrogatepass"))
     for path in (result, result / name):
@@ -332,16 +335,16 @@ def test_mutated_json_is_an_error(result: Path, data: st.DataObject, ascii_only:
 @given(json_values)
 def test_every_value_has_its_place(value: Any) -> None:
     text = json.dumps(value, indent=1)
-    found = places(text)
-    assert found.twice == []
+    actual = places(text)
+    assert actual.twice == []
 
     def check(value: Any, path: tuple[str | int, ...]) -> None:
-        assert found.has(path), dotted(path)
+        assert actual.has(path), dotted(path)
         if isinstance(value, dict):
             for key, inner in value.items():
                 check(inner, (*path, key))
                 assert (
-                    text.splitlines()[found.line((*path, key)) - 1]
+                    text.splitlines()[actual.line((*path, key)) - 1]
                     .strip()
                     .startswith(json.dumps(key))
                 )
@@ -356,15 +359,15 @@ def test_every_value_has_its_place(value: Any) -> None:
 def documents(draw: st.DrawFn) -> str:
     """A JSON text that Python's own writer would not write: keys twice, infinity, odd spaces."""
     space = st.sampled_from(["", " ", "\n", "\t"])
-    key = st.sampled_from(["a", "b", ":", '\\":', "\u00e9", "e999"]).map(lambda one: f'"{one}"')
+    key = st.sampled_from(["a", "b", ":", '\\":', "\u00e9", "e999"]).map(lambda item: f'"{item}"')
     number = st.sampled_from(["1", "-1e999", "1e308", "9" * 308, "9" * 309, "-" + "1" * 400, "1.5"])
     leaf = st.one_of(key, number, st.sampled_from(["true", "null"]))
 
     def containers(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        member = st.tuples(key, space, space, inner).map(lambda one: "{}{}:{}{}".format(*one))
+        member = st.tuples(key, space, space, inner).map(lambda item: "{}{}:{}{}".format(*item))
         return st.one_of(
-            st.lists(member, max_size=4).map(lambda some: f"{{{','.join(some)}}}"),
-            st.lists(inner, max_size=4).map(lambda some: f"[{','.join(some)}]"),
+            st.lists(member, max_size=4).map(lambda part: f"{{{','.join(part)}}}"),
+            st.lists(inner, max_size=4).map(lambda part: f"[{','.join(part)}]"),
         )
 
     members = draw(st.lists(st.tuples(key, space, st.recursive(leaf, containers)), max_size=4))

@@ -21,30 +21,32 @@ def parsed(folder: Path, content: bytes) -> Parsed[Trial]:
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
 def test_both_ways_give_one_model_one_text_and_the_same_lines(tmp_path: Path, end: bytes) -> None:
-    ours = quiet_trial.trial().model_dump_json(indent=1, by_alias=True).encode() + end
-    theirs = json.dumps(json.loads(ours), indent=2).encode()
-    short, long = parsed(tmp_path, ours), parsed(tmp_path, theirs)
+    trial = quiet_trial.trial().model_dump_json(indent=1, by_alias=True).encode() + end
+    theirs = json.dumps(json.loads(trial), indent=2).encode()
+    short, long = parsed(tmp_path, trial), parsed(tmp_path, theirs)
     assert short.model == long.model == quiet_trial.trial()
-    assert (short.text(), long.text()) == (ours, theirs)
+    assert (short.text(), long.text()) == (trial, theirs)
     path = ("reading", "seconds")
     assert short.places.line(path) == long.places.line(path) > 1
 
 
 @pytest.mark.parametrize(
-    ("then", "now", "message"),
+    ("then", "newer", "message"),
     [
         (' "block": 1,', ' "block": 1,\n "block": 1,', "occurs twice in its object"),
         (' "block": 1,', ' "block": "1",', 'input should be a valid integer, got "1"'),
         (' "block": 1,\n', "", "is missing"),
     ],
 )
-def test_wrong_json_is_parsed_twice(tmp_path: Path, then: str, now: str, message: str) -> None:
+def test_wrong_json_is_parsed_twice(tmp_path: Path, then: str, newer: str, message: str) -> None:
     text = plain.trial().model_dump_json(indent=1, by_alias=True)
     assert then in text
-    (tmp_path / "trial.json").write_text(text.replace(then, now, 1))
+    (tmp_path / "trial.json").write_text(text.replace(then, newer, 1))
     faults = parse(tmp_path, "trial.json", Trial)
     assert isinstance(faults, list)
-    assert [(one.where, one.message.replace("'", '"')) for one in faults] == [("block", message)]
+    assert [(fault.where, fault.message.replace("'", '"')) for fault in faults] == [
+        ("block", message)
+    ]
 
 
 def test_equal_checks_of_different_trials_are_one_object(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_what_is_no_pattern_is_an_error(pattern: str) -> None:
 
 def test_a_search_without_end_is_ended() -> None:
     body = b"a" * 5000
-    told = wrong(body, body_matches="(a+)+$b")
-    assert told == "body_matches '(a+)+$b': it was not found in 1 s of CPU time"
+    actual = wrong(body, body_matches="(a+)+$b")
+    assert actual == "body_matches '(a+)+$b': it was not found in 1 s of CPU time"
     assert matches("a+", body)  # and the next one has its own time
 
 
@@ -68,18 +68,18 @@ def test_a_body_that_cannot_be_decoded_is_wrong_where_it_decides() -> None:
     assert difference(Expect(), got, b"?") is None
 
 
-def bound(*answers: Answer, method: str = "GET", after: int = 5, **expected: object) -> object:
+def bound(*answers: Answer, method: str = "GET", second: int = 5, **expected: object) -> object:
     request = Request.model_validate({"method": method})
-    seen = probes(*answers, after=after)
-    right = right_of(Expect.model_validate(expected), request, answers[:1], seen)
+    observed = probes(*answers, results_after=second)
+    right = right_of(Expect.model_validate(expected), request, answers[:1], observed)
     return right.binding, bool(right.doubt)
 
 
 @given(LENGTHS, LENGTHS)
 def test_a_length_binds_where_the_answers_on_both_sides_agree(first: int, second: int) -> None:
-    both = answer(length=first), answer(length=second)
-    assert bound(*both) == (first == second, False)
-    assert bound(*both, after=0) == (False, True)
-    assert bound(*both, method="POST") == (False, True)
-    assert bound(*both, method="POST", length=first) == (True, False)
-    assert bound(*both, method="POST", same_body=True) == (first == second, False)
+    pair = answer(length=first), answer(length=second)
+    assert bound(*pair) == (first == second, False)
+    assert bound(*pair, second=0) == (False, True)
+    assert bound(*pair, method="POST") == (False, True)
+    assert bound(*pair, method="POST", length=first) == (True, False)
+    assert bound(*pair, method="POST", same_body=True) == (first == second, False)

@@ -49,10 +49,10 @@ def changed(result: Path, tmp_path: Path) -> Path:
     return copied(result, tmp_path)
 
 
-@pytest.mark.parametrize("place", RECORDINGS, ids=lambda place: f"{place.parent.name}-{place.name}")
-def test_whatever_a_tool_really_said_can_be(place: Path, tmp_path: Path) -> None:
-    recording = Recording.of(place)
-    cls = Registry().part("loader", place.parent.name)
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_whatever_a_tool_really_said_can_be(path: Path, tmp_path: Path) -> None:
+    recording = Recording.of(path)
+    cls = Registry().part("loader", path.parent.name)
     part = cls.model_validate(dict(recording.options))
     assert isinstance(part, Driver)
     try:
@@ -67,10 +67,10 @@ def test_whatever_a_tool_really_said_can_be(place: Path, tmp_path: Path) -> None
 
 def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path) -> None:
     files = [result, *result.glob("*.json"), *result.glob("trials/*/trial.json")]
-    told = bench("validate", *files)
-    assert (told.code, told.out.count(": valid")) == (0, len(files)), told.all
-    assert "summary.json: valid: alone; nothing was computed again: name its folder" in told.out
-    assert "its numbers were not computed again: benchforge verify does" in told.out
+    run = bench("validate", *files)
+    assert (run.code, run.out.count(": valid")) == (0, len(files)), run.all
+    assert "summary.json: valid: alone; nothing was computed again: name its folder" in run.out
+    assert "its numbers were not computed again: benchforge verify does" in run.out
 
 
 def all_faults(result: Path) -> list[FileFault]:
@@ -152,17 +152,17 @@ def test_a_number_that_cannot_be_is_named(
     if not file.exists():
         file = trial_of(changed, where)
     change(file, path, to)
-    found = [fault for fault in all_faults(changed) if fault.kind == "invalid"]
-    assert any(says in str(fault) for fault in found), [str(fault) for fault in found]
-    assert all(fault.line for fault in found)
+    actual = [fault for fault in all_faults(changed) if fault.kind == "invalid"]
+    assert any(says in str(fault) for fault in actual), [str(fault) for fault in actual]
+    assert all(fault.line for fault in actual)
 
 
 def test_what_is_found_stands_on_a_line_with_its_path(bench: Bench, changed: Path) -> None:
     file = trial_of(changed, "pace")
     change(file, ("reading", "responses"), one_more)
     first = bench("validate", changed, code=1).out.splitlines()[0]
-    place, line, path, _ = first.split(":", 3)
-    assert (place, path.strip()) == (str(file), "reading.errors")
+    split, line, path, _ = first.split(":", 3)
+    assert (split, path.strip()) == (str(file), "reading.errors")
     assert '"errors"' in file.read_text().splitlines()[int(line) - 1]
 
 
@@ -185,12 +185,12 @@ FREE = ("seconds", "vary", "claims")
 
 def bound(document: Any) -> dict[Where, list[Where]]:
     """Return the paths of the numbers that are bound, below what binds them."""
-    found: dict[Where, list[Where]] = {}
+    actual: dict[Where, list[Where]] = {}
     for path in numbers(document):
-        for above in BOUND:
-            if path[: len(above)] == above and not set(FREE) & set(path):
-                found.setdefault(above, []).append(path)
-    return found
+        for upper in BOUND:
+            if path[: len(upper)] == upper and not set(FREE) & set(path):
+                actual.setdefault(upper, []).append(path)
+    return actual
 
 
 @settings(max_examples=12)
@@ -199,8 +199,10 @@ def test_no_number_that_is_read_can_be_changed_alone(result: Path, data: st.Data
     files = [result / "summary.json", *sorted(result.glob("trials/*/trial.json"))]
     file = data.draw(st.sampled_from(files), "file")
     # First what binds them: else most examples are the counts of one histogram.
-    found = bound(json.loads(file.read_text()))
-    path = data.draw(st.sampled_from(found[data.draw(st.sampled_from(list(found)), "of")]), "path")
+    content = bound(json.loads(file.read_text()))
+    path = data.draw(
+        st.sampled_from(content[data.draw(st.sampled_from(list(content)), "of")]), "path"
+    )
     factor = data.draw(st.sampled_from([0.5, 1.01, 2, 10]), "factor")
     value: Any = json.loads(file.read_text())
     for step in path:
@@ -225,13 +227,13 @@ def shift(file: Path, by: timedelta) -> None:
 
 
 def test_an_impossible_time_is_found_and_a_clock_set_back_is_allowed(changed: Path) -> None:
-    every = in_order(changed)
-    for file in every[4:]:
+    everything = in_order(changed)
+    for file in everything[4:]:
         shift(file, -timedelta(hours=1))
     assert faults(changed) == []
-    shift(every[2], timedelta(hours=3))
+    shift(everything[2], timedelta(hours=3))
     (fault,) = faults(changed)
-    assert (fault.file, fault.where) == (every[2], "started")
+    assert (fault.file, fault.where) == (everything[2], "started")
 
 
 def summary_faults(result: Path) -> list[FileFault]:
@@ -285,8 +287,8 @@ def reading(**changes: Any) -> Reading:
     return plain.reading(**{"unanswered": 0} | changes)
 
 
-def said(told: Reading, at_once: int | None = None) -> list[str]:
-    return [message for message, _ in (*counts(told), *times(told, at_once))]
+def said(reading: Reading, at_once: int | None = None) -> list[str]:
+    return [message for message, _ in (*counts(reading), *times(reading, at_once))]
 
 
 def test_little_s_law_asks_what_is_known() -> None:

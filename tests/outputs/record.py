@@ -173,17 +173,17 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     version = _version(part, target)
     _tidy(folder)
     counted = server.stdout.read().split() if server.stdout else []
-    accepted, asked = map(int, counted) if counted else (None, None)
-    told = {
+    accepted, request = map(int, counted) if counted else (None, None)
+    actual = {
         "options": part.model_dump(mode="json", exclude_none=True, by_alias=True),
         "path": case.path,
         "exit_code": code,
         "version": version,
         "accepted": None if accepted is None else accepted - 1,
-        "asked": asked,
+        "asked": request,
     }
-    (folder / "recording.json").write_text(json.dumps(told, indent=2) + "\n")
-    sys.stdout.write(f"{part.name} {case.name}: {code}, accepted {accepted}, asked {asked}\n")
+    (folder / "recording.json").write_text(json.dumps(actual, indent=2) + "\n")
+    sys.stdout.write(f"{part.name} {case.name}: {code}, accepted {accepted}, asked {request}\n")
 
 
 def _run(part: Loader, target: Target, ends: str, server: subprocess.Popen[str]) -> int:
@@ -238,8 +238,8 @@ def _version(part: Loader, target: Target) -> str:
     asking = part.version(site) or Command(target.python, "-m", "locust", "--version")
     if part.name == "hey":
         return "unknown: it does not tell"
-    said = captured(asking.argv, env={"PATH": os.environ["PATH"], **asking.environment})
-    return (said.stdout + said.stderr).strip().splitlines()[0].partition(" from ")[0]
+    finished = captured(asking.argv, env={"PATH": os.environ["PATH"], **asking.environment})
+    return (finished.stdout + finished.stderr).strip().splitlines()[0].partition(" from ")[0]
 
 
 def _free_port() -> int:

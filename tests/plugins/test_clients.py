@@ -63,7 +63,7 @@ MODES = [
         get_args(cls.model_fields["mode"].annotation) if "mode" in cls.model_fields else [""]
     )
 ]
-IDS = ["-".join(filter(None, one)) for one in MODES]
+IDS = ["-".join(filter(None, item)) for item in MODES]
 # A connection for each request, whatever the server offers.
 NEW_EACH_TIME = {
     *{("http_client", "noreuse"), ("httplib2", "noreuse"), ("httplib2", "gevent")},
@@ -71,7 +71,7 @@ NEW_EACH_TIME = {
     *{("tornado", "simple"), ("urllib", "")},
 }
 # As many as come about, at most as many as requests.
-ROUNDS = {one for one in MODES if one[1].startswith(("threads-", "async-"))}
+ROUNDS = {item for item in MODES if item[1].startswith(("threads-", "async-"))}
 STANDARD = [("http_client", "reuse"), ("http_client", "noreuse"), ("urllib", "")]
 BODY = '{"result":2}'
 ASKED = Request(path="/x?a=1")
@@ -83,8 +83,8 @@ WAYS = [
 ]
 # Whose other modes repeat, for faults of how a request is made; `make test` tries these.
 ONE_A_WAY = [
-    pytest.param(*one, id=label, marks=[] if one in WAYS else [pytest.mark.exhaustive])
-    for one, label in zip(MODES, IDS, strict=True)
+    pytest.param(*item, id=label, marks=[] if item in WAYS else [pytest.mark.exhaustive])
+    for item, label in zip(MODES, IDS, strict=True)
 ]
 
 
@@ -102,18 +102,18 @@ class Measured:
 
     @property
     def printed(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.output.stdout)
-        return found
+        document: dict[str, Any] = json.loads(self.output.stdout)
+        return document
 
 
 def part(name: str, mode: str = "", **options: Any) -> Library:
-    given = {"requests": 12, "timeout": "5s", **({"mode": mode} if mode else {}), **options}
-    if "duration" in given:
-        del given["requests"]
-    found = BY_NAME[name].model_validate(given)
-    for module in found.imports():
+    options_ = {"requests": 12, "timeout": "5s", **({"mode": mode} if mode else {}), **options}
+    if "duration" in options_:
+        del options_["requests"]
+    actual = BY_NAME[name].model_validate(options_)
+    for module in actual.imports():
         needed_module(module)
-    return found
+    return actual
 
 
 @pytest.fixture
@@ -125,12 +125,12 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with two certificates of this machine, each with its key in one file."""
-    there = tmp_path_factory.mktemp("certificates")
+    certificates = tmp_path_factory.mktemp("certificates")
     for name in ("right", "wrong"):
-        own = certificate(there, name, "IP:127.0.0.1")
-        both = own.with_suffix(".key").read_text() + own.read_text()
-        (there / f"{name}.both").write_text(both)
-    return there
+        certificate_ = certificate(certificates, name, "IP:127.0.0.1")
+        with_suffix = certificate_.with_suffix(".key").read_text() + certificate_.read_text()
+        (certificates / f"{name}.both").write_text(with_suffix)
+    return certificates
 
 
 def run(
@@ -164,11 +164,11 @@ def run(
     return Measured(client, output, counted)
 
 
-def driven(here: Sandbox, client: Library, target: Target) -> Output:
+def driven(sandbox: Sandbox, client: Library, target: Target) -> Output:
     for name, text in client.files(target).items():
         (target.folder / name).write_text(text)
     (command,) = client.commands(target)
-    return Output(target, (here.run("client", command, target.folder, {}, 200),))
+    return Output(target, (sandbox.run("client", command, target.folder, {}, 200),))
 
 
 # --- every client and mode -----------------------------------------------------------------------
@@ -217,8 +217,8 @@ def test_a_foreign_certificate(folder: Path, certificates: Path, name: str, mode
     words = ("--certificate", certificates / "right.both")
     wrong = run(client, folder, *words, ca_file=certificates / "wrong.pem")
     careless = client.model_copy(update={"verify": False})
-    asked = run(careless, folder, *words, ca_file=certificates / "wrong.pem")
-    assert asked.reading.good == asked.server["requests"] == 12
+    finished = run(careless, folder, *words, ca_file=certificates / "wrong.pem")
+    assert finished.reading.good == finished.server["requests"] == 12
     _is_refused(wrong)
 
 
@@ -256,10 +256,10 @@ def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, m
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
 def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     client = part(name, mode)
-    with HOST.trial(folder) as here:
-        url = f"http://127.0.0.1:{here.free_port()}/"
+    with HOST.trial(folder) as sandbox:
+        url = f"http://127.0.0.1:{sandbox.free_port()}/"
         target = Target(url, Request(), folder, {}, Path(sys.executable))
-        output = driven(here, client, target)
+        output = driven(sandbox, client, target)
     reading = client.read(output)
     assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
     assert sum(reading.errors.values()) == 12
@@ -343,10 +343,10 @@ def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str)
 
 def test_a_delay_is_taken_off_the_time(folder: Path) -> None:
     done = run(part("http_client", delay="20ms", requests=5), folder)
-    whole = done.reading.printed["seconds_with_delays"]
-    assert isinstance(whole, float)
-    assert whole >= 0.1
-    assert done.reading.seconds == pytest.approx(whole - 0.1)
+    full = done.reading.printed["seconds_with_delays"]
+    assert isinstance(full, float)
+    assert full >= 0.1
+    assert done.reading.seconds == pytest.approx(full - 0.1)
 
 
 @pytest.mark.parametrize("name", ["requests", "aiohttp"])
@@ -355,8 +355,8 @@ def test_requests_are_numbered_as_in_the_study(folder: Path, name: str) -> None:
     request = Request(path="/multiply")
     client = part(name, mode, requests=3, numbered="number", decode_json=True)
     done = run(client, folder, request=request)
-    asked = sorted(line[1] for line, *_ in done.server["asked"])
-    assert asked == [f"/multiply?number={number}" for number in range(3)]
+    items = sorted(line[1] for line, *_ in done.server["asked"])
+    assert items == [f"/multiply?number={number}" for number in range(3)]
     assert done.reading.document_bytes is None
 
 
@@ -404,14 +404,14 @@ def test_a_chunk_is_waited_for_and_the_pool_is_not_exceeded(folder: Path) -> Non
 @pytest.mark.parametrize("python", ["pypy3", "3.9"])
 @pytest.mark.parametrize(("name", "mode"), STANDARD)
 def test_standard_clients_on_old_pythons(folder: Path, name: str, mode: str, python: str) -> None:
-    with HOST.trial(folder) as here:
+    with HOST.trial(folder) as sandbox:
         try:
-            found = find(here, python, "x", folder, folder)
+            actual = find(sandbox, python, "x", folder, folder)
         except ProgramMissing as missing:
             if python == "pypy3":
                 lack(missing.message)
             pytest.skip(missing.message)  # Debian has one CPython
-    done = run(part(name, mode), folder, python=found.path)
+    done = run(part(name, mode), folder, python=actual.path)
     assert (done.reading.good, done.reading.connections) == (12, done.server["connections"])
     version = str(done.reading.printed["python"])
     assert version.startswith("PyPy 3." if python == "pypy3" else "CPython 3.9.")
@@ -556,18 +556,18 @@ def test_a_tally_counts_what_a_list_would(ends: list[Any]) -> None:
 
 
 @given(ENDS, ENDS)
-def test_tallies_of_threads_add_up(one: list[Any], other: list[Any]) -> None:
-    added = tallied(one)
+def test_tallies_of_threads_add_up(item: list[Any], other: list[Any]) -> None:
+    added = tallied(item)
     added.add(tallied(other))
-    at_once = tallied([*one, *other])
+    at_once = tallied([*item, *other])
     assert vars(added) == vars(at_once)
 
 
 def test_turns_are_as_many_as_asked_or_end_in_time() -> None:
     assert list(PROTOCOL.Turns(4, None)) == [0, 1, 2, 3]
     assert list(PROTOCOL.Turns(None, 0.0)) == []
-    assert [list(one) for one in PROTOCOL.Turns(2, None).rounds()] == [[0, 1]]
-    assert [list(one) for one in PROTOCOL.Turns(2, 0.0).rounds()] == [[0, 1]]
+    assert [list(item) for item in PROTOCOL.Turns(2, None).rounds()] == [[0, 1]]
+    assert [list(item) for item in PROTOCOL.Turns(2, 0.0).rounds()] == [[0, 1]]
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -612,8 +612,8 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     total, user, system = ClientCpu().of_trial(trial, "cpu", WHOLE)
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
     less = trial.reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
-    (known,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall", WHOLE)
-    assert (known.value, known.why) == (load.value, "of 50 requests: 49 good responses")
+    (wall,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall", WHOLE)
+    assert (wall.value, wall.why) == (load.value, "of 50 requests: 49 good responses")
     untold = trial.model_copy(
         update={"reading": trial.reading.model_copy(update={"cpu_user_s": None})}
     )
@@ -634,7 +634,7 @@ def test_clients_of_one_server_are_compared_with_one_another(bench: Bench, tmp_p
     assert [case["driver"] for case in comparison["cases"]] == ["kept", "slow"]
     assert {"E3", "E4", "D3"} & {check["id"] for check in comparison["checks"]} == set()
     (ranking,) = comparison["rankings"]
-    assert {one["server"] for one in ranking["ranking"]["order"]} == {"kept", "slow"}
+    assert {item["server"] for item in ranking["ranking"]["order"]} == {"kept", "slow"}
     assert re.search(r"kept .+ slow|slow .+ kept", (result / "report.md").read_text())
     bench("verify", result, code=0)
     header["clients"] = []

@@ -110,16 +110,16 @@ def test_a_measurand_that_is_none_is_named(bench: Bench, suite: Path, tmp_path: 
 
 
 def shown(use: type[Metric]) -> Summary:
-    of = "p99" if issubclass(use, Latency) else None
+    text = "p99" if issubclass(use, Latency) else None
     values = {"a": [0.0, 3.0, 1.0], "b": [0.0, 0.0, 0.0]}
-    return summary(*(measured(use, side, *values[side], of=of) for side in "ab"))
+    return summary(*(measured(use, side, *values[side], label=text) for side in "ab"))
 
 
 def measured(
-    use: type[Metric], side: str, *values: float, of: str | None = None, **more: Any
+    use: type[Metric], side: str, *values: float, label: str | None = None, **more: Any
 ) -> CaseSummary:
-    made = case(side, values, metric="bad", unit="1", use=use.name, of=of, **more)
-    fields = {"measurand": use.measurand, "percentile": use.percentile_of(of)}
+    made = case(side, values, metric="bad", unit="1", use=use.name, label=label, **more)
+    fields = {"measurand": use.measurand, "percentile": use.percentile_of(label)}
     lines = tuple(line.model_copy(update=fields) for line in made.metrics)
     return made.model_copy(update={"metrics": lines})
 
@@ -139,10 +139,10 @@ def test_reports_show_theirs_as_ours(
 
 @pytest.mark.parametrize("pair", PAIRS[:2])
 def test_disturbed_trials_have_no_failures(pair: tuple[type[Metric], type[Metric]]) -> None:
-    left = dict.fromkeys(range(1, 9), 0.5)
+    fromkeys = dict.fromkeys(range(1, 9), 0.5)
     verdicts = [
         judge(
-            summary(*(measured(use, side, *[0.1] * 8, disturbed=left) for side in "ab")),
+            summary(*(measured(use, side, *[0.1] * 8, disturbed=fromkeys) for side in "ab")),
             [claim("a > b", metric="bad", unit="1")],
         )
         for use in pair
@@ -153,8 +153,8 @@ def test_disturbed_trials_have_no_failures(pair: tuple[type[Metric], type[Metric
 
 def test_checks_of_response_times_speak_of_theirs() -> None:
     late = check("E2", "apparatus", invalidates="latency")
-    for of, doubted in (("p99", True), ("p50", False), ("mean", True)):
-        (line,) = measured(Delays, "a", 1.0, of=of).metrics
+    for subject, doubted in (("p99", True), ("p50", False), ("mean", True)):
+        (line,) = measured(Delays, "a", 1.0, label=subject).metrics
         assert speaks_of(late, line) is doubted
 
 

@@ -78,22 +78,26 @@ def test_no_loader_of_ours_believes_a_damaged_output(folder: Path) -> None:
     tool = folder.parent.name
     cls = Registry().part("loader", tool)
     assert issubclass(cls, Loader)
-    found = examine(cls, {}, [Recording.of(folder)])
-    assert found.defects == []
-    (read,) = found.readings
+    examination = examine(cls, {}, [Recording.of(folder)])
+    assert examination.defects == []
+    (read,) = examination.readings
     assert read.refused or read.damages > 0
-    believed = [one.text for one in found.findings if "accepts a damaged output" in one.text]
-    known = MAY_BE_MISSING.get(tool, ())
-    assert [text for text in believed if not any(line in text for line in known)] == []
+    believed = [
+        finding.text
+        for finding in examination.findings
+        if "accepts a damaged output" in finding.text
+    ]
+    known_values = MAY_BE_MISSING.get(tool, ())
+    assert [text for text in believed if not any(line in text for line in known_values)] == []
 
 
 def test_damages_are_other_than_what_they_damage() -> None:
     content = b"requests: 12\nseconds: 1.5\n"
-    every = dict(damages(content))
-    assert content not in every.values()
-    assert every["without line 1, 'requests: 12'"] == b"seconds: 1.5\n"
-    assert every["with a negative number for 1.5 in line 2"] == b"requests: 12\nseconds: -23\n"
-    assert len(every) == 5 + 2 + 2 * 3
+    everything = dict(damages(content))
+    assert content not in everything.values()
+    assert everything["without line 1, 'requests: 12'"] == b"seconds: 1.5\n"
+    assert everything["with a negative number for 1.5 in line 2"] == b"requests: 12\nseconds: -23\n"
+    assert len(everything) == 5 + 2 + 2 * 3
 
 
 # The list, and one part
@@ -110,23 +114,23 @@ def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs
     assert "their-loader 1.0" in lines["loader-mine"]
     assert "BROKEN: plugin loader-mine" in lines["loader-mine"]
     assert "ValueError: no luck" in lines["loader-mine"]
-    told = json.loads(bench("plugins", "--json").out)
-    assert {row["name"] for row in told if row["broken"]} == {"loader-mine"}
+    document = json.loads(bench("plugins", "--json").out)
+    assert {row["name"] for row in document if row["broken"]} == {"loader-mine"}
 
 
 def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
-    said = bench("plugins", "show", "wrk").out
-    assert said.startswith("loader wrk, ")
-    assert "\n\nreader wrk, " in said
-    assert said.startswith("loader wrk, of benchforge-http ")
-    assert "  connections: a whole number, at least 1, default 64\n" in said
-    assert "\n  wrk, a program: " in said
+    run = bench("plugins", "show", "wrk").out
+    assert run.startswith("loader wrk, ")
+    assert "\n\nreader wrk, " in run
+    assert run.startswith("loader wrk, of benchforge-http ")
+    assert "  connections: a whole number, at least 1, default 64\n" in run
+    assert "\n  wrk, a program: " in run
     assert "ports: http, https" in bench("plugins", "show", "nginx").out
     assert "unit: " in bench("plugins", "show", "throughput").out
     gunicorn = bench("plugins", "show", "gunicorn").out
     assert "depends on its options: server-gunicorn: it needs the option 'app'" in gunicorn
-    there = bench("plugins", "show", "gunicorn", "--set", "app=hello_wsgi").out
-    assert "  gunicorn, a module: " in there
+    entries = bench("plugins", "show", "gunicorn", "--set", "app=hello_wsgi").out
+    assert "  gunicorn, a module: " in entries
 
 
 def test_a_folder_that_is_there_is_left_alone(bench: Bench, tmp_path: Path) -> None:
@@ -155,9 +159,9 @@ def test_an_output_without_a_reading_is_told_with_another_code(bench: Bench) -> 
 
 def changed(*pairs: str) -> str:
     code = LOADER
-    for before, after in zip(pairs[::2], pairs[1::2], strict=True):
-        assert before in code
-        code = code.replace(before, after)
+    for earlier, later in zip(pairs[::2], pairs[1::2], strict=True):
+        assert earlier in code
+        code = code.replace(earlier, later)
     return code
 
 
@@ -171,7 +175,7 @@ def test_a_loader_that_drops_what_was_asked_has_defects(bench: Bench, installs: 
 
 
 @pytest.mark.parametrize(
-    ("pairs", "told"),
+    ("pairs", "expected"),
     [
         ((", self.connections", ""), "warning: option 'connections' changes nothing"),
         ((", target.url", ""), "defect: it ignores the server"),
@@ -188,16 +192,16 @@ def test_a_loader_that_drops_what_was_asked_has_defects(bench: Bench, installs: 
     ],
 )
 def test_each_fault_of_a_loader_is_told(
-    bench: Bench, installs: Installs, pairs: tuple[str, ...], told: str
+    bench: Bench, installs: Installs, pairs: tuple[str, ...], expected: str
 ) -> None:
-    if told == "0 defects":  # sends all that it is asked: nothing is left to tell
+    if expected == "0 defects":  # sends all that it is asked: nothing is left to tell
         pairs = (*pairs, "target.url)", "target.url, target.request)")
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
-    assert told in bench("plugins", "check", "mine").err
+    assert expected in bench("plugins", "check", "mine").err
 
 
 @pytest.mark.parametrize(
-    ("pairs", "told"),
+    ("pairs", "expected"),
     [
         (
             ('        if output.stdout != "7\\n":', "        if not output.stdout:"),
@@ -210,18 +214,18 @@ def test_each_fault_of_a_loader_is_told(
     ],
 )
 def test_a_loader_that_believes_what_is_damaged_has_defects(
-    bench: Bench, installs: Installs, tmp_path: Path, pairs: tuple[str, ...], told: str
+    bench: Bench, installs: Installs, tmp_path: Path, pairs: tuple[str, ...], expected: str
 ) -> None:
     # It reads its number: what it makes of another one shows.
     pairs = (*pairs, "seconds=1, responses=7", "seconds=1, responses=len(output.stdout) + 6")
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
     call = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
-    assert f"defect: out.txt: {told}" in call.err
+    assert f"defect: out.txt: {expected}" in call.err
 
 
 @pytest.mark.parametrize(
-    ("pairs", "told"),
+    ("pairs", "expected"),
     [
         (("return Reading(", "Reading("), "TypeError: it returns NoneType, and no Reading"),
         (("seconds=1", "seconds=-1"), "Reading.seconds: Input should be greater than"),
@@ -229,14 +233,14 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
     ],
 )
 def test_what_is_no_reading_is_told_by_its_field_and_once(
-    bench: Bench, installs: Installs, tmp_path: Path, pairs: tuple[str, ...], told: str
+    bench: Bench, installs: Installs, tmp_path: Path, pairs: tuple[str, ...], expected: str
 ) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
     call = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
-    assert f"out.txt: no reading: {told}" in call.out
+    assert f"out.txt: no reading: {expected}" in call.out
     assert call.err.count("defect: out.txt") == 1
-    assert f"defect: out.txt: read() crashes: {told}" in call.err
+    assert f"defect: out.txt: read() crashes: {expected}" in call.err
 
 
 @pytest.mark.parametrize("question", ["declared_s", "for_warm_up"])
@@ -244,8 +248,8 @@ def test_a_pydantic_error_names_its_field(bench: Bench, installs: Installs, ques
     body = f"    def {question}(self, *_):\n        return Mine(connections=0)\n"
     code = changed("@hookimpl", f"{body}\n\n@hookimpl")
     installs("their-loader", POINTS, {"mine_loader.py": code})
-    told = f"{question}(): Mine.connections: Input should be greater than 0"
-    assert told in bench("plugins", "check", "mine").err
+    text = f"{question}(): Mine.connections: Input should be greater than 0"
+    assert text in bench("plugins", "check", "mine").err
 
 
 # A package of one's own
@@ -272,9 +276,9 @@ def test_each_line_of_plugins_new_works(tmp_path: Path, wheel: Path, kind: str, 
     lines = call.out.partition("next:\n")[2].splitlines()
     assert any("--no-index --no-deps --no-build-isolation -e ." in line for line in lines)
     assert (" uv pip " in call.out.replace("/uv ", " uv ")) == (way == "uv")
-    *before, last = lines
-    told = run("sh", "-exc", "\n".join(before), cwd=tmp_path, environment=surroundings)
-    assert "3 passed" in told
+    *first, last = lines
+    finished = run("sh", "-exc", "\n".join(first), cwd=tmp_path, environment=surroundings)
+    assert "3 passed" in finished
     program, *words = shlex.split(last)
     measures = calls([program], tmp_path / "benchforge-echo-all", surroundings)
     # A smoke asks nothing of the machine.

@@ -20,14 +20,14 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-def changed(before: str, after: str) -> str:
-    assert before in LOADER
-    return LOADER.replace(before, after)
+def changed(first: str, second: str) -> str:
+    assert first in LOADER
+    return LOADER.replace(first, second)
 
 
 @pytest.mark.samples(8)
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ("raise ValueError('no\\nluck')", "cannot be imported: ValueError: no\n"),
         ("import sys; sys.exit(3)", "cannot be imported: SystemExit: 3"),
@@ -66,19 +66,19 @@ def changed(before: str, after: str) -> str:
     ],
 )
 def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
-    bench: Bench, suite: Path, installs: Installs, code: str, told: str
+    bench: Bench, suite: Path, installs: Installs, code: str, expected: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
     call = bench("run", suite, code=2)
     first = call.err.splitlines()[0] + "\n"
     assert f"plugin loader-mine ({MODULE}, of their-loader 1.0)" in first
-    assert told in first
+    assert expected in first
     assert "hint: " in call.err
 
 
 @pytest.mark.samples(3)
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         (
             changed("if output.stdout !=", "if output.no !="),
@@ -101,21 +101,21 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
     ],
 )
 def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
-    bench: Bench, suite: Path, installs: Installs, code: str, told: str
+    bench: Bench, suite: Path, installs: Installs, code: str, expected: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
     fast = ("repeat.blocks=1", 'repeat.warmup="100ms"')
-    call = bench("run", suite, *(word for one in fast for word in ("--set", one)))
+    call = bench("run", suite, *(word for item in fast for word in ("--set", item)))
     assert "Traceback" not in call.all
     assert call.code == 4, call.all
-    assert f"loader mine: {told}" in call.err
+    assert f"loader mine: {expected}" in call.err
     (trial, *_) = sorted(suite.parent.glob("results/*/trials/*/trial.json"))
     failure = json.loads(trial.read_text())["failure"]
     assert failure["hint"].endswith("benchforge plugins check loader-mine")
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "expected"),
     [
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("float('nan')", "nan is no number of seconds"),
@@ -124,10 +124,12 @@ def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
     ],
 )
 def test_a_plugin_that_goes_wrong_before_is_told_in_a_line(
-    bench: Bench, suite: Path, installs: Installs, seconds: str, told: str
+    bench: Bench, suite: Path, installs: Installs, seconds: str, expected: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": changed("return 1.0", f"return {seconds}")})
-    assert f"error: loader mine: declared_s(): {told}\nhint: " in bench("plan", suite, code=2).err
+    assert (
+        f"error: loader mine: declared_s(): {expected}\nhint: " in bench("plan", suite, code=2).err
+    )
 
 
 def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> None:
@@ -192,8 +194,8 @@ def test_two_distributions_that_bring_one_part_are_both_told(
     installs("her-loader", {"loader-mine": "her_loader"}, {"her_loader.py": LOADER}, "2.1")
     call = bench("run", suite, code=2)
     assert "2 plugins bring a loader named 'mine'" in call.err
-    for one in ("(their_loader, of their-loader 1.0)", "(her_loader, of her-loader 2.1)"):
-        assert one in call.err
+    for item in ("(their_loader, of their-loader 1.0)", "(her_loader, of her-loader 2.1)"):
+        assert item in call.err
     assert "hint: uninstall all of them but one" in call.err
 
 
@@ -229,7 +231,7 @@ def test_a_listener_plugin(bench: Bench, suite: Path, installs: Installs, tmp_pa
 
 @pytest.mark.samples(2)
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ("raise ValueError('x')", "plugin notes (notes, of listener 1.0) cannot be imported: Val"),
         (
@@ -242,12 +244,12 @@ def test_a_listener_plugin(bench: Bench, suite: Path, installs: Installs, tmp_pa
     ],
 )
 def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
-    bench: Bench, suite: Path, installs: Installs, tmp_path: Path, code: str, told: str
+    bench: Bench, suite: Path, installs: Installs, tmp_path: Path, code: str, expected: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": code})
     call = bench("run", suite, code=0)
-    assert call.err.count(told) == 1
+    assert call.err.count(expected) == 1
     assert call.err.count("warning: ") == 1
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2
 

@@ -28,16 +28,16 @@ def test_the_distribution_brings_parts_of_every_kind() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_entry_point_brings_the_part_that_it_names(name: str) -> None:
     kind, _, part = name.partition("-")
-    found = Registry().part(cast("Kind", kind), part)
-    assert (found.kind, found.name) == (kind, part)
-    assert found.__doc__
-    assert unsound(found) is None  # a command that reads a suite looks at parts of others alone
+    registry = Registry().part(cast("Kind", kind), part)
+    assert (registry.kind, registry.name) == (kind, part)
+    assert registry.__doc__
+    assert unsound(registry) is None  # a command that reads a suite looks at parts of others alone
 
 
 def test_an_unknown_part_is_told_with_the_nearest_name() -> None:
-    with pytest.raises(Unusable, match="no server named 'gunicron'") as told:
+    with pytest.raises(Unusable, match="no server named 'gunicron'") as actual:
         Registry().part("server", "gunicron")
-    assert told.value.hint.startswith("did you mean 'gunicorn'?")
+    assert actual.value.hint.startswith("did you mean 'gunicorn'?")
 
 
 def test_a_broken_plugin_breaks_only_who_asks_for_it() -> None:

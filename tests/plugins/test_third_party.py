@@ -66,10 +66,10 @@ def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
 def test_an_error_in_its_options_is_told_as_one_in_ours(own: Bench, tmp_path: Path) -> None:
     suite = tmp_path / SUITE
     suite.write_text(suite.read_text().replace("num_conns", "num_con"))
-    told = own("run", SUITE)
-    assert told.code == 2
-    assert f"{SUITE}:21:1: loaders.httperf.num_con: unknown option" in told.err
-    assert "did you mean 'num_conns'?" in told.err
+    actual = own("run", SUITE)
+    assert actual.code == 2
+    assert f"{SUITE}:21:1: loaders.httperf.num_con: unknown option" in actual.err
+    assert "did you mean 'num_conns'?" in actual.err
 
 
 @pytest.mark.parametrize("part", ["loader-httperf", "server-bottle"])
@@ -87,9 +87,9 @@ def test_the_schema_has_its_options(own: Bench, tmp_path: Path) -> None:
     suite.write_text(suite.read_text().replace("num_conns", "num_con"))
     for tool in (["tombi", "lint", "--offline"], ["taplo", "lint"]):
         words = [str(Path(sys.executable).with_name(tool[0])), *tool[1:], str(suite)]
-        told = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
-        assert told.returncode != 0
-        assert "httperf.toml:21:" in told.stdout + told.stderr
+        finished = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert finished.returncode != 0
+        assert "httperf.toml:21:" in finished.stdout + finished.stderr
 
 
 @pytest.fixture(scope="module")
@@ -105,13 +105,13 @@ def outsider(author: Installed, tmp_path_factory: pytest.TempPathFactory) -> Ins
 def test_a_part_of_each_kind_and_a_command_are_listed_and_used(
     outsider: Installed, tmp_path: Path
 ) -> None:
-    own = outsider.bench(tmp_path)
-    listed = json.loads(own("plugins", "list", "--json").out)
+    run = outsider.bench(tmp_path)
+    listed = json.loads(run("plugins", "list", "--json").out)
     origins = {row["name"]: row["broken"] for row in listed if "outsider" in row["origin"]}
     parts = ("server-reader", "backend-notes", "loader-knock", "metric-answers")
     assert origins == dict.fromkeys((*parts, "reporter-failures"), "")
     shutil.copy(OUTSIDER / "suite.toml", tmp_path)
-    ran = own("run", "suite.toml", "--report", "failures")
+    ran = run("run", "suite.toml", "--report", "failures")
     assert ran.code == 0, ran.all
     (result,) = tmp_path.glob("results/*")
     (trial,) = read_trials(result)
@@ -120,7 +120,7 @@ def test_a_part_of_each_kind_and_a_command_are_listed_and_used(
     values = json.loads((result / "summary.json").read_text())["cases"][0]["metrics"]
     assert [value["median"] for value in values] == [trial.reading.responses]
     assert '<testcase classname="reader" name="1">' in (result / "failures.xml").read_text()
-    assert own("verify", result).code == 0
-    greeted = own("greet", "you")
+    assert run("verify", result).code == 0
+    greeted = run("greet", "you")
     assert (greeted.code, greeted.out) == (7, "hello you\n")
-    assert "greet" in own("--help").out.partition("More commands:")[2]
+    assert "greet" in run("--help").out.partition("More commands:")[2]

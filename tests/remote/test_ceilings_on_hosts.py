@@ -24,28 +24,28 @@ def test_each_load_tool_has_a_ceiling_of_its_own(
         for limit in ("20s", "40s", "80s", "160s"):  # a loud machine has time for a trial only
             ran = told_by(hosts.environment, tmp_path, *words, "--time-limit", limit)
             (result,) = (tmp_path / "results").iterdir()
-            if len(there := ceilings(result)) == len(tools):
+            if len(entries := ceilings(result)) == len(tools):
                 break
             words = ["run", "--resume", str(result)]
-        assert len(there) == len(tools), ran.all
+        assert len(entries) == len(tools), ran.all
         address = hosts.addresses["app"]
-        for place, one in enumerate(there):
-            trial = one["trial"]
+        for path, item_ in enumerate(entries):
+            trial = item_["trial"]
             assert trial["failure"] is None, trial["failure"]
             assert trial["url"].startswith(f"http://{address}:")
-            assert one["shares"] == len(tools)
+            assert item_["shares"] == len(tools)
             assert trial["load"]["connections"] == 4 // len(tools)
-            assert trial["hosts"][tools[place]]["parts"] == ["loader-pace"]
+            assert trial["hosts"][tools[path]]["parts"] == ["loader-pace"]
             assert trial["hosts"]["app"]["parts"] == ["server-null"]
-            assert one["body_bytes"] == trial["answers"][0]["length"] > 0
+            assert item_["body_bytes"] == trial["answers"][0]["length"] > 0
         summary = json.loads((result / "summary.json").read_text())
-        (found,) = (one for one in summary["checks"] if one["id"] == "L2")
-        assert found["value"] is not None, found
-        assert "pace on load" in found["message"]
+        (actual,) = (item for item in summary["checks"] if item["id"] == "L2")
+        assert actual["value"] is not None, actual
+        assert "pace on load" in actual["message"]
         for command in ("validate", "verify"):
-            told = told_by(hosts.environment, tmp_path, command, str(result))
-            assert told.code == 0, told.all
+            message = told_by(hosts.environment, tmp_path, command, str(result))
+            assert message.code == 0, message.all
 
 
 def ceilings(result: Path) -> list[dict[str, Any]]:
-    return [json.loads(one.read_text()) for one in sorted(result.glob("ceilings/*/ceiling.json"))]
+    return [json.loads(item.read_text()) for item in sorted(result.glob("ceilings/*/ceiling.json"))]

@@ -27,9 +27,9 @@ def benchforge(hosts: Lab, folder: Path, *words: str) -> Told:
         timeout=WAITS_S,
         stdin=subprocess.DEVNULL,
     )
-    told = Told(done.returncode, done.stdout, done.stderr)
-    assert "Traceback" not in told.all, told.all
-    return told
+    actual = Told(done.returncode, done.stdout, done.stderr)
+    assert "Traceback" not in actual.all, actual.all
+    return actual
 
 
 def ours(hosts: Lab) -> list[str]:
@@ -40,15 +40,15 @@ def ours(hosts: Lab) -> list[str]:
 
 def clean(hosts: Lab) -> None:
     deadline = time.monotonic() + WAITS_S
-    while left := ours(hosts):
-        assert time.monotonic() < deadline, left
+    while rest := ours(hosts):
+        assert time.monotonic() < deadline, rest
         time.sleep(0.2)
 
 
 def test_a_run_on_workers(tmp_path: Path) -> None:
     needed_module("distributed")
-    both = {label: ["any=1"] for label in HOSTS}
-    with lab(tmp_path, HOSTS) as hosts, cluster(hosts, tmp_path, both):
+    pair = {label: ["any=1"] for label in HOSTS}
+    with lab(tmp_path, HOSTS) as hosts, cluster(hosts, tmp_path, pair):
         text = one_server(1) + table(hosts, tmp_path)
         (tmp_path / "suite.toml").write_text(text)
         looked = benchforge(hosts, tmp_path, "doctor", "--hosts", "suite.toml")
@@ -108,8 +108,8 @@ def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_worker(
                 pid = next(line.split()[0] for line in lines.splitlines() if word in line)
                 hosts.inside("app", "kill", "-9", pid)
             if fault == "cut":
-                while left := [x for x in hosts.running("app") if "dask_worker" not in x]:
-                    assert time.monotonic() < deadline, left
+                while rest := [x for x in hosts.running("app") if "dask_worker" not in x]:
+                    assert time.monotonic() < deadline, rest
                     time.sleep(0.1)
                 hosts.link("app", "up")
             code = run.wait(WAITS_S)

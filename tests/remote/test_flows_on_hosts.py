@@ -82,27 +82,29 @@ def test_users_log_in_and_flows_go_on_from_each_host(tmp_path: Path, engine: str
         ran = told_by(environment, tmp_path, "run", "suite.toml")
         assert ran.code in ({0} if engine == "ssh" else {0, 4}), ran.all  # H5: its clocks
         (result,) = (tmp_path / "results").iterdir()
-        files = {json.loads(one.read_text())["case"]["driver"]: one for one in trials(result)}
+        files = {json.loads(trial.read_text())["case"]["driver"]: trial for trial in trials(result)}
         assert files.keys() == {"pace", "single"}
         for tool, file in files.items():
             trial = json.loads(file.read_text())
             assert trial["failure"] is None, trial["failure"]
             kinds = trial["reading"]["kinds"]
             assert kinds.keys() == KINDS
-            assert all(one["responses"] for one in kinds.values()), kinds
-            assert not any(one["errors"].get("status") for one in kinds.values()), kinds
+            assert all(value["responses"] for value in kinds.values()), kinds
+            assert not any(value["errors"].get("status") for value in kinds.values()), kinds
             assert kinds["buy.pay"]["not_reached"] == 0
             lines = log(file.parent / "server-shop.out")
-            tools = {hosts.addresses[one] for one in ("load", "load2")}
+            tools = {hosts.addresses[item] for item in ("load", "load2")}
             assert lines.keys() == (tools if tool == "pace" else {hosts.addresses["load"]})
-            for seen in lines.values():
+            for value in lines.values():
                 # Each load tool logs in all users, and makes the later steps of its own flows.
-                assert {user for _, user, path in seen if path == "/login"} == {
+                assert {user for _, user, path in value if path == "/login"} == {
                     *("ann", "bob", "cleo", "dan")
                 }
-                counts = Counter((path.split("/")[-1], status) for status, _, path in seen)
+                counts = Counter((path.split("/")[-1], status) for status, _, path in value)
                 assert counts["carts", "201"] >= counts["pay", "200"] > 10
-                assert {status for status, _, path in seen if path.startswith("/carts/")} == {"200"}
+                assert {status for status, _, path in value if path.startswith("/carts/")} == {
+                    "200"
+                }
         verified = told_by(environment, tmp_path, "verify", str(result))
         assert "0 contradicted" in verified.all, verified.all
         for file in tmp_path.rglob("*"):
@@ -115,8 +117,8 @@ def trials(result: Path) -> list[Path]:
 
 def log(file: Path) -> dict[str, list[Any]]:
     """Return status, user and path of each request, by the address that sent it."""
-    seen: dict[str, list[Any]] = defaultdict(list)
+    observed: dict[str, list[Any]] = defaultdict(list)
     for line in file.read_text().splitlines():
         address, *others = line.split()
-        seen[address].append(others)
-    return seen
+        observed[address].append(others)
+    return observed

@@ -67,7 +67,7 @@ def test_a_mix_is_divided_record_by_record(
         trial = json.loads((result / "trials/0001/trial.json").read_text())
         assert trial["failure"] is None
         assert trial["reading"]["responses"] == sum(trial["reading"]["records_taken"]) == 200
-        kinds = {k: one["responses"] for k, one in trial["reading"]["kinds"].items()}
+        kinds = {k: item["responses"] for k, item in trial["reading"]["kinds"].items()}
         assert kinds == {"read": 150, "order": 50}
 
         log = (result / "trials/0001/server-log.out").read_text().splitlines()
@@ -76,7 +76,7 @@ def test_a_mix_is_divided_record_by_record(
         tools = hosts.addresses["load"], hosts.addresses["load2"]
         records = enumerate(islice(mix.records(seed, 1), 200))
         sent = [f"{tools[n % 2]} {record.head.split()[1].decode()}" for n, record in records]
-        firsts = [mix.at(place).first.values() for place in range(2)]
+        firsts = [mix.at(path).first.values() for path in range(2)]
         probed = {request.path for first in firsts for request, _ in first} | {NOT_THERE}
         assert Counter(without(sent, probed)) == Counter(without(log, probed))
         assert len(without(sent, probed)) > 190

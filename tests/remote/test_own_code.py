@@ -33,15 +33,15 @@ def unpacked(packed: bytes, into: Path) -> dict[str, bytes | str]:
     """Return the files of an archive by name, and the targets of its links."""
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         return {
-            one.name: one.linkname if one.issym() else tar.extractfile(one).read()  # type: ignore[union-attr]
-            for one in tar
+            item.name: item.linkname if item.issym() else tar.extractfile(item).read()  # type: ignore[union-attr]
+            for item in tar
         }
 
 
 def test_what_is_brought_of_a_folder(tmp_path: Path) -> None:
     code = tmp_path / "code"
-    for place in ("pkg", ".git", "pkg/__pycache__", "env/bin", "results/old", "empty"):
-        (code / place).mkdir(parents=True)
+    for path in ("pkg", ".git", "pkg/__pycache__", "env/bin", "results/old", "empty"):
+        (code / path).mkdir(parents=True)
     (code / "env/pyvenv.cfg").touch()
     (code / "results/old/result.json").touch()
     for name in ("pkg/a.py", ".git/config", "pkg/__pycache__/a.pyc", "env/bin/x", ".env"):
@@ -96,10 +96,10 @@ def test_a_host_gets_the_files_as_they_are_each_time(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]
 ) -> None:
     tmp_path = tmp_path_factory.mktemp("files")
-    there = {name: content for name, content in files.items() if f"{name}/d" not in str(files)}
+    entries = {name: content for name, content in files.items() if f"{name}/d" not in str(files)}
     code, suite = tmp_path / "code", tmp_path / "suite.toml"
     code.mkdir()
-    for name, content in there.items():
+    for name, content in entries.items():
         (code / name).parent.mkdir(parents=True, exist_ok=True)
         if not (code / name).is_dir():
             (code / name).write_bytes(content)
@@ -109,8 +109,10 @@ def test_a_host_gets_the_files_as_they_are_each_time(
         patch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         cache = FileCache()
         assert not cache.has(digest)
-        for at in range(0, len(packed), 64):
-            cache.take(digest, _base64(packed[at : at + 64]), not at, at + 64 >= len(packed))
+        for index in range(0, len(packed), 64):
+            cache.take(
+                digest, _base64(packed[index : index + 64]), not index, index + 64 >= len(packed)
+            )
         assert cache.has(digest)
         for _ in range(2):
             folder = cache.unpacked(digest)
@@ -131,7 +133,9 @@ def _base64(content: bytes) -> str:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {
-        str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()
+        str(item.relative_to(folder)): item.read_bytes()
+        for item in folder.rglob("*")
+        if item.is_file()
     }
 
 
@@ -245,21 +249,21 @@ def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path, en
         text = SUITE.replace("PYTHON", python) + tables
         path.write_text(text)
         environment = {**hosts.environment, **SECRETS}
-        lacking = text.replace('servers = ["old"', 'servers = ["none", "old"')
-        lacking += '[servers.none]\nuse = "command"\ncommand = ["no-such-program"]\n'
-        (path.parent / "lacking.toml").write_text(lacking)
-        told = told_by(environment, path.parent, "doctor", "--hosts", "lacking.toml")
-        assert told.code == 3, told.all
-        assert "app lacks no-such-program; app: runtime own: " in told.all
-        assert "which is missing" in told.all
+        missing_count = text.replace('servers = ["old"', 'servers = ["none", "old"')
+        missing_count += '[servers.none]\nuse = "command"\ncommand = ["no-such-program"]\n'
+        (path.parent / "lacking.toml").write_text(missing_count)
+        message = told_by(environment, path.parent, "doctor", "--hosts", "lacking.toml")
+        assert message.code == 3, message.all
+        assert "app lacks no-such-program; app: runtime own: " in message.all
+        assert "which is missing" in message.all
 
-        found = locate("uv")
-        assert found is not None
+        program = locate("uv")
+        assert program is not None
         (tmp_path / "app/bin").mkdir()
-        (tmp_path / "app/bin/uv").symlink_to(found)
-        told = told_by(environment, path.parent, "doctor", "--hosts", "suite.toml")
-        assert told.code == 0, told.all
-        assert "ok  runtime own: CPython" in told.out
+        (tmp_path / "app/bin/uv").symlink_to(program)
+        message = told_by(environment, path.parent, "doctor", "--hosts", "suite.toml")
+        assert message.code == 0, message.all
+        assert "ok  runtime own: CPython" in message.out
 
         ran = told_by(environment, path.parent, "run", "suite.toml")
         assert ran.code == 0, ran.all
@@ -280,6 +284,8 @@ def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path, en
         secrets = ["app-secret", "load-secret"]
         for file in tmp_path.rglob("*"):  # the hosts' homes and folders are below it, too
             if file.is_file():
-                assert not [one for one in secrets if one.encode() in file.read_bytes()], file
+                assert not [secret for secret in secrets if secret.encode() in file.read_bytes()], (
+                    file
+                )
         verified = told_by(environment, path.parent, "verify", str(result))
         assert verified.code == 0, verified.all

@@ -33,23 +33,23 @@ def reading(times: list[int], seconds: float = 1.0) -> Reading:
 
 
 @given(TIMES, TIMES)
-def test_counts_and_histograms_are_those_of_all_requests(one: list[int], two: list[int]) -> None:
-    merged, whole = merged_reading([reading(one), reading(two)], [0, 0]), reading([*one, *two])
+def test_counts_and_histograms_are_those_of_all_requests(item: list[int], two: list[int]) -> None:
+    merged, full = merged_reading([reading(item), reading(two)], [0, 0]), reading([*item, *two])
     for name in ("responses", "good", "statuses", "latency", "received_bytes", "bodies"):
-        assert getattr(merged, name) == getattr(whole, name)
-    assert merged.latency_by_status["2xx"] == whole.latency
+        assert getattr(merged, name) == getattr(full, name)
+    assert merged.latency_by_status["2xx"] == full.latency
     assert merged.errors == {"timeout": 2}
     assert merged.schedule is not None
-    assert (merged.schedule.rate, merged.schedule.intended) == (100, len(one) + len(two))
-    assert merged.schedule.lateness == whole.latency
+    assert (merged.schedule.rate, merged.schedule.intended) == (100, len(item) + len(two))
+    assert merged.schedule.lateness == full.latency
 
 
 @given(SECONDS, SECONDS, st.floats(0, 3), st.floats(0, 3))
 def test_a_load_lasts_from_the_first_start_to_the_last_end(
-    one: float, two: float, first: float, second: float
+    item: float, two: float, first: float, second: float
 ) -> None:
-    merged = merged_reading([reading([], one), reading([], two)], [first, second])
-    assert merged.seconds == pytest.approx(max(first + one, second + two) - min(first, second))
+    merged = merged_reading([reading([], item), reading([], two)], [first, second])
+    assert merged.seconds == pytest.approx(max(first + item, second + two) - min(first, second))
 
 
 def test_bins_are_moved_by_how_much_later_a_load_began() -> None:
@@ -69,18 +69,18 @@ def test_what_one_tool_does_not_report_is_unknown_of_all() -> None:
 
 
 @given(TIMES, TIMES)
-def test_kinds_of_a_mix_are_added_by_their_labels(one: list[int], two: list[int]) -> None:
+def test_kinds_of_a_mix_are_added_by_their_labels(item: list[int], two: list[int]) -> None:
     def of_mix(times: list[int]) -> Reading:
         of_pay = reading(times).model_copy(update={"not_reached": len(times)})
         update = {"kinds": {"pay": of_pay}, "records_taken": (len(times), 7)}
         return reading(times).model_copy(update={**update, "stream_began_again": 1})
 
-    merged = merged_reading([of_mix(one), of_mix(two)], [0, 0])
+    merged = merged_reading([of_mix(item), of_mix(two)], [0, 0])
     pay = merged.kinds["pay"]
-    assert pay.responses == pay.not_reached == len(one) + len(two)
-    assert pay.latency == reading([*one, *two]).latency
-    assert merged.records_taken == (len(one), 7, len(two), 7)
+    assert pay.responses == pay.not_reached == len(item) + len(two)
+    assert pay.latency == reading([*item, *two]).latency
+    assert merged.records_taken == (len(item), 7, len(two), 7)
     assert merged.stream_began_again == 2
     silent = of_mix(two).model_copy(update={"kinds": {}, "records_taken": ()})
-    merged = merged_reading([of_mix(one), silent], [0, 0])
+    merged = merged_reading([of_mix(item), silent], [0, 0])
     assert (merged.kinds, merged.records_taken) == ({}, ())

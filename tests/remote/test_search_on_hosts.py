@@ -16,22 +16,24 @@ SUITE = suite_text("remote/search_on_hosts")
 def test_a_search_and_cpus_on_hosts(tmp_path: Path, engine: str) -> None:
     with connected(engine, tmp_path, ("load", "app")) as (hosts, tables):
         (tmp_path / "few.toml").write_text(SUITE.replace('"1"', '"4000"') + tables)
-        told = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "few.toml")
-        assert told.code == 3, told.all
-        assert "app: placement.server: this machine gives no CPU 4000" in told.all
+        message = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "few.toml")
+        assert message.code == 3, message.all
+        assert "app: placement.server: this machine gives no CPU 4000" in message.all
 
         (tmp_path / "suite.toml").write_text(SUITE + tables)
         ran = told_by(hosts.environment, tmp_path, "run", "suite.toml")
         assert ran.code in {0, 4}, ran.all
         (result,) = (tmp_path / "results").iterdir()
-        trials = [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+        trials = [
+            json.loads(item.read_text()) for item in sorted(result.glob("trials/*/trial.json"))
+        ]
         for trial in trials:
             assert trial["failure"] is None
             assert trial["search_outcome"] is not None
             assert 150 <= trial["load"]["rate"] <= 300
             assert trial["placement"]["cpus"] == {"server": "1", "loader": "0"}
             assert trial["placement"]["seen"].keys() == {"server-hello", "loader-pace"}
-            (stayed,) = (one for one in trial["checks"] if one["id"] == "placement")
+            (stayed,) = (item for item in trial["checks"] if item["id"] == "placement")
             assert stayed["status"] == "pass", stayed
         # It computes the rate of each trial again, from the trials before.
         verified = told_by(hosts.environment, tmp_path, "verify", str(result))

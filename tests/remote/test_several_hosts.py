@@ -24,10 +24,10 @@ def benchforge(hosts: Lab, folder: Path, *words: str) -> Told:
 def clean(hosts: Lab) -> None:
     """Wait until nothing of ours runs on any host."""
     deadline = time.monotonic() + WAITS_S
-    while left := {label: hosts.running(label) for label in hosts.addresses}:
-        if not any(left.values()):
+    while rest := {label: hosts.running(label) for label in hosts.addresses}:
+        if not any(rest.values()):
             return
-        assert time.monotonic() < deadline, left
+        assert time.monotonic() < deadline, rest
         time.sleep(0.2)
 
 
@@ -54,7 +54,7 @@ def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> N
         assert trial["failure"] is None
         assert trial["url"].startswith(f"http://{hosts.addresses['app']}:")
         assert set(trial["hosts"]) == set(HOSTS)
-        used = {one["label"]: one["cpu_s"] for one in trial["observation"]["usage"]}
+        used = {item["label"]: item["cpu_s"] for item in trial["observation"]["usage"]}
         assert all(used[name] > 0 for name in ("server-flask", "backend-database", "loader-pace"))
         by_host = {
             k: [u["label"] for u in h["observation"]["usage"]] for k, h in trial["hosts"].items()
@@ -63,7 +63,7 @@ def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> N
         assert {"app-system.csv", "db-system.csv", "system.csv", "server-flask.err"} <= set(
             trial["files"]
         )
-        database = next(one for one in trial["processes"] if one["label"] == "server-flask")
+        database = next(item for item in trial["processes"] if item["label"] == "server-flask")
         assert f"@{hosts.addresses['db']}:" in database["environment"]["DATABASE_URL"]
         header = json.loads((result / "result.json").read_text())
         assert header["hosts"]["load"]["links"]["app"]["bytes_per_s"] > 0
@@ -88,16 +88,16 @@ def test_a_load_is_divided_among_hosts_and_reported_as_one(tmp_path: Path) -> No
         trial = json.loads((result / "trials/0001/trial.json").read_text())
         tools = [host["reading"] for host in trial["hosts"].values() if host["reading"]]
         assert len(tools) == 2
-        whole = trial["reading"]
-        assert whole["responses"] == sum(one["responses"] for one in tools) > 0
-        assert whole["schedule"]["rate"] == 100
+        full = trial["reading"]
+        assert full["responses"] == sum(tool["responses"] for tool in tools) > 0
+        assert full["schedule"]["rate"] == 100
         assert trial["load"]["connections"] == 4
-        assert sum(whole["latency"]["counts"].values()) == whole["responses"]
+        assert sum(full["latency"]["counts"].values()) == full["responses"]
         for name in ("loader-pace.out", "load2/load2-loader-pace.out", "load2/usage.csv"):
             assert name in trial["files"]
-        labels = {one["label"] for one in trial["observation"]["usage"]}
+        labels = {item["label"] for item in trial["observation"]["usage"]}
         assert {"loader-pace", "load2-loader-pace", "server-waitress"} <= labels
-        ids = {one["id"] for one in trial["checks"]}
+        ids = {item["id"] for item in trial["checks"]}
         assert {"H3", "H4", "H5", "H6", "H8"} <= ids
         verified = benchforge(hosts, tmp_path, "verify", str(result))
         assert verified.code == 0, verified.all
@@ -122,12 +122,14 @@ def killed(hosts: Lab, folder: Path, fault: str, controller: int) -> None:
     if fault == "client":
         children = Path(f"/proc/{controller}/task/{controller}/children").read_text().split()
         named = [
-            int(one) for one in children if b"ssh" in Path(f"/proc/{one}/cmdline").read_bytes()
+            int(child)
+            for child in children
+            if b"ssh" in Path(f"/proc/{child}/cmdline").read_bytes()
         ]
         os.kill(named[-1], signal.SIGKILL)
         return
     lines = hosts.inside(label, "ps", "-wweo", "pid,args", "--no-headers").stdout.splitlines()
-    pids = [one.split()[0] for one in lines if words in one and "ps -wweo" not in one]
+    pids = [line.split()[0] for line in lines if words in line and "ps -wweo" not in line]
     assert pids, lines
     assert hosts.inside(label, "kill", "-9", pids[0]).returncode == 0
 
@@ -135,7 +137,7 @@ def killed(hosts: Lab, folder: Path, fault: str, controller: int) -> None:
 def loaded(hosts: Lab) -> bool:
     """Whether the load tool sends its load."""
     lines = hosts.running("load")
-    return any("pace_main.py" in one and "--version" not in one for one in lines)
+    return any("pace_main.py" in line and "--version" not in line for line in lines)
 
 
 @pytest.mark.exhaustive
@@ -172,7 +174,9 @@ def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_host(
             assert code == -signal.SIGKILL
             return
         (result,) = (tmp_path / "results").iterdir()
-        trials = [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+        trials = [
+            json.loads(item.read_text()) for item in sorted(result.glob("trials/*/trial.json"))
+        ]
         assert trials[0]["failure"]["subject"] == "apparatus", trials[0]["failure"]
         if fault == "cut":  # it may last longer than all attempts
             assert code in (0, 4), text

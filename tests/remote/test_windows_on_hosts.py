@@ -23,11 +23,11 @@ def trial_of(folder: Path, lie: str, peers: str = "load") -> dict[str, Any]:
     suite = suite.replace('["tool"] }', f'["tool"], {right} }}')
     with lab(folder, HOSTS) as hosts:
         (folder / "suite.toml").write_text(suite + "".join(map(hosts.table, HOSTS)))
-        shown = told_by(hosts.environment, folder, "run", "suite.toml", "-o", "out")
-        assert (folder / "out").exists(), shown.all
+        text_shown = told_by(hosts.environment, folder, "run", "suite.toml", "-o", "out")
+        assert (folder / "out").exists(), text_shown.all
         (result,) = (folder / "out").glob("suite-*")
         verified = told_by(hosts.environment, folder, "verify", str(result))
-    assert verified.code == 0, shown.all + verified.all
+    assert verified.code == 0, text_shown.all + verified.all
     trial: dict[str, Any] = json.loads((result / "trials/0001/trial.json").read_text())
     return trial
 
@@ -50,7 +50,7 @@ def test_a_lie_to_the_loads_own_connections_is_found_at_the_servers_host(
     assert read["load"]["judged"] > 0, trial["failure"]
     assert (read["load"]["wrong"] > 0) == (lie != "none")
     assert trial["monitor"] is None
-    (check,) = [one for one in trial["checks"] if one["id"] == "E6"]
+    (check,) = [item for item in trial["checks"] if item["id"] == "E6"]
     assert "random windows of the load (" in check["message"]
     assert check["status"] == ("pass" if lie == "none" else "fail")
 
@@ -62,5 +62,5 @@ def test_a_host_that_may_not_read_packets_says_so_and_keeps_the_monitor(
     trial = trial_of(tmp_path, "none")
     assert trial["load_answers"]["why"] == "no CAP_NET_RAW at host app"
     assert trial["monitor"]["moments"] > 0
-    (check,) = [one for one in trial["checks"] if one["id"] == "E6"]
+    (check,) = [item for item in trial["checks"] if item["id"] == "E6"]
     assert "nobody read the load's own connections: no CAP_NET_RAW at host app" in check["message"]

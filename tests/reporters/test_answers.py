@@ -45,13 +45,15 @@ def rankings(draw: st.DrawFn) -> Ranking:
     """Return a ranking of two to four servers whose pairs differ as may be."""
     names = NAMES[: draw(st.integers(2, 4))]
     pairs = []
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
+    for path, first in enumerate(names):
+        for second in names[path + 1 :]:
             value = draw(st.floats(1.0, 20.0))
-            known = draw(st.booleans()) or draw(st.booleans())
-            low, high = (value / draw(st.floats(1, 3)), value * 1.5) if known else (None, None)
+            known_values = draw(st.booleans()) or draw(st.booleans())
+            low, high = (
+                (value / draw(st.floats(1, 3)), value * 1.5) if known_values else (None, None)
+            )
             ratio = estimate(value, low, high)
-            differ = known and draw(st.booleans())
+            differ = known_values and draw(st.booleans())
             pair = {"first": first, "second": second, "ratio": ratio, "simultaneous": ratio}
             pairs.append(Pair.model_validate({**pair, "p_holm": 0.1, "differ": differ}))
     order = [
@@ -61,13 +63,13 @@ def rankings(draw: st.DrawFn) -> Ranking:
     return Ranking(level=0.95, better="higher", order=tuple(order), pairs=tuple(pairs))
 
 
-def summary(ranking: Ranking | None, *checks: Check, why: str = "") -> Summary:
-    names = [one.server for one in ranking.order] if ranking else list(NAMES[:2])
+def summary(ranking: Ranking | None, *checks: Check, text: str = "") -> Summary:
+    names = [item.server for item in ranking.order] if ranking else list(NAMES[:2])
     rate = line("throughput", "requests/s", 90.0, 100.0, 110.0)
     rate = rate.model_copy(update={"measurand": "responses per second"})
     cases = [plain.case(plain.named(name), rate) for name in names]
     fields = {"metric": "throughput", "of": None, "unit": "requests/s", "blocks": 8, "target": 0.03}
-    ranked = MetricRanking.model_validate({**fields, "ranking": ranking, "why": why})
+    ranked = MetricRanking.model_validate({**fields, "ranking": ranking, "why": text})
     comparison = Comparison(
         scenario=cases[0].case.scenario,
         driver=cases[0].case.driver,
@@ -79,10 +81,10 @@ def summary(ranking: Ranking | None, *checks: Check, why: str = "") -> Summary:
     return plain.summary(*cases).model_copy(update={"comparisons": (comparison,)})
 
 
-def answer(*of: Ranking | Check | None, why: str = "") -> ComparisonAnswer:
-    ranking, *checks = of
+def answer(*label: Ranking | Check | None, text: str = "") -> ComparisonAnswer:
+    ranking, *checks = label
     assert not isinstance(ranking, Check)
-    made = summary(ranking, *(one for one in checks if isinstance(one, Check)), why=why)
+    made = summary(ranking, *(check for check in checks if isinstance(check, Check)), text=text)
     (only,) = answers(with_comparison_verdicts(made, limits()), ())
     return only
 
@@ -91,15 +93,15 @@ def answer(*of: Ranking | Check | None, why: str = "") -> ComparisonAnswer:
 def test_a_winner_differs_from_all_others_and_else_a_size_is_ruled_out(ranking: Ranking) -> None:
     first = ranking.order[0].server
     differs = {pair.second: pair.differ for pair in ranking.pairs if pair.first == first}
-    given_ = answer(ranking)
-    texts = (given_.headline, *given_.sentences)
+    options = answer(ranking)
+    texts = (options.headline, *options.sentences)
     if all(differs.values()):
-        assert given_.state == "differs"
-        assert given_.headline.startswith(f"{first} serves ")
+        assert options.state == "differs"
+        assert options.headline.startswith(f"{first} serves ")
     else:
-        assert given_.state in {"same", "undecided"}
-        verb = "No difference seen" if given_.state == "same" else "Undecided"
-        named = present(re.match(rf"{verb} between (.*): ", given_.headline))
+        assert options.state in {"same", "undecided"}
+        verb = "No difference seen" if options.state == "same" else "Undecided"
+        named = present(re.match(rf"{verb} between (.*): ", options.headline))
         assert all((server in named[1]) != differ for server, differ in differs.items())
     for text in texts:
         if "No difference seen" in text:
@@ -122,17 +124,17 @@ def test_nothing_comes_before_what_beats_it_although_blocks_are_missing(
     blocks: list[list[float | None]],
 ) -> None:
     sides: dict[str, list[float | None]] = {
-        name: [block[at] for block in blocks] for at, name in enumerate(NAMES[:3])
+        name: [block[index] for block in blocks] for index, name in enumerate(NAMES[:3])
     }
     assume(all(sum(value is not None for value in values) > 1 for values in sides.values()))
     try:
         made = ranked(sides)
     except ValueError:  # a pair has no block in common
         reject()
-    given_ = answer(made)
-    assert given_.state in {"differs", "same", "undecided"}
+    options = answer(made)
+    assert options.state in {"differs", "same", "undecided"}
     beaten = {pair.second for pair in made.pairs if pair.differ}
-    named = re.match(r"(\w+) serves ", given_.headline)
+    named = re.match(r"(\w+) serves ", options.headline)
     assert named is None or named[1] not in beaten or beaten == set(sides)
     for pair in made.pairs:
         again = made.pair(pair.second, pair.first)
@@ -174,12 +176,12 @@ def test_the_sentence_has_the_ratio_and_its_interval() -> None:
 
 def test_sides_that_are_not_alike_are_named_instead_of_a_winner_alone() -> None:
     for status, topic in (("warn", "alike"), ("fail", "alike"), ("fail", "")):
-        given_ = answer(apart(), check(status, topic))
-        assert given_.state == "not comparable"
-        assert given_.headline == (
+        options = answer(apart(), check(status, topic))
+        assert options.state == "not comparable"
+        assert options.headline == (
             "Not comparable: connections were kept by aiohttp, and closed by flask (K1)"
         )
-        assert given_.sentences[0].startswith("Do not quote this: aiohttp serves about 4.9 times")
+        assert options.sentences[0].startswith("Do not quote this: aiohttp serves about 4.9 times")
     for status, topic in (
         ("warn", ""),
         ("unknown", "alike"),
@@ -190,9 +192,9 @@ def test_sides_that_are_not_alike_are_named_instead_of_a_winner_alone() -> None:
 
 
 def test_without_a_ranking_the_reason_is_the_answer() -> None:
-    given_ = answer(None, why="2 blocks tell no difference from noise: it takes 3")
-    assert given_.state == "undecided"
-    assert given_.headline == "No answer: 2 blocks tell no difference from noise: it takes 3"
+    options = answer(None, text="2 blocks tell no difference from noise: it takes 3")
+    assert options.state == "undecided"
+    assert options.headline == "No answer: 2 blocks tell no difference from noise: it takes 3"
 
 
 def test_more_blocks_are_no_remedy_where_all_trials_of_a_server_failed() -> None:
@@ -200,9 +202,9 @@ def test_more_blocks_are_no_remedy_where_all_trials_of_a_server_failed() -> None
     finding = FoldedFinding(check=check, count=1, scenario="hello")
     fields = {"id": "S3", "audience": "invalid", "state": "open", "count": 1}
     cause = Cause.model_validate({**fields, "findings": (finding,)})
-    why = Failure(stage="start", message="it ended")
+    failure = Failure(stage="start", message="it ended")
     good = summaries.case("good", [1.0, 2.0])
-    dead = summaries.case("dead", [None], failed={1: why})
+    dead = summaries.case("dead", [None], failed={1: failure})
     for cases, remedy in (
         ([good], "benchforge run SUITE --set scenarios.hello.blocks=10 --only hello"),
         ([dead], "correct what made all trials of dead fail: report.md has the reasons"),
@@ -239,11 +241,11 @@ def test_at_most_five_causes_are_shown_but_each_that_is_invalid(
     )
     texts = cause_texts(plain.summary(*()).model_copy(update={"causes": causes}), ())
     assert len(texts.all) == len(causes)
-    assert {one.id for one in texts.all} == {one.id for one in causes}
-    invalid = {one.id for one in causes if (one.audience, one.state) == ("invalid", "open")}
-    assert invalid <= {one.id for one in texts.shown}
+    assert {item.id for item in texts.all} == {cause.id for cause in causes}
+    invalid = {cause.id for cause in causes if (cause.audience, cause.state) == ("invalid", "open")}
+    assert invalid <= {item.id for item in texts.shown}
     assert len(texts.shown) <= max(5, len(invalid))
-    assert all(len(one.brief) <= 72 for one in texts.all)
+    assert all(len(item.brief) <= 72 for item in texts.all)
 
 
 NO_RATE = {"method": "t of logs", "level": 0.95, "n": 0, "why": "no trial"}
@@ -251,8 +253,8 @@ NO_RATE = {"method": "t of logs", "level": 0.95, "n": 0, "why": "no trial"}
 
 def sought(server: str, rate: float, low: float, high: float) -> CaseSummary:
     estimate = Estimate(method="t of logs", level=0.95, n=5, value=rate, low=low, high=high)
-    found = Capacity(rate=estimate, safe=None, width=None, phase="done")
-    return summaries.case(server, [1.0], capacity=found)
+    capacity = Capacity(rate=estimate, safe=None, width=None, phase="done")
+    return summaries.case(server, [1.0], capacity=capacity)
 
 
 @pytest.mark.parametrize(
@@ -328,17 +330,17 @@ def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:
     cases = []
     for name, values in rates.items():
         unit = {"metric": "throughput", "unit": "requests/s"}
-        of = {
+        subject = {
             block: Sample.model_validate({**unit, "value": value})
             for block, value in enumerate(values, 1)
         }
         rate = line("throughput", "requests/s", 50.0, 100.0, 400.0)
-        rate = rate.model_copy(update={"samples": plain.samples(of)})
+        rate = rate.model_copy(update={"samples": plain.samples(subject)})
         cases.append(plain.case(plain.named(name), rate, in_turns=True))
     fields = {"metric": "throughput", "of": None, "unit": "requests/s", "blocks": 3, "target": 0.03}
     ranking = MetricRanking.model_validate({**fields, "ranking": None, "why": "made"})
-    (why,) = scatter(cases, ranking, "server")
-    assert why == "Why: from block to block the ratio differs by up to 25 %; there are 3 blocks."
+    (reason,) = scatter(cases, ranking, "server")
+    assert reason == "Why: from block to block the ratio differs by up to 25 %; there are 3 blocks."
 
 
 @pytest.mark.parametrize(
@@ -346,7 +348,7 @@ def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:
 )
 def test_a_duel_that_ended_at_its_time_is_no_alarm(name: str, blocks: int, calm: int) -> None:
     decision = StopDecision(blocks=blocks, stop=False, half_width=0.07, why="an interval is wide")
-    of = {"name": name, "complete": False, "stop_decision": decision}
-    made = plain.summary(plain.case(plain.named())).model_copy(update=of)
-    assert any("NOT COMPLETE" in one for one in alarms(made)) != bool(calm)
+    subject = {"name": name, "complete": False, "stop_decision": decision}
+    made = plain.summary(plain.case(plain.named())).model_copy(update=subject)
+    assert any("NOT COMPLETE" in alarm for alarm in alarms(made)) != bool(calm)
     assert amount(made).startswith(f"the run ended after {blocks} blocks: an") == bool(calm)

@@ -39,7 +39,7 @@ def test_each_chart_is_beside_the_report_which_names_it(tmp_path: Path) -> None:
     drawn = written(*studied(), tmp_path)
     assert len(drawn) == len(SCENARIOS) + 1
     text = (tmp_path / "report.md").read_text()
-    assert [tmp_path / one["file"] for one in _IMAGE.finditer(text)] == drawn
+    assert [tmp_path / item["file"] for item in _IMAGE.finditer(text)] == drawn
     assert "| db | **" in text
 
 

@@ -24,10 +24,10 @@ def launched(count: int, between: float, within: float, seed: int = 1) -> list[T
         for number, server in zip(numbers, ("one", "other"), strict=True):
             level = rng.gauss(0, between / math.sqrt(2))
             logs = [level + rng.gauss(0, within) for _ in range(ROUNDS)]
-            counts = [round(1e6 * math.exp(one)) for one in logs]
+            counts = [round(1e6 * math.exp(log)) for log in logs]
             took = turns(*counts, trials=numbers)
-            case, of = plain.named(server), {"number": number, "block": block, "turns": took}
-            trials.append(plain.trial(case=case, reading=plain.reading(), **of, seconds=8))
+            case, named = plain.named(server), {"number": number, "block": block, "turns": took}
+            trials.append(plain.trial(case=case, reading=plain.reading(), **named, seconds=8))
     return trials
 
 
@@ -42,9 +42,9 @@ def test_the_share_between_launches_is_that_of_the_simulation(
     between: float, within: float, share: float
 ) -> None:
     (group,) = _groups(launched(400, between, within))
-    found = _scatter(group)
-    assert found is not None
-    assert found.between / found.of_launches == pytest.approx(share, abs=0.12)
+    scatter = _scatter(group)
+    assert scatter is not None
+    assert scatter.between / scatter.of_launches == pytest.approx(share, abs=0.12)
 
 
 def test_few_launches_say_nothing() -> None:

@@ -52,21 +52,21 @@ def observation(*usages: Usage, **changed: Any) -> Observation:
     return plain.observation(*usages, **fields | changed)
 
 
-def trial(of: Reading | None, seen: Observation | None = None) -> Trial:
-    return plain.trial(reading=of, observation=seen)
+def trial(reading: Reading | None, observation: Observation | None = None) -> Trial:
+    return plain.trial(reading=reading, observation=observation)
 
 
 def samples(
-    metric: Metric, of: Reading | None, seen: Observation | None = None
+    metric: Metric, reading: Reading | None, observation: Observation | None = None
 ) -> dict[str | None, Sample]:
-    found = list(metric.of_trial(trial(of, seen), "label", WHOLE))
-    assert {(sample.metric, sample.unit) for sample in found} <= {("label", metric.unit)}
-    return {sample.of: sample for sample in found}
+    items = list(metric.of_trial(trial(reading, observation), "label", WHOLE))
+    assert {(sample.metric, sample.unit) for sample in items} <= {("label", metric.unit)}
+    return {sample.of: sample for sample in items}
 
 
-def only(metric: Metric, of: Reading | None, seen: Observation | None = None) -> Sample:
-    (found,) = samples(metric, of, seen).values()
-    return found
+def only(metric: Metric, reading: Reading | None, observation: Observation | None = None) -> Sample:
+    (actual,) = samples(metric, reading, observation).values()
+    return actual
 
 
 IN_DOUBT = {"good_at_least": 3, "good_at_most": 7, "doubt": "classes overlap"}
@@ -79,8 +79,8 @@ def test_every_metric_is_found_by_its_name(metric: type[Metric]) -> None:
 
 @pytest.mark.parametrize("metric", EVERY)
 def test_a_trial_without_a_reading_gives_no_number(metric: type[Metric]) -> None:
-    found = metric().of_trial(trial(None), "label", WHOLE)
-    assert all(sample.value is None for sample in found)
+    actual = metric().of_trial(trial(None), "label", WHOLE)
+    assert all(sample.value is None for sample in actual)
 
 
 def test_throughput_counts_good_responses() -> None:
@@ -89,31 +89,31 @@ def test_throughput_counts_good_responses() -> None:
 
 
 def test_throughput_in_doubt_is_unknown_with_its_bounds() -> None:
-    found = only(Throughput(), reading(**IN_DOUBT))
-    assert found.value is None
-    assert found.why == "between 3 and 7 good responses: classes overlap"
+    sole = only(Throughput(), reading(**IN_DOUBT))
+    assert sole.value is None
+    assert sole.why == "between 3 and 7 good responses: classes overlap"
     assert only(Throughput(count="all"), reading(**IN_DOUBT)).value == 100
 
 
 def test_errors_are_a_total_and_the_classes_of_the_tool() -> None:
-    found = samples(Errors(), reading())
-    assert list(found) == [None, "status", "read", "timeout"]
-    assert [sample.value for sample in found.values()] == [15, 10, 5, 0]
+    actual = samples(Errors(), reading())
+    assert list(actual) == [None, "status", "read", "timeout"]
+    assert [sample.value for sample in actual.values()] == [15, 10, 5, 0]
     assert only(ErrorRate(), reading()).value == 15 / 1005
 
 
 def test_errors_that_overlap_are_shown_and_never_added() -> None:
-    found = samples(Errors(), reading(**IN_DOUBT, overlapping_errors=True))
-    assert found[None].value is None
-    assert "between 3 and 7" in found[None].why
-    assert found["status"].value == 10
+    actual = samples(Errors(), reading(**IN_DOUBT, overlapping_errors=True))
+    assert actual[None].value is None
+    assert "between 3 and 7" in actual[None].why
+    assert actual["status"].value == 10
     assert only(ErrorRate(), reading(**IN_DOUBT)).value is None
 
 
 def test_errors_of_a_tool_that_hides_lost_requests_are_unknown() -> None:
-    found = samples(Errors(), reading(unanswered=None))[None]
-    assert found.value is None
-    assert "got no response" in found.why
+    actual = samples(Errors(), reading(unanswered=None))[None]
+    assert actual.value is None
+    assert "got no response" in actual.why
     nothing = reading(responses=0, good_at_least=0, good_at_most=0, unanswered=0)
     assert only(ErrorRate(), nothing).why == "no request ended"
 
@@ -122,17 +122,17 @@ LATENCY = Histogram.of({1000: 9000, 2000: 900, 5000: 100})
 
 
 def test_latency_is_mean_and_percentiles_in_seconds() -> None:
-    found = samples(Latency(), reading(latency=LATENCY))
-    assert list(found) == ["mean", "p50", "p90", "p99"]
-    assert [sample.value for sample in found.values()] == [0.00113, 0.001, 0.001, 0.002]
-    assert found["p99"].estimator == "type-1 quantile of the histogram of every response"
-    assert not any(sample.why or sample.lower_bound for sample in found.values())
+    actual = samples(Latency(), reading(latency=LATENCY))
+    assert list(actual) == ["mean", "p50", "p90", "p99"]
+    assert [sample.value for sample in actual.values()] == [0.00113, 0.001, 0.001, 0.002]
+    assert actual["p99"].estimator == "type-1 quantile of the histogram of every response"
+    assert not any(sample.why or sample.lower_bound for sample in actual.values())
 
 
 def test_one_percentile_is_one_sample() -> None:
-    found = only(Latency(percentile=99.9), reading(latency=LATENCY))
-    assert (found.of, found.value) == ("p99.9", 0.005)
-    assert found.why == "imprecise with 10000 responses: 100000 are enough"
+    sole = only(Latency(percentile=99.9), reading(latency=LATENCY))
+    assert (sole.of, sole.value) == ("p99.9", 0.005)
+    assert sole.why == "imprecise with 10000 responses: 100000 are enough"
     assert list(samples(Latency(mean=False), reading(latency=LATENCY))) == ["p50", "p90", "p99"]
     with pytest.raises(ValidationError, match="stands alone"):
         Latency(percentile=50, mean=False)
@@ -141,20 +141,20 @@ def test_one_percentile_is_one_sample() -> None:
 
 
 def test_too_few_responses_give_no_percentile() -> None:
-    found = samples(Latency(), reading(latency=Histogram.of({1000: 500})))
-    assert found["p50"].why == ""
-    assert found["p90"].why == "imprecise with 500 responses: 1000 are enough"
-    assert found["p99"].value is None
-    assert found["p99"].why == "only 500 responses: p99 needs 1000"
+    actual = samples(Latency(), reading(latency=Histogram.of({1000: 500})))
+    assert actual["p50"].why == ""
+    assert actual["p90"].why == "imprecise with 500 responses: 1000 are enough"
+    assert actual["p99"].value is None
+    assert actual["p99"].why == "only 500 responses: p99 needs 1000"
 
 
 def test_requests_beyond_the_timeout_are_a_lower_bound() -> None:
     late = {"latency": Histogram.of({1000: 9800}), "censored": 200, "censored_from_us": 2_000_000}
-    found = samples(Latency(), reading(**late))
-    assert (found["p99"].value, found["p99"].lower_bound) == (2, True)
-    assert (found["p90"].value, found["p90"].lower_bound) == (0.001, False)
-    assert found["mean"].value == (9800 * 0.001 + 200 * 2) / 10_000
-    assert found["mean"].lower_bound
+    actual = samples(Latency(), reading(**late))
+    assert (actual["p99"].value, actual["p99"].lower_bound) == (2, True)
+    assert (actual["p90"].value, actual["p90"].lower_bound) == (0.001, False)
+    assert actual["mean"].value == (9800 * 0.001 + 200 * 2) / 10_000
+    assert actual["mean"].lower_bound
     unknown = samples(Latency(), reading(**late | {"censored_from_us": None}))
     assert {unknown["p99"].why, unknown["mean"].why} == {
         "200 requests took longer than the tool records"
@@ -162,19 +162,19 @@ def test_requests_beyond_the_timeout_are_a_lower_bound() -> None:
 
 
 def test_percentiles_of_the_tool_are_taken_as_they_are() -> None:
-    given = {
+    options = {
         "percentiles_us": {"50": 1500, "90": 2500, "99": 9000},
         "percentiles_by": "ab -e: steps of 1 %",
         "latency_samples": 20_000,
     }
-    found = samples(Latency(), reading(**given))
-    assert [found[of].value for of in ("p50", "p90", "p99")] == [0.0015, 0.0025, 0.009]
-    assert found["p50"].estimator == "ab -e: steps of 1 %"
-    assert found["mean"].why == "the tool gives no mean of its response times"
-    assert samples(Latency(), reading(**given, mean_us=1700))["mean"].value == 0.0017
-    finer = only(Latency(percentile=99.9), reading(**given))
+    actual = samples(Latency(), reading(**options))
+    assert [actual[subject].value for subject in ("p50", "p90", "p99")] == [0.0015, 0.0025, 0.009]
+    assert actual["p50"].estimator == "ab -e: steps of 1 %"
+    assert actual["mean"].why == "the tool gives no mean of its response times"
+    assert samples(Latency(), reading(**options, mean_us=1700))["mean"].value == 0.0017
+    finer = only(Latency(percentile=99.9), reading(**options))
     assert finer.why == "the tool gives no p99.9 (ab -e: steps of 1 %)"
-    few = only(Latency(percentile=99), reading(**given | {"latency_samples": 999}))
+    few = only(Latency(percentile=99), reading(**options | {"latency_samples": 999}))
     assert few.why == "only 999 responses: p99 needs 1000"
 
 
@@ -184,16 +184,16 @@ def test_without_any_response_time_latency_is_unknown() -> None:
 
 
 def test_cpu_is_seconds_for_a_good_response_by_role() -> None:
-    seen = observation(
+    observed = observation(
         usage(),
         usage(label="proxy", cpu_s=0.99),
         usage(label="wrk", role="loader", cpu_s=None, why="it had gone"),
     )
-    found = samples(Cpu(), reading(), seen)
-    assert list(found) == ["server", "loader"]
-    assert found["server"].value == pytest.approx(0.011)
-    assert found["loader"].why == "it had gone"
-    assert list(samples(Cpu(of=("loader",)), reading(), seen)) == ["loader"]
+    actual = samples(Cpu(), reading(), observed)
+    assert list(actual) == ["server", "loader"]
+    assert actual["server"].value == pytest.approx(0.011)
+    assert actual["loader"].why == "it had gone"
+    assert list(samples(Cpu(of=("loader",)), reading(), observed)) == ["loader"]
 
 
 def test_cpu_without_good_responses_or_observation_is_unknown() -> None:
@@ -206,9 +206,9 @@ def test_cpu_without_good_responses_or_observation_is_unknown() -> None:
 
 
 def test_memory_is_the_largest_that_was_seen() -> None:
-    seen = observation(usage(), usage(label="proxy", peak_pss_bytes=500, pss_samples=38))
-    found = only(Memory(), reading(), seen)
-    assert (found.of, found.value, found.estimator) == ("server", 1500, "largest of 38 samples")
+    observed = observation(usage(), usage(label="proxy", peak_pss_bytes=500, pss_samples=38))
+    sole = only(Memory(), reading(), observed)
+    assert (sole.of, sole.value, sole.estimator) == ("server", 1500, "largest of 38 samples")
     missing = only(Memory(), reading(), observation(usage(peak_pss_bytes=None, why="no access")))
     assert (missing.value, missing.why) == (None, "no access")
 
@@ -219,15 +219,15 @@ def test_transfer_is_bytes_a_second() -> None:
 
 
 def test_keepalive_is_responses_a_connection() -> None:
-    told = only(KeepAlive(), reading(connections=500), observation())
-    assert (told.value, told.estimator) == (2, "connections as the tool tells")
+    sole = only(KeepAlive(), reading(connections=500), observation())
+    assert (sole.value, sole.estimator) == (2, "connections as the tool tells")
     counted = only(KeepAlive(), reading(test_connections=1), observation())
     assert counted.value == 20
     assert counted.estimator == "connections from the network's counter TcpPassiveOpens"
 
 
 @pytest.mark.parametrize(
-    ("changed", "why"),
+    ("changed", "reason"),
     [
         ({"network": "host"}, "shared the machine's network"),
         ({"foreign_connections": "PostgreSQL listens on TCP"}, "PostgreSQL listens on TCP"),
@@ -235,10 +235,10 @@ def test_keepalive_is_responses_a_connection() -> None:
         ({"counters": {"TcpPassiveOpens": 0}}, "no connection was opened"),
     ],
 )
-def test_keepalive_that_cannot_be_counted_is_unknown(changed: dict[str, Any], why: str) -> None:
-    found = only(KeepAlive(), reading(), observation(**changed))
-    assert found.value is None
-    assert why in found.why
+def test_keepalive_that_cannot_be_counted_is_unknown(changed: dict[str, Any], reason: str) -> None:
+    sole = only(KeepAlive(), reading(), observation(**changed))
+    assert sole.value is None
+    assert reason in sole.why
 
 
 def test_keepalive_without_an_observation_is_unknown() -> None:
@@ -247,37 +247,37 @@ def test_keepalive_without_an_observation_is_unknown() -> None:
 
 def test_processes_are_summed_up_and_what_was_not_timed_is_unknown() -> None:
     timed = {"process_s": (0.5, 0.7, 0.6), "process_user_s": 0.4}
-    found = samples(ProcessTime(), reading(**timed))
-    values = {of: sample.value for of, sample in found.items()}
+    actual = samples(ProcessTime(), reading(**timed))
+    values = {subject: sample.value for subject, sample in actual.items()}
     assert values == pytest.approx({
         "mean": 0.6, "sd": 0.1, "min": 0.5, "max": 0.7, "user": 0.4, "system": None
     })  # fmt: skip
-    assert found["mean"].estimator == "of 3 runs"
-    assert found["system"].why == "3 timed processes tell no system"
+    assert actual["mean"].estimator == "of 3 runs"
+    assert actual["system"].why == "3 timed processes tell no system"
     assert samples(ProcessTime(), reading(process_s=(0.5,)))["sd"].value is None
-    assert {one.value for one in samples(ProcessTime(), reading()).values()} == {None}
+    assert {sample.value for sample in samples(ProcessTime(), reading()).values()} == {None}
 
 
 def test_a_rate_that_is_not_kept_is_told() -> None:
     late = {"counts": {10: 90, 900: 10}, "sum_us": 9900, "max_us": 900}
     nothing = {"counts": {}, "sum_us": 0, "max_us": 0}
-    kept = {"rate": 100, "intended": 1000, "sent": 1000, "lateness": late, "queueing": nothing}
-    rates = samples(RateMetric(), reading(schedule=kept))
-    assert {of: one.value for of, one in rates.items()} == {
+    stored = {"rate": 100, "intended": 1000, "sent": 1000, "lateness": late, "queueing": nothing}
+    rates = samples(RateMetric(), reading(schedule=stored))
+    assert {subject: rate.value for subject, rate in rates.items()} == {
         "due": 100,
         "sent": 100,
         "answered": 100,
     }
-    assert {one.why for one in rates.values()} == {""}
-    told = samples(Lateness(), reading(schedule=kept))
-    assert {of: one.value for of, one in told.items()} == {
+    assert {value.why for value in rates.values()} == {""}
+    actual = samples(Lateness(), reading(schedule=stored))
+    assert {subject: item.value for subject, item in actual.items()} == {
         "p99": 0.0009,
         "max": 0.0009,
         "waited p99": 0,
         "waited max": 0,
     }
-    missed = samples(RateMetric(), reading(schedule=kept | {"sent": 800}))
+    missed = samples(RateMetric(), reading(schedule=stored | {"sent": 800}))
     assert missed["sent"].why == "200 of 1000 requests that were due were never sent"
     untold = samples(RateMetric(), reading(schedule={"rate": 100}))
-    assert [untold[of].value for of in ("due", "sent", "answered")] == [None, None, 100]
+    assert [untold[subject].value for subject in ("due", "sent", "answered")] == [None, None, 100]
     assert samples(RateMetric(), reading()) == samples(Lateness(), reading()) == {}

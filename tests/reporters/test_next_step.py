@@ -27,11 +27,11 @@ def result(**more: Any) -> Summary:
     """Return a result of two scenarios, of which `near` has a ratio near 1."""
     values = {"far": CLEAR, "near": UNCLEAR}
     cases = [
-        summaries.case(server, of, scenario=scenario)
+        summaries.case(server, subject, scenario=scenario)
         for scenario, first in values.items()
-        for server, of in (("a", first), ("b", OTHER))
+        for server, subject in (("a", first), ("b", OTHER))
     ]
-    claims = [summaries.claim("a > b", scenario=one, label=one.upper()) for one in values]
+    claims = [summaries.claim("a > b", scenario=value, label=value.upper()) for value in values]
     return judged(summaries.summary(*cases, claims=claims, **more))
 
 
@@ -40,14 +40,14 @@ def trials(seconds: float = 5) -> list[Trial]:
     return [
         plain.trial(
             case=summaries.name(server, scenario),
-            number=8 * block + place + 1,
+            number=8 * block + path + 1,
             block=block + 1,
-            started=NOON + timedelta(seconds=seconds * (8 * block + place)),
+            started=NOON + timedelta(seconds=seconds * (8 * block + path)),
             seconds=seconds,
             reading=plain.reading(),
         )
         for block in range(4)
-        for place, (scenario, server) in enumerate(
+        for path, (scenario, server) in enumerate(
             (scenario, server) for scenario in ("far", "near") for server in ("a", "b")
         )
     ]
@@ -86,8 +86,8 @@ def test_the_command_has_the_profile_of_the_run() -> None:
 
 def test_scenarios_that_are_all_open_get_blocks_together() -> None:
     open_answers = [
-        ComparisonAnswer(one, one, "undecided", "", (), undecided=True, verdict=UNDECIDED)
-        for one in ("far", "near")
+        ComparisonAnswer(item, item, "undecided", "", (), undecided=True, verdict=UNDECIDED)
+        for item in ("far", "near")
     ]
     text = next_step(open_answers, [], result(), trials())
     assert text == (
@@ -99,9 +99,11 @@ def test_scenarios_that_are_all_open_get_blocks_together() -> None:
 
 
 def test_a_scenario_alone_is_named_since_it_may_have_blocks_of_its_own() -> None:
-    cases = [summaries.case(*one, scenario="near") for one in (("a", UNCLEAR), ("b", OTHER))]
-    one = judged(summaries.summary(*cases, claims=[summaries.claim("a > b", scenario="near")]))
-    assert " --set scenarios.near.blocks=" in said(one)
+    cases = [summaries.case(*item, scenario="near") for item in (("a", UNCLEAR), ("b", OTHER))]
+    judgements = judged(
+        summaries.summary(*cases, claims=[summaries.claim("a > b", scenario="near")])
+    )
+    assert " --set scenarios.near.blocks=" in said(judgements)
 
 
 def test_a_bridge_is_no_scenario_of_the_suite() -> None:
@@ -110,10 +112,12 @@ def test_a_bridge_is_no_scenario_of_the_suite() -> None:
         for scenario in ("near", "near-alone")
         for server, values in (("a", UNCLEAR), ("b", OTHER))
     ]
-    claims = [summaries.claim("a > b", scenario=one, label=one) for one in ("near", "near-alone")]
+    claims = [
+        summaries.claim("a > b", scenario=item, label=item) for item in ("near", "near-alone")
+    ]
     summary = judged(summaries.summary(*cases, claims=claims))
     words = said(summary).partition("SUITE ")[2].partition(", about")[0].split()
-    assert [one.partition("=")[0] for one in words] == [
+    assert [word.partition("=")[0] for word in words] == [
         "--set",
         "scenarios.near.blocks",
         "--only",
@@ -138,12 +142,12 @@ def test_the_time_between_two_sessions_does_not_count(
     first_trial: int | None, seconds: float
 ) -> None:
     starts = (0, 20, 3640, 3660)
-    of = [
+    subject = [
         plain.trial(number=number, started=NOON + timedelta(seconds=start))
         for number, start in enumerate(starts, 1)
     ]
     later = [] if first_trial is None else [_session(first_trial)]
-    assert seconds_of(of, result(sessions=tuple(later))) == seconds
+    assert seconds_of(subject, result(sessions=tuple(later))) == seconds
 
 
 def _session(first_trial: int) -> Session:

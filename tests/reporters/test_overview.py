@@ -36,7 +36,9 @@ def test_bold_is_who_was_not_found_to_differ_from_the_best(seed: int) -> None:
         ranked = present(summary.standing(comparison))
         assert ranked.ranking is not None
         first = ranked.ranking.order[0].server
-        worse = {one.second for one in ranked.ranking.pairs if one.first == first and one.differ}
+        worse = {
+            pair.second for pair in ranked.ranking.pairs if pair.first == first and pair.differ
+        }
         assert {cell.server for cell in row.cells if cell.tied} == set(SERVERS) - worse
         shares = [cell.share or 0.0 for cell in row.cells]
         assert shares == sorted(shares, reverse=True)
@@ -47,7 +49,9 @@ def test_published_values_are_counted_by_their_intervals() -> None:
     summary, trials = studied()
     overview = present(document(summary, trials).overview)
     claims = {claim.label: claim for claim in summary.claims}
-    sourced = [one for one in summary.verdicts if claims[one.claim].published is not None]
+    sourced = [
+        verdict for verdict in summary.verdicts if claims[verdict.claim].published is not None
+    ]
     excluded = 0
     for verdict in sourced:
         value, ends = claims[verdict.claim].published, verdict.estimate.interval
@@ -78,8 +82,8 @@ def test_a_claim_names_its_sides_and_where_claims_differ_its_metric(
     )
     less = pair.model_copy(update={"a": minus})
     other = second.model_copy(update={"metric": "client_cpu", "of": "total"})
-    asked = first.model_copy(update={"instances": (less,)})
-    changed = summary.model_copy(update={"claims": (asked, other, *others)})
+    request = first.model_copy(update={"instances": (less,)})
+    changed = summary.model_copy(update={"claims": (request, other, *others)})
     assert [line.hypothesis for line in claim_lines(changed)][:2] == [
         "throughput of (granian - uvicorn) > bjoern",
         "client_cpu total of granian > uvicorn",

@@ -22,15 +22,19 @@ def servers(*names: str) -> Summary:
     cases = [
         case(
             name,
-            line("throughput", "1/s", 1000.0 * place, 1010.0 * place, 990.0 * place),
-            line("latency", "us", 900 / place, 1100 / place, 1300 / place, of="p50"),
-            line("cpu", "s", 0.0003 / place, 0.0003 / place, 0.0003 / place, of="server"),
-            line("cpu", "s", 0.0001, 0.0001, 0.0001, of="loader"),
+            line("throughput", "1/s", 1000.0 * path, 1010.0 * path, 990.0 * path),
+            line("latency", "us", 900 / path, 1100 / path, 1300 / path, label="p50"),
+            line("cpu", "s", 0.0003 / path, 0.0003 / path, 0.0003 / path, label="server"),
+            line("cpu", "s", 0.0001, 0.0001, 0.0001, label="loader"),
         )
-        for place, name in enumerate(names, start=1)
+        for path, name in enumerate(names, start=1)
     ]
     compared = Comparison(
-        scenario="hello", driver="wrk", vary={}, cases=tuple(of.case for of in cases), checks=()
+        scenario="hello",
+        driver="wrk",
+        vary={},
+        cases=tuple(subject.case for subject in cases),
+        checks=(),
     )
     summary = result(*cases, title=f"Servers: {names[0]}")
     return summary.model_copy(update={"comparisons": (compared,)})
@@ -120,7 +124,7 @@ def themes() -> dict[str, dict[str, str]]:
 def luminance(colour: str) -> float:
     """Return the relative luminance of a colour, by WCAG 2.2."""
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    parts = [int(digits[index : index + 2], 16) / 255 for index in (0, 2, 4)]
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
@@ -163,8 +167,8 @@ def _page_of(blocks: int, folder: Path) -> str:
     folder.mkdir()
     cases = [made_result.case(server) for server in ("one", "two")]
     rates = [
-        (of, [1000.0 * place + block % 7 for block in range(blocks)])
-        for place, of in enumerate(cases, 1)
+        (subject, [1000.0 * path + block % 7 for block in range(blocks)])
+        for path, subject in enumerate(cases, 1)
     ]
     trials = made_result.trials(rates)
     summary = summarize(made_result.header(cases, blocks), trials, made_result.METRICS)

@@ -25,7 +25,7 @@ def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
         "speed",
         "requests/s",
         samples=plain.samples(dict.fromkeys(range(1, 5), unknown)),
-        why=FEW,
+        text=FEW,
     )
     rare, often = (line,), summaries.case("x", [50.0, 51.0, 49.0, 50.5]).metrics
     cases = [
@@ -34,8 +34,8 @@ def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
     ]
     instance = ClaimInstance(a=Term(case=a), b=None if b is None else Term(case=b))
     claim = summaries.claim(holds, instances=(instance,))
-    whole = summaries.summary(*cases, claims=[claim])
-    return judged(whole)
+    summary = summaries.summary(*cases, claims=[claim])
+    return judged(summary)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def on_a_terminal(*words: str, **environment: str) -> str:
     """Return what benchforge prints on a terminal of its own."""
-    ours, theirs = pty.openpty()
+    terminal, theirs = pty.openpty()
     try:
         process = subprocess.Popen(
             [sys.executable, "-m", "benchforge", *words],
@@ -32,9 +32,9 @@ def on_a_terminal(*words: str, **environment: str) -> str:
     finally:
         os.close(theirs)
     try:
-        text = _all_of(ours)  # while it runs: a terminal holds a few kilobytes
+        text = _all_of(terminal)  # while it runs: a terminal holds a few kilobytes
     finally:
-        os.close(ours)
+        os.close(terminal)
     assert process.wait() == 0
     return text
 
@@ -64,12 +64,12 @@ PLAIN = {"TERM": "xterm", "NO_COLOR": "1"}
     ("environment", "coloured"),
     [({"TERM": "xterm"}, True), (PLAIN, False), ({"TERM": "dumb"}, False)],
 )
-@pytest.mark.parametrize("why", [(), ("--why",)])
+@pytest.mark.parametrize("reason", [(), ("--why",)])
 def test_a_terminal_that_shows_no_colours_gets_none(
-    result: Path, environment: dict[str, str], coloured: bool, why: tuple[str, ...]
+    result: Path, environment: dict[str, str], coloured: bool, reason: tuple[str, ...]
 ) -> None:
-    text = on_a_terminal("report", str(result), "-o", "-", *why, **environment)
-    assert "small" in text or why
+    text = on_a_terminal("report", str(result), "-o", "-", *reason, **environment)
+    assert "small" in text or reason
     assert (ESCAPE in text) is coloured
 
 

@@ -22,8 +22,8 @@ def test_the_first_screen_gives_the_answer(
         attempt += 1
         done = bench("run", tmp_path / "suite.toml", "-o", tmp_path / str(attempt))
         assert done.code in {0, 1, 4}, done.all
-        shown = [line for line in done.out.splitlines() if " page  " in line]
-        answer = shown[0] if shown else " "
+        output = [line for line in done.out.splitlines() if " page  " in line]
+        answer = output[0] if output else " "
         right = planted.sentence in answer and answer[0] in _SIGNS[planted.state]
         if right or attempt == _TRIES:
             break

@@ -68,9 +68,9 @@ def summary_of(
     """Return the summary of two servers, the second with findings and failed trials."""
     speeds = [100.0 + (block * 7) % 5 for block in range(BLOCKS)]
     cases: list[CaseSummary] = [
-        summaries.case("north", [ratio * one for one in speeds], in_turns=turns),
+        summaries.case("north", [ratio * speed for speed in speeds], in_turns=turns),
         summaries.case(
-            *("south", [one + 2 * (one % 3) for one in speeds]),
+            *("south", [speed + 2 * (speed % 3) for speed in speeds]),
             failed=failures,
             findings=trial_checks,
             in_turns=turns,
@@ -82,15 +82,19 @@ def summary_of(
     claims = [summaries.claim("a > b", a="north", b="south", published=published)]
     plain = summaries.summary(*cases, claims=claims, comparisons=(compared,), smoke=smoke)
     is_grave = {"D1"}
-    verdicts = judged(with_comparison_verdicts(plain, limits()), 1, lambda one: one.id in is_grave)
+    verdicts = judged(
+        with_comparison_verdicts(plain, limits()), 1, lambda item: item.id in is_grave
+    )
     return with_causes(verdicts, (), limits())
 
 
 SUMMARIES = st.builds(
     summary_of,
     st.sampled_from([1.0, 1.02, 1.6]),
-    st.lists(st.sampled_from(TRIAL_CHECKS), max_size=2, unique_by=lambda one: (one.id, one.status)),
-    st.lists(st.sampled_from(COMPARISON_CHECKS), max_size=2, unique_by=lambda one: one.id),
+    st.lists(
+        st.sampled_from(TRIAL_CHECKS), max_size=2, unique_by=lambda item: (item.id, item.status)
+    ),
+    st.lists(st.sampled_from(COMPARISON_CHECKS), max_size=2, unique_by=lambda item: item.id),
     st.dictionaries(st.integers(1, BLOCKS), st.sampled_from([WRONG, LATE]), max_size=BLOCKS),
     turns=st.booleans(),
     smoke=st.sampled_from([False, False, False, True]),
@@ -116,20 +120,20 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
         assert claim.state == "invalid" or (claim.unlike and state == "not comparable")
         assert state != "broken" or claim.state == "invalid"
     text = Terminal().text(summary, (), 100)
-    shown = document(summary, ())
+    output = document(summary, ())
     stored = json.loads(summary.model_dump_json())["comparisons"][0]["verdict"]
     assert (stored["state"], stored["ratio"]) == (state, verdict.ratio)
     if summary.smoke:
-        assert not shown.answers
+        assert not output.answers
         assert "SMOKE" in text
         return
-    (answer,) = shown.answers
+    (answer,) = output.answers
     sign = next(line[0] for line in text.splitlines() if line[2:].startswith("hello"))
     assert sign in SIGNS[state]
     assert answer.state in {state, *(("differs", "same") if state == "decided" else ())}
-    quoted = shown.quotable.sentence
+    quoted = output.quotable.sentence
     assert ("✔ C" in text) <= (state in {"decided", "undecided"})
-    assert (shown.quotable.state == "bad") == (not verdict.ratio and not verdict.rates)
+    assert (output.quotable.state == "bad") == (not verdict.ratio and not verdict.rates)
     assert quoted.startswith("Yes") <= (verdict.ratio and verdict.rates and verdict.times)
     if not quoted.startswith("Yes"):
         assert ("Comparison: yes" in quoted) == (verdict.ratio and state == "decided")
@@ -138,10 +142,10 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
     came = "error" if EXIT_CODES[state] else "skipped" if state == "undecided" else "testcase"
     assert came.encode() in junit(summary)
     assert ("**invalid**" in github(summary, ())) >= bool(EXIT_CODES[state])
-    seen = UNSEEN not in summary.comparisons[0].checks
-    assert ("south answered the load rightly is not known" in quoted) <= (not seen)
-    assert seen or shown.quotable.state != "good"
-    assert seen or any(one.id == "E6" and one.kind == "limits" for one in shown.causes.all)
+    observed = UNSEEN not in summary.comparisons[0].checks
+    assert ("south answered the load rightly is not known" in quoted) <= (not observed)
+    assert observed or output.quotable.state != "good"
+    assert observed or any(item.id == "E6" and item.kind == "limits" for item in output.causes.all)
     with tempfile.TemporaryDirectory() as folder:
         Markdown().report(summary, (), Path(folder))
         assert f"({answer.state})" in (Path(folder) / "report.md").read_text()
@@ -235,9 +239,9 @@ def three(*, complete: bool = True) -> Summary:
     """Return a summary of three servers, of which a claim tells two apart, and all pairs do not."""
     noise = [math.exp(0.1 * ((5 * block) % 7 - 3)) for block in range(BLOCKS)]
     speeds = {
-        "north": [112.0 * one for one in noise],
-        "south": [100.0 * one for one in reversed(noise)],
-        "west": [20.0 * one for one in noise],
+        "north": [112.0 * item for item in noise],
+        "south": [100.0 * item for item in reversed(noise)],
+        "west": [20.0 * item for item in noise],
     }
     cases = [summaries.case(name, values) for name, values in speeds.items()]
     compared = summaries.comparison([], *speeds)
@@ -274,5 +278,5 @@ def test_a_table_shows_the_value_that_ratios_are_made_of(values: list[float]) ->
 
 
 def level_of(case: CaseSummary) -> float | None:
-    known = [line.model_copy(update={"median": 1.0, "why": ""}) for line in case.metrics]
-    return with_typical(known, case)[0].level
+    known_values = [line.model_copy(update={"median": 1.0, "why": ""}) for line in case.metrics]
+    return with_typical(known_values, case)[0].level

@@ -35,34 +35,34 @@ def result(original: Path, tmp_path: Path) -> Path:
 
 
 def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
-    before = {name: (result / name).read_bytes() for name in MADE}
+    content = {name: (result / name).read_bytes() for name in MADE}
     for name in MADE:
         (result / name).unlink()
     (result / "report.md").write_text("ours is faster")
-    told = bench("report", result, "--write")
-    assert told.code == 0, told.all
-    assert "throughput" in told.out
-    assert {name: (result / name).read_bytes() for name in MADE} == before
+    run = bench("report", result, "--write")
+    assert run.code == 0, run.all
+    assert "throughput" in run.out
+    assert {name: (result / name).read_bytes() for name in MADE} == content
     bench("verify", result, code=0)
 
 
 def test_the_newest_result_is_taken_and_its_findings_are_explained(
     bench: Bench, original: Path, tmp_path: Path
 ) -> None:
-    told = bench("report", "--why", "K1")
-    assert (told.code, "results: contains no result" in told.err) == (2, True), told.all
+    actual = bench("report", "--why", "K1")
+    assert (actual.code, "results: contains no result" in actual.err) == (2, True), actual.all
     for name, created in (("old-1", "2020-01-01T00:00:00Z"), ("new-1", "2030-01-01T00:00:00Z")):
         made = shutil.copytree(original, tmp_path / "results" / name)
         header = read(made / "result.json")
         write(made / "result.json", {**header, "created": created})
-    told = bench("report", "--why", code=0)
+    actual = bench("report", "--why", code=0)
     summary = read(original / "summary.json")
-    ids = {one["check"]["id"] for cause in summary["causes"] for one in cause["findings"]}
+    ids = {item["check"]["id"] for cause in summary["causes"] for item in cause["findings"]}
     assert ids
-    assert all(f" {id_} " in told.out for id_ in ids), told.out
-    some = min(ids)
+    assert all(f" {id_} " in actual.out for id_ in ids), actual.out
+    part = min(ids)
     for words in (["--why", "results/new-1"], ["results/new-1", "--why"]):
-        assert bench("report", *words).out == told.out
+        assert bench("report", *words).out == actual.out
     (tmp_path / "results/new-suite.toml").touch()
     skipped = "results/new-suite.toml: skipped, since it is a suite and not a result"
     new = sorted(Path("results") / path.name for path in (tmp_path / "results").glob("new-*"))
@@ -73,62 +73,64 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert (call.code, "error: 2 results: a report is of one" in call.err) == (2, True), call.all
     call = bench("validate", tmp_path)
     assert (call.code, "hint: name the folder of a result" in call.err) == (2, True), call.all
-    told = bench("report", "--why", some.lower())
-    assert (told.code, f" {some} " in told.out) == (0, True), told.all
-    told = bench("report", "--why", "X9")
-    assert (told.code, "results/new-1" in told.err, some in told.err) == (2, True, True), told.all
+    actual = bench("report", "--why", part.lower())
+    assert (actual.code, f" {part} " in actual.out) == (0, True), actual.all
+    actual = bench("report", "--why", "X9")
+    assert (actual.code, "results/new-1" in actual.err, part in actual.err) == (2, True, True), (
+        actual.all
+    )
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     run = calls(bench_words(), tmp_path, {**os.environ, **cache, "BROWSER": "echo %s"})
-    told = run("report", "--open")
-    page = Path(told.out.strip().removeprefix("file://"))
-    assert (told.code, page.parents[1]) == (0, tmp_path / "cache/benchforge/pages"), told.all
+    actual = run("report", "--open")
+    page = Path(actual.out.strip().removeprefix("file://"))
+    assert (actual.code, page.parents[1]) == (0, tmp_path / "cache/benchforge/pages"), actual.all
     assert "<title>small" in page.read_text()
-    told = run("clean", "--yes")
-    assert f"page {page.parent}: shown by report --open" in told.out, told.all
-    assert (told.code, list(page.parents[1].iterdir())) == (0, []), told.all
+    actual = run("clean", "--yes")
+    assert f"page {page.parent}: shown by report --open" in actual.out, actual.all
+    assert (actual.code, list(page.parents[1].iterdir())) == (0, []), actual.all
 
 
 def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
     assert bench("report", result, "--reporter", "json", "--write").code == 0
     with (result / "numbers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    every = read(result / "numbers.json")
-    assert len(rows) == len(every) > 0
-    for row, one in zip(rows, every, strict=True):
-        assert list(row) == list(one)
+    document = read(result / "numbers.json")
+    assert len(rows) == len(document) > 0
+    for row, item in zip(rows, document, strict=True):
+        assert list(row) == list(item)
         assert (row["case"], row["metric"], row["of"]) == (
-            one["case"],
-            one["metric"],
-            one["of"] or "",
+            item["case"],
+            item["metric"],
+            item["of"] or "",
         )
-        assert (float(row["value"]) if row["value"] else None) == one["value"]
+        assert (float(row["value"]) if row["value"] else None) == item["value"]
 
 
 def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
     bench: Bench, result: Path, tmp_path: Path
 ) -> None:
     (result / "report.md").unlink()
-    there = sorted(result.rglob("*"))
+    items = sorted(result.rglob("*"))
     bench("report", result, "-o", tmp_path / "new" / "place", code=0)
-    assert sorted(result.rglob("*")) == there
+    assert sorted(result.rglob("*")) == items
     made = tmp_path / "new" / "place"
-    assert sorted(one.name for one in made.iterdir()) == sorted(MADE)
+    assert sorted(item.name for item in made.iterdir()) == sorted(MADE)
     for name in set(MADE) - {"report.md"}:
         assert (made / name).read_bytes() == (result / name).read_bytes()
-    told = bench("report", result, "-o", result.parent / "other")
+    run = bench("report", result, "-o", result.parent / "other")
     (result.parent / "other" / "result.json").write_text("{}")
-    told = bench("report", result, "-o", result.parent / "other")
-    assert (told.code, "is a different result" in told.err) == (2, True), told.all
-    told = bench("report", result, "-o", result / "report.html")
-    assert (told.code, "error: " in told.err) == (5, True), told.all
+    run = bench("report", result, "-o", result.parent / "other")
+    assert (run.code, "is a different result" in run.err) == (2, True), run.all
+    run = bench("report", result, "-o", result / "report.html")
+    assert (run.code, "error: " in run.err) == (5, True), run.all
 
 
 def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
     shutil.rmtree(max(result.glob("trials/*")))
     (result / "summary.json").unlink()
-    told = bench("report", result, "--write")
-    assert told.code == 0, told.all
-    assert "NOT COMPLETE" in told.out
+    run = bench("report", result, "--write")
+    assert run.code == 0, run.all
+    assert "NOT COMPLETE" in run.out
     assert read(result / "summary.json")["complete"] is False
 
 
@@ -144,20 +146,20 @@ def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name
     result = quiet
     for made in (*MADE, "manifest.json"):
         (result / made).unlink()
-    told = bench("report", result, "--reporter", name)
-    assert (told.code, "no folder is named for its files" in told.err) == (2, True), told.all
-    told = bench("report", result, "--reporter", name, "--write")
-    assert told.code == 0, told.all
-    assert sorted(one.name for one in result.iterdir()) == sorted(
+    run = bench("report", result, "--reporter", name)
+    assert (run.code, "no folder is named for its files" in run.err) == (2, True), run.all
+    run = bench("report", result, "--reporter", name, "--write")
+    assert run.code == 0, run.all
+    assert sorted(item.name for item in result.iterdir()) == sorted(
         [*FURTHER[name], "result.json", "trials"]
     )
     bench("validate", result, code=0)
-    told = bench("report", result, "--reporter", name, "-o", "-")
+    run = bench("report", result, "--reporter", name, "-o", "-")
     if len(FURTHER[name]) == 1:
         (made,) = FURTHER[name]
-        assert told.out.rstrip("\n") == (result / made).read_text().rstrip("\n")
+        assert run.out.rstrip("\n") == (result / made).read_text().rstrip("\n")
     else:
-        assert (told.code, ", ".join(FURTHER[name]) in told.err) == (2, True), told.all
+        assert (run.code, ", ".join(FURTHER[name]) in run.err) == (2, True), run.all
 
 
 def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
@@ -168,26 +170,26 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
     assert bench("report", result, "--write", *words).code == 0
     assert bench("verify", result).code == 0
     (result / "junit.xml").write_text("<testsuites/>")
-    told = bench("verify", result)
-    assert (told.code, "junit.xml:1: is not what" in told.out) == (1, True), told.all
+    run = bench("verify", result)
+    assert (run.code, "junit.xml:1: is not what" in run.out) == (1, True), run.all
     assert bench("report", result, "--write").code == 0
     assert bench("verify", result).code == 0
-    told = bench("clean", "--results", result.parent, "--yes")
-    assert (told.code, result.exists()) == (0, False), told.all
+    run = bench("clean", "--results", result.parent, "--yes")
+    assert (run.code, result.exists()) == (0, False), run.all
 
 
 def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
-    told = bench("run", "small.toml", "--report", "nothing-such")
-    assert (told.code, "installed: csv" in told.err) == (2, True), told.all
+    actual = bench("run", "small.toml", "--report", "nothing-such")
+    assert (actual.code, "installed: csv" in actual.err) == (2, True), actual.all
     assert not (tmp_path / "results").exists()
     summary = tmp_path / "step.md"
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})
     words = ("--profile", "smoke", "--set", "repeat.blocks=1")
-    told = run("run", "small.toml", *words, "--report", "junit", "--report", "github")
-    assert told.code == 0, told.all
+    actual = run("run", "small.toml", *words, "--report", "junit", "--report", "github")
+    assert actual.code == 0, actual.all
     (made,) = (tmp_path / "results").iterdir()
-    assert {"junit.xml", "github.md", *MADE} <= {one.name for one in made.iterdir()}
+    assert {"junit.xml", "github.md", *MADE} <= {item.name for item in made.iterdir()}
     assert summary.read_text() == (made / "github.md").read_text()
     assert "SMOKE" in summary.read_text()
     assert run("verify", made).code == 0
@@ -199,8 +201,8 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     assert run("run", "--resume", made).code == 0
     assert run("verify", made).code == 0
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path)})
-    told = run("report", made, "--reporter", "github", "--write")
-    assert (told.code, str(tmp_path) in told.err) == (5, True), told.all
+    actual = run("report", made, "--reporter", "github", "--write")
+    assert (actual.code, str(tmp_path) in actual.err) == (5, True), actual.all
 
 
 def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Path) -> None:
@@ -212,23 +214,23 @@ def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Pat
         "status": "fail",
         "message": "the <tool> & its | friends lied",
     }
-    for place in quiet.glob("trials/*/trial.json"):
-        trial = read(place)
+    for path in quiet.glob("trials/*/trial.json"):
+        trial = read(path)
         if trial["case"]["server"] == "two":
-            write(place, {**trial, "checks": [fault]})
-    told = bench("report", quiet, "--reporter", "junit", "-o", "-")
-    suite = ET.fromstring(told.out.encode())[0]  # noqa: S314 - it is ours
-    one, two = [test for test in suite if "comparison" not in test.attrib["name"]]
+            write(path, {**trial, "checks": [fault]})
+    run = bench("report", quiet, "--reporter", "junit", "-o", "-")
+    suite = ET.fromstring(run.out.encode())[0]  # noqa: S314 - it is ours
+    item, two = [test for test in suite if "comparison" not in test.attrib["name"]]
     assert (suite.get("tests"), suite.get("errors"), suite.get("skipped")) == ("3", "1", "1")
-    assert (one.get("name"), [inner.tag for inner in one]) == (
+    assert (item.get("name"), [inner.tag for inner in item]) == (
         "ping · one · closed",
         ["system-out"],
     )
     assert [inner.tag for inner in two] == ["error"]
     assert "the <tool> & its | friends lied" in (two[0].text or "")
     assert two[0].get("message") == two[0].text
-    told = bench("report", quiet, "--reporter", "json", "-o", "-")
-    rows = json.loads(told.out)
+    run = bench("report", quiet, "--reporter", "json", "-o", "-")
+    rows = json.loads(run.out)
     believed = {(row["server"], row["believed"]) for row in rows}
     assert believed == {("one", True), ("two", False)}
 
@@ -237,7 +239,7 @@ def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Pat
 def test_a_signal_while_reports_are_written_loses_nothing(
     bench: Bench, result: Path, after_s: float
 ) -> None:
-    before = {name: (result / name).read_bytes() for name in MADE}
+    content = {name: (result / name).read_bytes() for name in MADE}
     process = subprocess.Popen(
         bench_words("report", result, "--write"),
         stdout=subprocess.DEVNULL,
@@ -246,7 +248,7 @@ def test_a_signal_while_reports_are_written_loses_nothing(
     time.sleep(after_s)
     process.send_signal(signal.SIGTERM)
     assert process.wait(300) in {0, 143, -signal.SIGTERM}
-    assert {name: (result / name).read_bytes() for name in MADE} == before  # whole, old or new
+    assert {name: (result / name).read_bytes() for name in MADE} == content  # whole, old or new
     assert bench("report", result, "--write").code == 0
     assert bench("verify", result).code == 0
 
@@ -263,19 +265,19 @@ def test_what_is_no_result_is_refused(
     bench: Bench, result: Path, make: object, code: int, says: str
 ) -> None:
     assert callable(make)
-    told = bench("report", make(result))
-    assert (told.code, says in told.err) == (code, True), told.all
-    assert len(told.err.splitlines()) <= 2
-    assert not told.out
+    run = bench("report", make(result))
+    assert (run.code, says in run.err) == (code, True), run.all
+    assert len(run.err.splitlines()) <= 2
+    assert not run.out
 
 
 def test_a_broken_trial_is_named(bench: Bench, result: Path) -> None:
-    place = min(result.glob("trials/*/trial.json"))
-    write(place, {**read(place), "block": 0})
-    told = bench("report", result)
-    assert (told.code, f"{place}:" in told.err) == (1, True), told.all
+    path = min(result.glob("trials/*/trial.json"))
+    write(path, {**read(path), "block": 0})
+    run = bench("report", result)
+    assert (run.code, f"{path}:" in run.err) == (1, True), run.all
 
 
 def test_its_help_names_every_reporter_of_ours(bench: Bench) -> None:
-    told = bench("report", "--help")
-    assert all(name in told.out for name in Registry().names("reporter")), told.out
+    run = bench("report", "--help")
+    assert all(name in run.out for name in Registry().names("reporter")), run.out

@@ -38,20 +38,20 @@ TWO = result(
     case(
         "wsgiref",
         line("throughput", "1/s", 2851.3, 2790, 2902.44),
-        line("errors", "1", 0, 0, 0, of="status"),
-        line("errors", "1", 0, 0, 0, of="timeout"),
-        line("latency", "us", 900, 1100, 1300, of="p50"),
-        line("latency", "us", 2_000_000, 1_900_000, 2_000_000, of="p99", at_least=True),
-        line("cpu", "s", 0.000351, 0.00034, 0.00036, of="server"),
+        line("errors", "1", 0, 0, 0, label="status"),
+        line("errors", "1", 0, 0, 0, label="timeout"),
+        line("latency", "us", 900, 1100, 1300, label="p50"),
+        line("latency", "us", 2_000_000, 1_900_000, 2_000_000, label="p99", at_least=True),
+        line("cpu", "s", 0.000351, 0.00034, 0.00036, label="server"),
     ),
     case(
         "gunicorn",
         line("throughput", "1/s", 28513, 27904, 29024),
-        line("errors", "1", 12, 10, 14, of="status"),
-        line("errors", "1", 0, 0, 0, of="timeout"),
-        line("latency", "us", 90, 110, 130, of="p50"),
-        line("latency", "us", 0, 0, 0, of="p99", why="the tool prints no p99"),
-        line("cpu", "s", 0.0000351, 0.000034, 0.000036, of="server"),
+        line("errors", "1", 12, 10, 14, label="status"),
+        line("errors", "1", 0, 0, 0, label="timeout"),
+        line("latency", "us", 90, 110, 130, label="p50"),
+        line("latency", "us", 0, 0, 0, label="p99", text="the tool prints no p99"),
+        line("cpu", "s", 0.0000351, 0.000034, 0.000036, label="server"),
     ),
 )
 
@@ -67,7 +67,7 @@ def lines_of(text: str) -> list[str]:
 
 FEW = TWO.model_copy(
     update={
-        "cases": tuple(one.model_copy(update={"metrics": one.metrics[:3]}) for one in TWO.cases)
+        "cases": tuple(item.model_copy(update={"metrics": item.metrics[:3]}) for item in TWO.cases)
     }
 )
 
@@ -82,7 +82,7 @@ def test_without_a_width_nothing_is_left_out() -> None:
 
 def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
     used = [DoubtedTrial(trial=1, block=1, attempt=1, checks=(), used=True, disturbed=True)]
-    used += [one.model_copy(update={"trial": 2, "disturbed": False}) for one in used]
+    used += [item.model_copy(update={"trial": 2, "disturbed": False}) for item in used]
     doubted = case("wsgiref", line("throughput", "1/s", 1, 2, 3), believed=1, doubted=tuple(used))
     summary = result(doubted)
     kind = StreamKind(share=1, records=1, request=Request())
@@ -105,9 +105,9 @@ def test_no_width_cuts_a_number(width: int) -> None:
 def test_errors_show_the_total_and_the_classes_that_occurred() -> None:
     errors = (
         line("errors", "1", 15, 10, 17),
-        line("errors", "1", 12, 10, 14, of="status"),
-        line("errors", "1", 0, 0, 0, of="connect"),
-        line("errors", "1", 3, 0, 3, of="timeout"),
+        line("errors", "1", 12, 10, 14, label="status"),
+        line("errors", "1", 0, 0, 0, label="connect"),
+        line("errors", "1", 3, 0, 3, label="timeout"),
     )
     rows = lines_of(Terminal().text(result(case("wsgiref", *errors)), ()))
     assert [" ".join(row.split()) for row in rows[8:11]] == [
@@ -118,42 +118,42 @@ def test_errors_show_the_total_and_the_classes_that_occurred() -> None:
 
 
 def test_a_remark_on_a_value_is_a_footnote_and_an_estimator_is_told(tmp_path: Path) -> None:
-    known = line("latency", "s", 0.5, of="p99")
-    sample = known.samples[0].sample.model_copy(update={"why": "few samples"})
-    remarked = known.model_copy(
+    known_values = line("latency", "s", 0.5, label="p99")
+    sample = known_values.samples[0].sample.model_copy(update={"why": "few samples"})
+    remarked = known_values.model_copy(
         update={
-            "samples": (replace(known.samples[0], sample=sample),),
+            "samples": (replace(known_values.samples[0], sample=sample),),
             "estimator": "type-1 quantile",
         }
     )
     summary = result(case("wsgiref", remarked))
     rows = lines_of(Terminal().text(summary, ()))
     assert rows[8:11] == ["wsgiref   3 of 3       500 (1)", "", "(1) latency p99: few samples"]
-    told = "latency p99: type-1 quantile"
-    assert f"- {told}\n" in Markdown().report(summary, (), tmp_path)[0].read_text()
-    assert told in seen(summary, tmp_path).words
+    text = "latency p99: type-1 quantile"
+    assert f"- {text}\n" in Markdown().report(summary, (), tmp_path)[0].read_text()
+    assert text in seen(summary, tmp_path).words
 
 
 def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() -> None:
     def p99(value: float | None, *counts: int) -> MetricSummary:
-        there = line("latency", "s", 0.5, of="p99")
-        of_trial = there.samples[0]
-        why = "imprecise with {} responses: 10000 are enough"
+        entries = line("latency", "s", 0.5, label="p99")
+        of_trial = entries.samples[0]
+        text = "imprecise with {} responses: 10000 are enough"
         if value is None:
-            why = "only {} responses: p99 needs 1000"
+            text = "only {} responses: p99 needs 1000"
         samples = tuple(
             replace(
                 of_trial,
                 trial=trial,
                 sample=of_trial.sample.model_copy(
-                    update={"value": value, "why": why.format(count)}
+                    update={"value": value, "why": text.format(count)}
                 ),
             )
             for trial, count in enumerate(counts, 1)
         )
-        listed = "; ".join(f"{one.sample.why} (trial {one.trial})" for one in samples)
+        listed = "; ".join(f"{sample.sample.why} (trial {sample.trial})" for sample in samples)
         unknown = {} if value else {"median": None, "why": listed}
-        return there.model_copy(update={"samples": samples, **unknown})
+        return entries.model_copy(update={"samples": samples, **unknown})
 
     summary = result(
         case("north", p99(0.5, 2000, 1500)),
@@ -172,8 +172,8 @@ def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() ->
 
 def test_a_smoke_says_that_its_numbers_mean_nothing() -> None:
     smoke = result(case("wsgiref", line("throughput", "1/s", 1)), smoke=True)
-    said = "SMOKE: shows that everything works; the numbers mean nothing"
-    assert said in lines_of(Terminal().text(smoke, ()))[0]
+    text = "SMOKE: shows that everything works; the numbers mean nothing"
+    assert text in lines_of(Terminal().text(smoke, ()))[0]
 
 
 FAILED = result(
@@ -213,31 +213,31 @@ def test_a_table_on_80_columns_has_whole_numbers_and_the_ends_of_logs(
 
 @pytest.mark.parametrize("name", ["markdown", "html"])
 def test_what_nobody_may_overlook_stands_above_the_first_table(name: str, tmp_path: Path) -> None:
-    whole = FAILED.model_copy(update={"smoke": True, "complete": False})
-    file = Registry().part("reporter", name)().report(whole, (trial(),), tmp_path)[0]  # type: ignore[attr-defined]
-    above = file.read_text().partition("In the tables")[0]
+    full = FAILED.model_copy(update={"smoke": True, "complete": False})
+    file = Registry().part("reporter", name)().report(full, (trial(),), tmp_path)[0]  # type: ignore[attr-defined]
+    text = file.read_text().partition("In the tables")[0]
     for alarm in ("SMOKE: shows", "NOT COMPLETE: some", "FAILED TRIALS: 1"):
-        assert alarm in above
+        assert alarm in text
 
 
 def test_a_terminal_has_no_footnote_of_a_column_that_it_does_not_show() -> None:
-    known = [line("throughput", "1/s", 1), line("errors", "1", 0), line("cpu", "s", 1)]
-    hidden = line("memory", "B", 0, why="nobody looked")
-    few = result(case("wsgiref", *known, hidden), case("other", line("memory", "B", 1)))
+    known_values = [line("throughput", "1/s", 1), line("errors", "1", 0), line("cpu", "s", 1)]
+    hidden = line("memory", "B", 0, text="nobody looked")
+    few = result(case("wsgiref", *known_values, hidden), case("other", line("memory", "B", 1)))
     assert "nobody looked" in Terminal().text(few, (), width=80)
     assert "nobody looked" not in Terminal().text(few, (), width=30)
 
 
 def test_what_nobody_has_a_value_of_is_a_note_and_no_column() -> None:
-    why = "in turns: nobody looked"
-    hidden = line("errors", "1", 0, why=why), line("memory", "B", 0, why=why)
+    reason = "in turns: nobody looked"
+    hidden = line("errors", "1", 0, text=reason), line("memory", "B", 0, text=reason)
     text = Terminal().text(result(case("wsgiref", line("throughput", "1/s", 1), *hidden)), ())
-    assert f"unknown: errors, memory: {why}" in text
-    assert text.count(why) == 1
+    assert f"unknown: errors, memory: {reason}" in text
+    assert text.count(reason) == 1
 
 
 def test_a_column_without_any_value_has_no_unit(tmp_path: Path) -> None:
-    summary = result(case("wsgiref", line("latency", "us", 0, why="not told")))
+    summary = result(case("wsgiref", line("latency", "us", 0, text="not told")))
     text = Markdown().report(summary, (), tmp_path)[0].read_text()
     assert re.search(r"\| +latency \|", text)
 
@@ -248,8 +248,8 @@ def test_raw_shows_less_of_a_case_that_was_shown_before(tmp_path: Path) -> None:
         trial(number, started()).model_copy(update={"failure": None, "reading": reading})
         for number in (1, 2)
     ]
-    for one in trials:
-        folder = tmp_path / f"trials/{one.number:04}"
+    for item in trials:
+        folder = tmp_path / f"trials/{item.number:04}"
         folder.mkdir(parents=True)
         (folder / "server.out").write_text("a" * 20_000)
     text = "".join(raw(trials, tmp_path))
@@ -262,22 +262,22 @@ HOSTILE = "<script>alert(1)</script>|`*[x](http://x)\x1b[31m"
 
 def hostile() -> Summary:
     failure = Failure(stage="ask", message=HOSTILE, hint=HOSTILE, log=f"{HOSTILE}\n```\n# no")
-    one = case(
+    item = case(
         HOSTILE,
-        line(HOSTILE, HOSTILE, 1, 2, 3, of=HOSTILE),
-        line("errors", "1", 1, 2, 3, of=HOSTILE),
-        line("p", "s", 0, 0, 0, why=HOSTILE),
+        line(HOSTILE, HOSTILE, 1, 2, 3, label=HOSTILE),
+        line("errors", "1", 1, 2, 3, label=HOSTILE),
+        line("p", "s", 0, 0, 0, text=HOSTILE),
         vary={HOSTILE: HOSTILE},
         failed=[FailedTrial(trial=9, block=1, attempt=1, failure=failure)],
         notes=[HOSTILE],
     )
-    named = one.model_copy(update={"case": one.case.model_copy(update={"scenario": HOSTILE})})
-    whole = result(named, title=HOSTILE)
-    return whole.model_copy(update={"name": HOSTILE, "versions": {HOSTILE: HOSTILE}})
+    named = item.model_copy(update={"case": item.case.model_copy(update={"scenario": HOSTILE})})
+    full = result(named, title=HOSTILE)
+    return full.model_copy(update={"name": HOSTILE, "versions": {HOSTILE: HOSTILE}})
 
 
 def started(**changes: str | int | None) -> StartedProcess:
-    told = {
+    actual = {
         "label": "server",
         "argv": ("python", "-c", "print('hello')"),
         "environment": {"A": "b c"},
@@ -285,7 +285,7 @@ def started(**changes: str | int | None) -> StartedProcess:
         "stderr": "server.err",
         "exit_code": 0,
     }
-    return StartedProcess.model_validate(told | changes)
+    return StartedProcess.model_validate(actual | changes)
 
 
 class Seen(HTMLParser):
@@ -341,9 +341,9 @@ def test_the_page_loads_nothing_and_runs_nothing_whatever_a_suite_is_called(
 
 
 def test_no_form_passes_on_control_characters(tmp_path: Path) -> None:
-    whole = hostile()
-    assert "\x1b" not in Terminal().text(whole, ())
-    for file in Markdown().report(whole, (trial(1, started(label=HOSTILE)),), tmp_path):
+    full = hostile()
+    assert "\x1b" not in Terminal().text(full, ())
+    for file in Markdown().report(full, (trial(1, started(label=HOSTILE)),), tmp_path):
         text = file.read_text()
         assert "\x1b" not in text
         outside_of_code = re.sub(r"(?ms)^(`{3,}).*?^\1$", "", text)
@@ -381,7 +381,7 @@ def test_raw_reads_nothing_outside_of_the_trial(tmp_path: Path, name: str) -> No
 def test_no_text_ends_its_fence(text: str) -> None:
     first, *inner, last, end = safe.fenced(text).split("\n")
     assert (first, end) == (last, "")
-    assert all(set(one.strip()) != {"`"} or len(one.strip()) < len(last) for one in inner)
+    assert all(set(item.strip()) != {"`"} or len(item.strip()) < len(last) for item in inner)
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -390,8 +390,8 @@ units = st.sampled_from(["s", "us", "B", "B/s", "1/s", "1", "apples"])
 
 @given(units, st.lists(finite, min_size=1))
 def test_a_larger_value_never_reads_as_a_smaller_one(unit: str, values: list[float]) -> None:
-    one = scale(unit, values)
-    texts = [one.text(value) for value in sorted(values)]
+    item = scale(unit, values)
+    texts = [item.text(value) for value in sorted(values)]
     read = [Decimal(text.replace(",", "")) for text in texts]
     assert all(number.is_finite() for number in read)
     assert read == sorted(read)
@@ -399,8 +399,8 @@ def test_a_larger_value_never_reads_as_a_smaller_one(unit: str, values: list[flo
 
 @given(units, finite)
 def test_a_value_reads_as_itself_to_three_digits(unit: str, value: float) -> None:
-    one = scale(unit, [value])
-    read = Decimal(one.text(value).replace(",", "")) * one.size
+    item = scale(unit, [value])
+    read = Decimal(item.text(value).replace(",", "")) * item.size
     assert abs(read - Decimal(value)) <= abs(Decimal(value)) * Decimal("0.0051")
 
 
@@ -424,8 +424,8 @@ def test_what_is_no_number_is_refused(value: float) -> None:
     ],
 )
 def test_numbers_read_as_people_write_them(unit: str, values: list[float], text: str) -> None:
-    one = scale(unit, values)
-    assert f"{one.text(values[0])} {one.unit}" == text
+    item = scale(unit, values)
+    assert f"{item.text(values[0])} {item.unit}" == text
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "html"])

@@ -32,21 +32,25 @@ NAMES = st.one_of(
 
 
 def claim(label: str, says: str = "") -> Claim:
-    of = Term(case=case("one").case)
-    asked = Hypothesis(text="p99 < 25ms", form="value", relation="<", bound=0.025)
+    term = Term(case=case("one").case)
+    hypothesis = Hypothesis(text="p99 < 25ms", form="value", relation="<", bound=0.025)
     return Claim(
-        label=label, says=says, metric="p99", hypothesis=asked, instances=(ClaimInstance(a=of),)
+        label=label,
+        says=says,
+        metric="p99",
+        hypothesis=hypothesis,
+        instances=(ClaimInstance(a=term),),
     )
 
 
-def verdict(label: str, state: State, why: str = "") -> Verdict:
-    known = Estimate(method="t of logs", level=0.95, n=5, value=0.03, low=0.028, high=0.033)
-    told = why or f"one: p99 {state}"
-    return Verdict(claim=label, state=state, why=why, unit="s", estimate=known, sentence=told)
+def verdict(label: str, state: State, text: str = "") -> Verdict:
+    estimate = Estimate(method="t of logs", level=0.95, n=5, value=0.03, low=0.028, high=0.033)
+    actual = text or f"one: p99 {state}"
+    return Verdict(claim=label, state=state, why=text, unit="s", estimate=estimate, sentence=actual)
 
 
 def told(summary: Summary, *verdicts: Verdict, says: str = "") -> Summary:
-    labels = dict.fromkeys(one.claim for one in verdicts)
+    labels = dict.fromkeys(verdict.claim for verdict in verdicts)
     claims = tuple(claim(label, says) for label in labels)
     return summary.model_copy(update={"claims": claims, "verdicts": verdicts})
 
@@ -54,36 +58,36 @@ def told(summary: Summary, *verdicts: Verdict, says: str = "") -> Summary:
 def elements(summary: Summary) -> list[tuple[str, str, str]]:
     """Return of each test its name, what came of it, and the sentence."""
     (suite,) = ET.fromstring(junit(summary))  # noqa: S314 - it is ours
-    found = [(one.get("name", ""), one[0].tag, one[0].text or "") for one in suite]
+    actual = [(item.get("name", ""), item[0].tag, item[0].text or "") for item in suite]
     counts = {"failure": "failures", "error": "errors", "skipped": "skipped"}
     for tag, name in counts.items():
-        assert int(suite.get(name, "")) == sum(one[1] == tag for one in found)
-    assert int(suite.get("tests", "")) == len(found)
-    return found
+        assert int(suite.get(name, "")) == sum(item[1] == tag for item in actual)
+    assert int(suite.get("tests", "")) == len(actual)
+    return actual
 
 
 def test_each_state_of_a_claim_is_an_element_of_its_own() -> None:
     states: tuple[State, ...] = ("holds", "fails", "inconclusive", "invalid")
     verdicts = [verdict(state, state, "so it is") for state in states]
     summary = told(result(case("one", line("throughput", "1/s", 1, 2, 3))), *verdicts)
-    found = {name.partition(":")[0]: (tag, text) for name, tag, text in elements(summary)}
-    assert {name: found[name][0] for name in states} == {
+    actual = {name.partition(":")[0]: (tag, text) for name, tag, text in elements(summary)}
+    assert {name: actual[name][0] for name in states} == {
         "holds": "system-out",
         "fails": "failure",
         "inconclusive": "skipped",
         "invalid": "error",
     }
     for state in states:
-        assert found[state][1] == "so it is"
+        assert actual[state][1] == "so it is"
         assert f"| **{'passes' if state == 'holds' else state}** |" in github(summary, [])
 
 
 def test_a_claim_that_nobody_answered_never_passes() -> None:
     summary = result(case("one", line("throughput", "1/s", 1, 2, 3)))
-    asked = summary.model_copy(update={"claims": (claim("open"),)})
-    assert [one.outcome for one in answers(asked)] == ["invalid", "passes"]
-    smoke = asked.model_copy(update={"smoke": True})
-    assert [one.outcome for one in answers(smoke)] == ["inconclusive", "passes"]
+    request = summary.model_copy(update={"claims": (claim("open"),)})
+    assert [answer.outcome for answer in answers(request)] == ["invalid", "passes"]
+    smoke = request.model_copy(update={"smoke": True})
+    assert [answer.outcome for answer in answers(smoke)] == ["inconclusive", "passes"]
     assert "a smoke" in github(smoke, [])
 
 
@@ -91,9 +95,9 @@ def test_a_case_without_a_trial_is_an_error_that_says_why() -> None:
     failure = Failure(stage="start", message="it <died> & more")
     failed = FailedTrial(trial=1, block=1, attempt=1, failure=failure)
     summary = result(case("one", failed=[failed], trials=0), case("two", trials=0))
-    (_, one, why), (_, two, none) = elements(summary)
-    assert (one, two) == ("error", "error")
-    assert "start: it <died> & more" in why
+    (_, item, reason), (_, two, none) = elements(summary)
+    assert (item, two) == ("error", "error")
+    assert "start: it <died> & more" in reason
     assert "none of 3 planned" in none
 
 
@@ -121,8 +125,10 @@ def test_doubted_response_times_are_marked() -> None:
         invalidates="latency",
     )
     doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(late,), used=True)
-    one = case("one", line("throughput", "1/s", 1, 2, 3), line("latency", "s", 1, 2, 3, of="p50"))
-    summary = result(one.model_copy(update={"latency_doubted": (doubt,), "believed": 3}))
+    item = case(
+        "one", line("throughput", "1/s", 1, 2, 3), line("latency", "s", 1, 2, 3, label="p50")
+    )
+    summary = result(item.model_copy(update={"latency_doubted": (doubt,), "believed": 3}))
     believed = {(row["metric"], row["trial"]): row["believed"] for row in numbers(summary)}
     assert believed["throughput", 2] is True
     assert believed["latency", 1] is True
@@ -130,7 +136,7 @@ def test_doubted_response_times_are_marked() -> None:
 
 
 def test_what_is_unknown_is_null_with_its_reason() -> None:
-    (row, *_) = numbers(result(case("one", line("p99", "s", 1.0, why="too few"))))
+    (row, *_) = numbers(result(case("one", line("p99", "s", 1.0, text="too few"))))
     assert (row["value"], row["why"]) == (None, "too few")
 
 
@@ -151,8 +157,8 @@ def test_whatever_names_and_sentences_are_it_is_well_formed(
 ) -> None:
     failure = Failure(stage="start", message=says)
     failed = FailedTrial(trial=4, block=1, attempt=1, failure=failure)
-    one = case(server, line(name, "1/s", 1, 2, 3), vary={"servers.x": name}, failed=[failed])
-    summary = told(result(one, title=says), verdict(name, "fails", says), says=says)
+    item = case(server, line(name, "1/s", 1, 2, 3), vary={"servers.x": name}, failed=[failed])
+    summary = told(result(item, title=says), verdict(name, "fails", says), says=says)
     (_, _, sentence), *_ = elements(summary)
     assert safe.line(says or "p99 fails") in sentence
     rows = json.loads(json.dumps(list(numbers(summary)), allow_nan=False))
@@ -163,19 +169,19 @@ def test_whatever_names_and_sentences_are_it_is_well_formed(
         bars = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in table if row[:1] == "|"}
         assert len(bars) == 1, table
     (fence,) = re.findall(r"(?m)^(`{3,})text$", text)
-    before, _, rest = text.partition(f"{fence}text\n")
-    shown, _, after = rest.partition(f"\n{fence}\n")
-    assert fence not in shown
-    assert not re.search(r"(?<!\\)<(?!/?details>|/?summary>|br>)", before + after)
+    earlier, _, rest = text.partition(f"{fence}text\n")
+    partition, _, later = rest.partition(f"\n{fence}\n")
+    assert fence not in partition
+    assert not re.search(r"(?<!\\)<(?!/?details>|/?summary>|br>)", earlier + later)
 
 
 def test_the_first_lines_of_a_report_say_what_its_intervals_are_about(tmp_path: Path) -> None:
     bare = result(case("one", line("throughput", "1/s", 1, 2, 3)))
     says = "Intervals and verdicts are about this machine on this day: another machine may differ."
-    for summary, there in ((told(bare, verdict("C", "holds")), True), (bare, False)):
+    for summary, entries in ((told(bare, verdict("C", "holds")), True), (bare, False)):
         Markdown().report(summary, (), tmp_path)
         Html().report(summary, (), tmp_path)
         pages = [(tmp_path / name).read_text() for name in ("report.md", "report.html")]
         for text in (*pages, Terminal().text(summary, ())):
-            above, _, _ = text.partition("throughput")
-            assert (says in above) is there
+            partition, _, _ = text.partition("throughput")
+            assert (says in partition) is entries

@@ -1,6 +1,7 @@
 """The words of the code: no name that says nothing, and no public class name for two things."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EMPTY = {"one", "told", "said", "found", "asked", "known", "here", "every"}
 "Names that say nothing of what they hold. docs/contributing.md has the rule."
+FUNCTION_WORDS = EMPTY | {
+    *("of", "at", "there", "own", "ours", "given", "left", "what", "why", "seen", "shown", "kept"),
+    *("keep", "place", "now", "before", "after", "whole", "some", "lacking", "above", "beside"),
+    *("both", "enough", "story", "ground", "stay", "kin", "wish"),
+}
+"Words that name no thing and no quantity. A few stand in files, in suites and in the plugin API."
 OF_OTHERS = {"apps", "drivers", "runners"}
 "Plain files that run without benchforge: each app has the names of the study that it is from."
 
@@ -74,7 +81,7 @@ def public_classes(nodes: Sequence[ast.AST]) -> list[str]:
 def read() -> dict[Path, tuple[list[tuple[int, str]], list[str]]]:
     """Return the empty names and the public classes of each source."""
     parsed = ((file, nodes(file.read_text(encoding="utf-8"))) for file in sources())
-    return {file: (empty(of), public_classes(of)) for file, of in parsed}
+    return {file: (empty(subject), public_classes(subject)) for file, subject in parsed}
 
 
 def test_names_say_what_they_hold() -> None:
@@ -90,6 +97,33 @@ def test_names_say_what_they_hold() -> None:
     }
     hint = "name each for what it holds, with a word of docs/glossary.md"
     assert not places, "\n".join([hint, *sorted(places)])
+
+
+def names_of(tree: ast.AST) -> Iterator[str]:
+    """Yield the name of each variable, parameter and function, those of comprehensions too."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.arg(arg=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+            ):
+                yield name
+
+
+@pytest.mark.parametrize(("tops", "most"), [(("benchforge", "plugins"), 5), (("tests",), 10)])
+def test_few_names_are_function_words(tops: tuple[str, ...], most: int) -> None:
+    """At most so many of 1,000 lines."""
+    texts = [file.read_text() for top in tops for file in sorted((ROOT / top).rglob("*.py"))]
+    words = [
+        name
+        for text in texts
+        for name in names_of(ast.parse(text))
+        if name.strip("_") in FUNCTION_WORDS
+    ]
+    share = 1000 * len(words) / sum(text.count("\n") for text in texts)
+    assert share <= most, f"{share:.1f} of 1,000 lines: {Counter(words).most_common(9)}"
 
 
 def test_a_function_takes_at_most_six_parameters() -> None:

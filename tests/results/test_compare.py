@@ -40,15 +40,17 @@ def on(original: Path, tmp_path: Path) -> Session:
 @pytest.fixture
 def past(on: Session, tmp_path: Path) -> Path:
     """A folder of six results."""
-    for day, (machine, own) in enumerate(zip(DAYS, OWN, strict=True)):
-        on(day, {"one": machine, "two": machine * own})
+    for day, (machine, mine) in enumerate(zip(DAYS, OWN, strict=True)):
+        on(day, {"one": machine, "two": machine * mine})
     return tmp_path / "results"
 
 
-def row(told: Told, server: str, metric: str = "throughput") -> str:
-    found = [line for line in told.out.splitlines() if f" {server} " in line and metric in line]
-    assert found, told.all
-    return found[0]
+def row(expected: Told, server: str, metric: str = "throughput") -> str:
+    actual = [
+        line for line in expected.out.splitlines() if f" {server} " in line and metric in line
+    ]
+    assert actual, expected.all
+    return actual[0]
 
 
 def against(bench: Bench, new: Path, past: Path, *words: str) -> Told:
@@ -59,33 +61,31 @@ def against(bench: Bench, new: Path, past: Path, *words: str) -> Told:
 
 
 def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Session) -> None:
-    told = bench("compare", on(0), on(1, {"one": 0.9, "two": 0.45}), "--reference", "one")
-    assert told.code == 0, told.all
-    assert "NO MODEL: 1 past session: a prediction takes 5" in told.out
-    assert (
-        "the reference one itself moved by -10.0 % in ping · one · closed: throughput" in told.out
-    )
+    run = bench("compare", on(0), on(1, {"one": 0.9, "two": 0.45}), "--reference", "one")
+    assert run.code == 0, run.all
+    assert "NO MODEL: 1 past session: a prediction takes 5" in run.out
+    assert "the reference one itself moved by -10.0 % in ping · one · closed: throughput" in run.out
 
 
 def test_summary_files_are_compared_too(bench: Bench, on: Session, tmp_path: Path) -> None:
     old, new = on(0), on(1, {"two": 2})
     for result in (old, new):
         assert bench("report", result, "--write").code == 0
-    whole = bench("compare", old, new)
-    told = bench("compare", old / "summary.json", new / "summary.json")
-    assert (told.code, row(told, "two")) == (0, row(whole, "two"))
+    full = bench("compare", old, new)
+    run = bench("compare", old / "summary.json", new / "summary.json")
+    assert (run.code, row(run, "two")) == (0, row(full, "two"))
 
 
 def test_one_block_has_no_interval(bench: Bench, on: Session) -> None:
     new = on(1)
-    for place in new.glob("trials/*/trial.json"):
-        if read(place)["block"] > 1:
-            shutil.rmtree(place.parent)
-    told = bench("compare", on(0), new)
-    assert told.code == 0, told.all
-    assert "1 block a case, so no interval: it needs 3" in told.out
-    assert "NOT COMPLETE" in told.out
-    assert row(told, "two").count("[") == 1
+    for path in new.glob("trials/*/trial.json"):
+        if read(path)["block"] > 1:
+            shutil.rmtree(path.parent)
+    run = bench("compare", on(0), new)
+    assert run.code == 0, run.all
+    assert "1 block a case, so no interval: it needs 3" in run.out
+    assert "NOT COMPLETE" in run.out
+    assert row(run, "two").count("[") == 1
 
 
 # Several, and a reference
@@ -113,9 +113,9 @@ def test_the_prediction_decides(bench: Bench, on: Session, past: Path) -> None:
 def test_too_few_older_results_are_no_model(bench: Bench, on: Session, past: Path) -> None:
     for day in (4, 5):
         shutil.rmtree(past / f"small-{day:03}")
-    told = against(bench, on(10, {"two": 0.5}), past)
-    assert told.code == 0, told.all
-    assert "NO MODEL: 4 past sessions: a prediction takes 5" in told.out
+    comparison = against(bench, on(10, {"two": 0.5}), past)
+    assert comparison.code == 0, comparison.all
+    assert "NO MODEL: 4 past sessions: a prediction takes 5" in comparison.out
 
 
 def test_a_folder_may_hold_the_new_one_and_others(bench: Bench, on: Session, past: Path) -> None:
@@ -126,9 +126,9 @@ def test_a_folder_may_hold_the_new_one_and_others(bench: Bench, on: Session, pas
     shutil.copytree(past / "small-000", past / "twice")
     shutil.copytree(new, past / "again")
     (past / "small-001" / "result.json").write_text("{")
-    told = against(bench, new, past)
-    assert told.code == 0, told.all
-    left = "\n".join(line for line in told.err.splitlines() if line.startswith("left out: "))
+    comparison = against(bench, new, past)
+    assert comparison.code == 0, comparison.all
+    text = "\n".join(line for line in comparison.err.splitlines() if line.startswith("left out: "))
     for says in (
         "is the same result as",
         "was measured after",
@@ -137,53 +137,55 @@ def test_a_folder_may_hold_the_new_one_and_others(bench: Bench, on: Session, pas
         "is not JSON",
         "is there already",
     ):
-        assert left.count(says) == 1, says
-    assert told.out.count("\nold: ") + told.out.startswith("old: ") == 5
+        assert text.count(says) == 1, says
+    assert comparison.out.count("\nold: ") + comparison.out.startswith("old: ") == 5
 
 
 def test_what_was_never_there_before_is_loud(bench: Bench, on: Session, past: Path) -> None:
     new = on(10)
-    for place in new.glob("trials/*/trial.json"):
-        trial = read(place)
+    for path in new.glob("trials/*/trial.json"):
+        trial = read(path)
         if trial["case"]["server"] == "two":
             trial["reading"]["errors"] = {**trial["reading"]["errors"], "timeout": 7}
-            write(place, trial)
-    told = against(bench, new, past)
-    assert "LOOK AT ping · two · closed: errors timeout: it was 0 and is 7;" in told.out, told.all
+            write(path, trial)
+    comparison = against(bench, new, past)
+    assert "LOOK AT ping · two · closed: errors timeout: it was 0 and is 7;" in comparison.out, (
+        comparison.all
+    )
 
 
 def test_a_case_without_a_believed_trial_has_no_answer(
     bench: Bench, on: Session, past: Path
 ) -> None:
     new = on(10)
-    for place in new.glob("trials/*/trial.json"):
-        trial = read(place)
+    for path in new.glob("trials/*/trial.json"):
+        trial = read(path)
         if trial["case"]["server"] == "two":
             failure = {"stage": "start", "message": "it died"}
-            write(place, {**trial, "reading": None, "observation": None, "failure": failure})
-    told = against(bench, new, past)
-    assert told.code == 4, told.all
+            write(path, {**trial, "reading": None, "observation": None, "failure": failure})
+    comparison = against(bench, new, past)
+    assert comparison.code == 4, comparison.all
 
 
 @pytest.mark.parametrize("spoiled", [("old",), ("new",), ("old", "new")])
 def test_where_no_line_is_believed_in_both_nothing_was_compared(
     bench: Bench, on: Session, spoiled: tuple[str, ...]
 ) -> None:
-    both = {"old": on(0), "new": on(1)}
+    pair = {"old": on(0), "new": on(1)}
     for name in spoiled:
-        for place in both[name].glob("trials/*/trial.json"):
-            write(place, {**read(place), "checks": [NOISE]})
-    told = bench("compare", both["old"], both["new"])
-    assert told.code == 4, told.all
-    assert "NOT BELIEVED: no line has believed numbers in both" in told.out
+        for path in pair[name].glob("trials/*/trial.json"):
+            write(path, {**read(path), "checks": [NOISE]})
+    run = bench("compare", pair["old"], pair["new"])
+    assert run.code == 4, run.all
+    assert "NOT BELIEVED: no line has believed numbers in both" in run.out
 
 
 def test_one_line_that_is_believed_in_both_is_a_comparison(bench: Bench, on: Session) -> None:
     old, new = on(0), on(1)
-    for place in new.glob("trials/*/trial.json"):
-        trial = read(place)
+    for path in new.glob("trials/*/trial.json"):
+        trial = read(path)
         if trial["case"]["server"] == "two":
-            write(place, {**trial, "checks": [NOISE]})
+            write(path, {**trial, "checks": [NOISE]})
     assert bench("compare", old, new).code == 0
 
 
@@ -195,12 +197,12 @@ def test_another_machine_is_refused_by_name_and_compared_anyway(
     bench: Bench, on: Session, name: str
 ) -> None:
     old, new = on(0, facts={name: "then"}), on(1, {"two": 0.1}, facts={name: "now"})
-    told = bench("compare", old, new)
-    assert (told.code, f"{name} was 'then', is 'now'" in told.err) == (2, True), told.all
-    assert not told.out
-    told = bench("compare", old, new, "--anyway")
-    assert told.code == 0, told.all
-    assert f"COMPARED ANYWAY: {name} was 'then', is 'now'" in told.out
+    run = bench("compare", old, new)
+    assert (run.code, f"{name} was 'then', is 'now'" in run.err) == (2, True), run.all
+    assert not run.out
+    run = bench("compare", old, new, "--anyway")
+    assert run.code == 0, run.all
+    assert f"COMPARED ANYWAY: {name} was 'then', is 'now'" in run.out
 
 
 def test_what_one_does_not_tell_is_not_taken_for_the_same(bench: Bench, on: Session) -> None:
@@ -208,49 +210,51 @@ def test_what_one_does_not_tell_is_not_taken_for_the_same(bench: Bench, on: Sess
     header = read(old / "result.json")
     del header["facts"]["kernel"]
     write(old / "result.json", header)
-    told = bench("compare", old, on(1))
-    assert (told.code, "kernel was not told, is '" in told.err) == (2, True), told.all
+    run = bench("compare", old, on(1))
+    assert (run.code, "kernel was not told, is '" in run.err) == (2, True), run.all
 
 
 def test_another_load_tool_is_refused_and_another_program_is_told(
     bench: Bench, on: Session
 ) -> None:
     old = on(0, versions={"loader-wrk": "4.1", "waitress": "2"}, benchforge="0.0.1")
-    told = bench("compare", old, on(1, versions={"loader-wrk": "4.2", "waitress": "3"}))
-    assert (told.code, "loader-wrk was '4.1', is '4.2'" in told.err) == (2, True), told.all
-    told = bench("compare", old, on(2, versions={"loader-wrk": "4.1", "waitress": "3"}))
-    assert told.code == 0, told.all
-    assert "differs: waitress was '2', is '3'" in told.out
-    assert "differs: benchforge was '0.0.1', is '" in told.out
+    run = bench("compare", old, on(1, versions={"loader-wrk": "4.2", "waitress": "3"}))
+    assert (run.code, "loader-wrk was '4.1', is '4.2'" in run.err) == (2, True), run.all
+    run = bench("compare", old, on(2, versions={"loader-wrk": "4.1", "waitress": "3"}))
+    assert run.code == 0, run.all
+    assert "differs: waitress was '2', is '3'" in run.out
+    assert "differs: benchforge was '0.0.1', is '" in run.out
 
 
 def test_even_worse_is_no_verdict_on_another_machine(bench: Bench, on: Session, past: Path) -> None:
     new = on(10, {"two": 0.5}, facts={"kernel": "9"})
-    told = against(bench, new, past)
-    assert (told.code, "no older result to compare with" in told.err) == (2, True), told.all
-    assert "kernel was '" in told.err
-    told = against(bench, new, past, "--anyway")
-    assert told.code == 0, told.all
-    assert "these are not verdicts" in told.out
+    comparison = against(bench, new, past)
+    assert (comparison.code, "no older result to compare with" in comparison.err) == (2, True), (
+        comparison.all
+    )
+    assert "kernel was '" in comparison.err
+    comparison = against(bench, new, past, "--anyway")
+    assert comparison.code == 0, comparison.all
+    assert "these are not verdicts" in comparison.out
 
 
 def test_what_has_no_partner_and_what_is_another_thing_are_named(bench: Bench, on: Session) -> None:
     old, new = on(0), on(1)
     change_cases(new, lambda case: case.update(digest=f"{case['server']:0>16}"))
-    told = bench("compare", old, new)
-    assert told.code == 0, told.all
-    assert told.out.count("the app's code, or data: the options are the same") == 2
+    run = bench("compare", old, new)
+    assert run.code == 0, run.all
+    assert run.out.count("the app's code, or data: the options are the same") == 2
     suite = read(new / "result.json")["suite"].replace("connections = 2", "connections = 4")
     write(new / "result.json", {**read(new / "result.json"), "suite": suite})
-    told = bench("compare", old, new)
-    assert "options: loaders.closed.connections was 2, is 4" in told.out
+    run = bench("compare", old, new)
+    assert "options: loaders.closed.connections was 2, is 4" in run.out
     change_cases(new, lambda case: case.update(server=case["server"].replace("two", "three")))
-    told = bench("compare", old, new)
-    assert f"only in {old}: ping · two · closed" in told.out
-    assert f"not in {old}: ping · three · closed" in told.out
+    run = bench("compare", old, new)
+    assert f"only in {old}: ping · two · closed" in run.out
+    assert f"not in {old}: ping · three · closed" in run.out
     change_cases(new, lambda case: case.update(driver="other"))
-    told = bench("compare", old, new)
-    assert (told.code, "have no case in common" in told.err) == (2, True), told.all
+    run = bench("compare", old, new)
+    assert (run.code, "have no case in common" in run.err) == (2, True), run.all
 
 
 def test_a_reference_that_is_another_thing_is_none(bench: Bench, on: Session, past: Path) -> None:
@@ -258,8 +262,10 @@ def test_a_reference_that_is_another_thing_is_none(bench: Bench, on: Session, pa
     change_cases(
         new, lambda case: case.update(digest="0" * 16) if case["server"] == "one" else None
     )
-    told = against(bench, new, past)
-    assert (told.code, "the reference one has changed" in told.err) == (2, True), told.all
+    comparison = against(bench, new, past)
+    assert (comparison.code, "the reference one has changed" in comparison.err) == (2, True), (
+        comparison.all
+    )
 
 
 @pytest.mark.samples(5)
@@ -298,7 +304,7 @@ def test_bad_input_is_told_in_a_line(
             if name == "NAN"
             else text.replace('"unit": "', '"unit": "k')
         )
-    told = bench("compare", *(places.get(word, word) for word in words))
-    assert (told.code, says in told.err) == (2, True), told.all
-    assert len(told.err.splitlines()) <= 2, told.err
-    assert not told.out
+    run = bench("compare", *(places.get(word, word) for word in words))
+    assert (run.code, says in run.err) == (2, True), run.all
+    assert len(run.err.splitlines()) <= 2, run.err
+    assert not run.out

@@ -45,8 +45,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bench(tmp_path: Path) -> Bench:
     """With a cache and a folder for scratch of its own, since some of the tests clean."""
     (tmp_path / "t").mkdir()
-    own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
-    return calls(bench_words(), tmp_path, {**os.environ, **own})
+    mine = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
+    return calls(bench_words(), tmp_path, {**os.environ, **mine})
 
 
 @pytest.fixture
@@ -63,13 +63,13 @@ def looked_at(bench: Bench, result: Path, words: tuple[str, ...]) -> Any:
         shutil.copytree(result, copy, symlinks=True)
         header = read(copy / "result.json")
         write(copy / "result.json", {**header, "created": "2020-01-01T00:00:00+00:00"})
-    place = {
+    path = {
         "result": result,
         "parent": result.parent,
         "copy": copy,
         "elsewhere": folder / "elsewhere",
     }
-    call = bench(*(word.format(**place) for word in words))
+    call = bench(*(word.format(**path) for word in words))
     assert "Traceback" not in call.all, call.all
     return call
 
@@ -77,22 +77,22 @@ def looked_at(bench: Bench, result: Path, words: tuple[str, ...]) -> Any:
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
     """What a file system tells of each file: written to, it is another."""
     return {
-        str(one.relative_to(folder)): (
-            (seen := one.lstat()).st_mode,
-            seen.st_size,
-            seen.st_mtime_ns,
-            seen.st_ctime_ns,
-            seen.st_ino,
+        str(item.relative_to(folder)): (
+            (observed := item.lstat()).st_mode,
+            observed.st_size,
+            observed.st_mtime_ns,
+            observed.st_ctime_ns,
+            observed.st_ino,
         )
-        for one in (folder, *folder.rglob("*"))
+        for item in (folder, *folder.rglob("*"))
     }
 
 
 def table(name: str) -> Callable[[Path], None]:
     def changed(result: Path) -> None:
         header = read(result / "result.json")
-        one = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
-        header["tables"] = {name: one}
+        item = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
+        header["tables"] = {name: item}
         write(result / "result.json", header)
         summary = read(result / "summary.json")
         write(result / "summary.json", {**summary, "tables": header["tables"]})
@@ -106,25 +106,27 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     bench: Bench, result: Path, name: str
 ) -> None:
     table(name)(result)
-    before = state(result.parents[1])
+    state_ = state(result.parents[1])
     assert "is no name of a file" in bench("validate", result, code=1).out
     if name == "../../victim":
         for words in {words[0]: words for words in reversed(READERS)}.values():
             looked_at(bench, result, words)
     assert bench("report", result, "--write").code == 1
     assert (result.parents[1] / "victim.csv").read_text() == "mine"
-    kept = {name: seen for name, seen in state(result.parents[1]).items() if name in before}
+    stored = {
+        name: observed for name, observed in state(result.parents[1]).items() if name in state_
+    }
     for other in (".", "t"):  # what was written elsewhere on request, and scratch
-        kept[other] = before[other] = ()
-    assert kept == before
+        stored[other] = state_[other] = ()
+    assert stored == state_
 
 
 @pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
 def test_who_looks_writes_nothing(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
-    before = state(result)
-    told = looked_at(bench, result, words)
-    assert told.code in {0, 1, 2}, told.all
-    assert state(result) == before
+    state_ = state(result)
+    actual = looked_at(bench, result, words)
+    assert actual.code in {0, 1, 2}, actual.all
+    assert state(result) == state_
 
 
 def test_a_link_below_a_result_is_neither_read_nor_written_through(
@@ -142,13 +144,13 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed.symlink_to(secret)
     table("sizes")(result)
     (result / "tables").symlink_to(outside)
-    told = bench("report", result, "--write")
-    assert told.code == 5, told.all
-    assert "tables: is a link: nothing in a result may be one" in told.err
+    run = bench("report", result, "--write")
+    assert run.code == 5, run.all
+    assert "tables: is a link: nothing in a result may be one" in run.err
     assert (secret.read_text(), list(outside.iterdir())) == ("SECRET", [])
     (result / "tables").unlink()
-    told = bench("report", result, "--write")
-    assert told.code == 0, told.all
+    run = bench("report", result, "--write")
+    assert run.code == 0, run.all
     assert secret.read_text() == "SECRET"
     assert not (result / "report.html").is_symlink()
     assert not any(
@@ -163,14 +165,14 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
 
 @pytest.mark.parametrize("name", ["trials", "trials/0001", "trials/0001/trial.json", "result.json"])
 def test_what_a_result_consists_of_is_no_link(bench: Bench, result: Path, name: str) -> None:
-    there = result.parents[1] / "there"
-    (result / name).rename(there)
-    (result / name).symlink_to(there)
-    before = state(result.parents[1])
+    entries = result.parents[1] / "there"
+    (result / name).rename(entries)
+    (result / name).symlink_to(entries)
+    state_ = state(result.parents[1])
     for words in (("validate", "{result}"), ("verify", "{result}"), ("report", "{result}")):
         call = bench(*(word.format(result=result) for word in words), code=2)
         assert "is a link: nothing in a result may be one" in call.all
-    assert state(result.parents[1]) == before
+    assert state(result.parents[1]) == state_
 
 
 def test_links_of_ones_own_lead_to_a_result(bench: Bench, result: Path, tmp_path: Path) -> None:
@@ -209,8 +211,8 @@ def hostile(result: Path) -> None:
     for file in result.glob("trials/*/trial.json"):
         trial = read(file)
         if trial["number"] == 1:
-            said = {"stage": "ask", "message": ESCAPE, "hint": ESCAPE, "log": f"a\n{ESCAPE}\nb"}
-            trial.update(failure=said, reading=None, observation=None, search_outcome=None)
+            output = {"stage": "ask", "message": ESCAPE, "hint": ESCAPE, "log": f"a\n{ESCAPE}\nb"}
+            trial.update(failure=output, reading=None, observation=None, search_outcome=None)
         write(file, trial)
 
 
@@ -218,19 +220,19 @@ def hostile(result: Path) -> None:
 @pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
 def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
     hostile(result)
-    told = looked_at(bench, result, words)
-    assert not re.search("[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]", told.all), (
-        told.all
+    actual = looked_at(bench, result, words)
+    assert not re.search("[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]", actual.all), (
+        actual.all
     )
-    assert not set("\u202e\u2066\x9b\x1b\x07") & set(told.all)
+    assert not set("\u202e\u2066\x9b\x1b\x07") & set(actual.all)
 
 
 def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) -> None:
     hostile(result)
     names = ("markdown", "html", "csv", "github", "junit", "json")
     words = [word for name in names for word in ("--reporter", name)]
-    told = bench("report", result, "--write", *words)
-    assert told.code == 0, told.all
+    run = bench("report", result, "--write", *words)
+    assert run.code == 0, run.all
     for file in result.glob("*.*"):
         text = file.read_text()
         if file.name not in {"result.json", "summary.json"}:
@@ -275,8 +277,8 @@ def large(result: Path, which: str) -> Path:
         case "digits":
             trial.write_text(f'{{"kind": "trial", "format": {"9" * 3_000_000}}}')
         case _:
-            place = {"usage": "usage.csv", "answer": "answer.bin", "output": "loader-closed.out"}
-            os.truncate(trial.parent / place.get(which, which), 20_000_000_000)
+            path = {"usage": "usage.csv", "answer": "answer.bin", "output": "loader-closed.out"}
+            os.truncate(trial.parent / path.get(which, which), 20_000_000_000)
     return trial
 
 
@@ -313,17 +315,17 @@ def test_what_is_admitted_takes_a_gigabyte_at_most_and_all_else_is_told(
     result: Path, tmp_path: Path, which: str, words: str, says: str
 ) -> None:
     large(result, which)
-    given = ("--results", result.parent) if words == "clean" else (result,)
+    options = ("--results", result.parent) if words == "clean" else (result,)
     (tmp_path / "t").mkdir()
-    own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
+    mine = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
     done = captured(
-        [sys.executable, "-c", LIMITED, words, *given, *(["--all"] if words == "verify" else [])],
+        [sys.executable, "-c", LIMITED, words, *options, *(["--all"] if words == "verify" else [])],
         timeout=300,
-        env={**os.environ, **own},
+        env={**os.environ, **mine},
     )
-    *said, kib = (done.stdout + done.stderr).splitlines()
+    *output, kib = (done.stdout + done.stderr).splitlines()
     assert "Traceback" not in done.stderr, done.stderr
-    assert says in "\n".join(said), said[:5]
+    assert says in "\n".join(output), output[:5]
     assert int(kib) < 1 << 20, kib
 
 
@@ -339,12 +341,12 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
     call = bench("clean", "--results", result.parent, "--yes", code=0)
     for name in mine:
         assert f"stays: {result / name}, which benchforge did not write" in call.out
-    left = sorted(
+    items = sorted(
         str(path.relative_to(result))
         for path in result.rglob("*")
         if path.is_symlink() or not path.is_dir()
     )
-    assert left == sorted(mine)
+    assert items == sorted(mine)
 
 
 def test_a_changed_report_of_a_plugin_stays(bench: Bench, result: Path) -> None:
@@ -369,8 +371,8 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
 ) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    ours = (".trial.json.tmp", "trial.json", "usage.csv", "system.csv", "answer.bin")
-    names = (*ours, "loader-closed.out", "loader-closed.err")
+    first_side = (".trial.json.tmp", "trial.json", "usage.csv", "system.csv", "answer.bin")
+    names = (*first_side, "loader-closed.out", "loader-closed.err")
     plants = tmp_path / "plants.py"
     answers = Path(__file__).parents[1] / "programs/servers/answers.py"
     plants.write_text(

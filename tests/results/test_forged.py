@@ -38,8 +38,8 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Originals:
         (folder / "forged.toml").write_text(SUITE)
         bench = calls(bench_words(), folder)
         for parent in ("first", "second"):
-            told = bench("run", folder / "forged.toml", "-o", folder / parent)
-            assert told.code == 0, told.all
+            run = bench("run", folder / "forged.toml", "-o", folder / parent)
+            assert run.code == 0, run.all
         return folder
 
     folder = made_once(tmp_path_factory, "forged", measured)
@@ -82,14 +82,14 @@ def commands_swapped(result: Path, _: Path) -> None:
 def digests_swapped_too(result: Path, other: Path) -> None:
     commands_swapped(result, other)
     cases = json.loads((result / "result.json").read_text())["cases"]
-    one, two = (case["digest"] for case in cases)
+    item, two = (case["digest"] for case in cases)
     for file in (result / "result.json", *result.glob("trials/*/trial.json")):
-        text = file.read_text().replace(one, "swapped").replace(two, one)
+        text = file.read_text().replace(item, "swapped").replace(two, item)
         file.write_text(text.replace("swapped", two))
 
 
 def trial_of_another_run(result: Path, other: Path) -> None:
-    place, document = (
+    content, document = (
         result / "trials/0001",
         json.loads((result / "trials/0001/trial.json").read_text()),
     )
@@ -98,14 +98,14 @@ def trial_of_another_run(result: Path, other: Path) -> None:
         for trial in sorted(other.glob("trials/*/trial.json"))
         if json.loads(trial.read_text())["case"] == document["case"]
     )
-    shutil.rmtree(place)
-    shutil.copytree(theirs.parent, place)
+    shutil.rmtree(content)
+    shutil.copytree(theirs.parent, content)
 
     def moved(trial: Any) -> None:
         for name in ("number", "seed", "started", "block", "position"):
             trial[name] = document[name]
 
-    change(place / "trial.json", moved)
+    change(content / "trial.json", moved)
 
 
 def trials_dropped(result: Path, _: Path) -> None:
@@ -144,9 +144,9 @@ def counter_edited(result: Path, _: Path) -> None:
 
 
 def trial_linked(result: Path, _: Path) -> None:
-    place = result / "trials/0002"
-    place.rename(result.parent / "elsewhere")
-    place.symlink_to(result.parent / "elsewhere")
+    path = result / "trials/0002"
+    path.rename(result.parent / "elsewhere")
+    path.symlink_to(result.parent / "elsewhere")
 
 
 def without_summary(result: Path, _: Path) -> None:
@@ -188,12 +188,12 @@ def test_the_manifest_shows_what_was_changed_after_the_run(
 ) -> None:
     forge(result, originals[1])
     reported_anew(result, bench)
-    told = bench("verify", result, "--all")
-    assert told.code == (2 if forge in {without_summary, trial_linked} else 1), told.all
-    assert listed.format(result=result) in told.all
+    run = bench("verify", result, "--all")
+    assert run.code == (2 if forge in {without_summary, trial_linked} else 1), run.all
+    assert listed.format(result=result) in run.all
     if forge is not without_summary:
-        told = bench("validate", result)
-        assert told.code in {1, 2}, told.all
+        run = bench("validate", result)
+        assert run.code in {1, 2}, run.all
 
 
 @pytest.mark.samples(4)
@@ -204,9 +204,9 @@ def test_what_follows_from_other_files_is_computed_whatever_the_manifest_says(
     forge(result, originals[1])
     reported_anew(result, bench)
     listed_anew(result)
-    told = bench("verify", result, "--all")
-    assert (told.code != 0) is bool(says), told.all
-    assert says.format(result=result) in told.all
+    run = bench("verify", result, "--all")
+    assert (run.code != 0) is bool(says), run.all
+    assert says.format(result=result) in run.all
 
 
 def test_blocks_that_were_dropped_with_their_plan_are_open_without_a_signature(
@@ -225,36 +225,36 @@ def test_blocks_that_were_dropped_with_their_plan_are_open_without_a_signature(
 
 def test_a_result_without_a_manifest_is_not_proved(bench: Bench, result: Path) -> None:
     (result / "manifest.json").unlink()
-    told = bench("verify", result)
-    assert told.code == 2, told.all
-    assert told.out.startswith(f"{result}: not proved: ")
-    assert "no manifest.json: nothing shows whether a file was changed" in told.out
+    run = bench("verify", result)
+    assert run.code == 2, run.all
+    assert run.out.startswith(f"{result}: not proved: ")
+    assert "no manifest.json: nothing shows whether a file was changed" in run.out
 
 
 def test_an_added_file_is_no_part_of_a_trial(bench: Bench, result: Path) -> None:
     (result / "notes.txt").write_text("mine")
     assert bench("verify", result).code == 0
     (result / "trials/0001/added.out").write_text("more")
-    told = bench("verify", result)
-    assert (told.code, "added.out: is not in manifest.json" in told.out) == (1, True), told.all
+    run = bench("verify", result)
+    assert (run.code, "added.out: is not in manifest.json" in run.out) == (1, True), run.all
 
 
 def test_a_report_formed_anew_is_listed_and_a_lost_trial_stays_lost(
     bench: Bench, result: Path
 ) -> None:
-    before = (result / "manifest.json").read_bytes()
+    content = (result / "manifest.json").read_bytes()
     assert bench("report", result, "--write").code == 0
-    assert (result / "manifest.json").read_bytes() == before
+    assert (result / "manifest.json").read_bytes() == content
     shutil.rmtree(result / "trials/0004")
     assert bench("report", result, "--write").code == 0
     assert "trials/0004/trial.json" in (result / "manifest.json").read_text()
 
 
 def test_a_summary_with_a_plan_of_a_trillion_is_refused(bench: Bench, result: Path) -> None:
-    change(result / "summary.json", lambda one: one["cases"][0].update(planned=10**12))
-    told = bench("validate", result / "summary.json")
-    assert told.code == 1, told.all
-    assert "planned: input should be less than or equal to 2000000" in told.out
+    change(result / "summary.json", lambda item: item["cases"][0].update(planned=10**12))
+    run = bench("validate", result / "summary.json")
+    assert run.code == 1, run.all
+    assert "planned: input should be less than or equal to 2000000" in run.out
 
 
 @pytest.fixture
@@ -272,20 +272,20 @@ def signers(tmp_path: Path) -> Path:
 def test_a_signature_shows_what_nothing_else_shows(
     bench: Bench, result: Path, signers: Path, originals: Originals
 ) -> None:
-    told = bench("verify", "--signers", signers, result)
-    assert (told.code, "nobody signed the result" in told.out) == (2, True), told.all
-    told = bench("sign", result, "--key", signers.parent / "mine")
-    assert (told.code, "signed trials 1 to 4" in told.err) == (0, True), told.all
-    told = bench("verify", "--signers", signers, result)
-    assert (told.code, "signed by me@example.org: trials 1 to 4" in told.out) == (0, True), told.all
+    run = bench("verify", "--signers", signers, result)
+    assert (run.code, "nobody signed the result" in run.out) == (2, True), run.all
+    run = bench("sign", result, "--key", signers.parent / "mine")
+    assert (run.code, "signed trials 1 to 4" in run.err) == (0, True), run.all
+    run = bench("verify", "--signers", signers, result)
+    assert (run.code, "signed by me@example.org: trials 1 to 4" in run.out) == (0, True), run.all
     assert (
         "it is signed, and by whom was not checked: name the signers" in bench("verify", result).out
     )
     trial_of_another_run(result, originals[1])
     reported_anew(result, bench)
     listed_anew(result)
-    told = bench("verify", "--signers", signers, result, "--all")
-    assert (told.code, "is not the file that signed.json lists" in told.out) == (1, True), told.all
+    run = bench("verify", "--signers", signers, result, "--all")
+    assert (run.code, "is not the file that signed.json lists" in run.out) == (1, True), run.all
 
 
 @pytest.fixture(scope="module")
@@ -296,19 +296,19 @@ def signed(originals: Originals, tmp_path_factory: pytest.TempPathFactory) -> Pa
     result = Path(shutil.copytree(originals[0], folder / "result"))
     words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "mine")]
     subprocess.run(words, check=True)
-    told = calls(bench_words(), folder)("sign", result, "--key", folder / "mine")
-    assert told.code == 0, told.all
+    actual = calls(bench_words(), folder)("sign", result, "--key", folder / "mine")
+    assert actual.code == 0, actual.all
     return result
 
 
 @pytest.mark.samples(9)
-@pytest.mark.parametrize("what", tampering.CHANGES)
+@pytest.mark.parametrize("subject", tampering.CHANGES)
 def test_whatever_changes_in_a_signed_result_is_found_without_a_key(
-    signed: Path, tmp_path: Path, what: str
+    signed: Path, tmp_path: Path, subject: str
 ) -> None:
     """Whoever changed it has written the manifest anew, so that `signed.json` alone shows it."""
     result = Path(shutil.copytree(signed, tmp_path / "result"))
-    tampering.CHANGES[what](result)
+    tampering.CHANGES[subject](result)
     listed_anew(result)
     try:
         verified = verify(result, Registry())
@@ -322,19 +322,19 @@ def test_a_signature_of_somebody_else_or_of_something_else_proves_nothing(
     bench: Bench, result: Path, signers: Path
 ) -> None:
     assert bench("sign", result, "--key", signers.parent / "other").code == 0
-    told = bench("verify", "--signers", signers, result)
-    assert (told.code, f"is by nobody whom {signers} lists" in told.out) == (2, True), told.all
+    run = bench("verify", "--signers", signers, result)
+    assert (run.code, f"is by nobody whom {signers} lists" in run.out) == (2, True), run.all
     assert bench("sign", result, "--key", signers.parent / "mine").code == 0
     change(result / "signed.json", lambda signed: signed["files"].pop("trials/0001/trial.json"))
-    told = bench("verify", "--signers", signers, result)
-    assert told.code == 1, told.all
-    assert "is not a signature of me@example.org on signed.json: " in told.out
+    run = bench("verify", "--signers", signers, result)
+    assert run.code == 1, run.all
+    assert "is not a signature of me@example.org on signed.json: " in run.out
     (result / "signed.json.sig").write_text("no signature")
     assert bench("verify", "--signers", signers, result).code == 1  # its list lacks a file, too
     (result / "signed.json.sig").unlink()
     (result / "signed.json.sig").symlink_to(signers)
-    told = bench("verify", "--signers", signers, result)
-    assert (told.code, "is a link" in told.err) == (2, True), told.all
+    run = bench("verify", "--signers", signers, result)
+    assert (run.code, "is a link" in run.err) == (2, True), run.all
 
 
 def test_what_is_measured_after_the_signature_is_not_signed(
@@ -343,44 +343,44 @@ def test_what_is_measured_after_the_signature_is_not_signed(
     (tmp_path / "forged.toml").write_text(SUITE.replace("blocks = 2", "blocks = 1"))
     bench("run", "forged.toml", "--time-limit", "0.1s", "-o", "short")
     (result,) = (tmp_path / "short").iterdir()
-    there = len(list(result.glob("trials/*/trial.json")))
+    count = len(list(result.glob("trials/*/trial.json")))
     assert bench("sign", result, "--key", signers.parent / "mine").code == 0
     assert bench("run", "--resume", result).code == 0
-    told = bench("verify", "--signers", signers, result)
-    assert told.code == 2, told.all
-    before = f"trials 1 to {there}" if there > 1 else "trial 1" if there else "no trial"
-    assert f"signed by me@example.org: {before}\n" in told.out
-    assert "signed.json: was signed without trial" in told.out
+    run = bench("verify", "--signers", signers, result)
+    assert run.code == 2, run.all
+    text = f"trials 1 to {count}" if count > 1 else "trial 1" if count else "no trial"
+    assert f"signed by me@example.org: {text}\n" in run.out
+    assert "signed.json: was signed without trial" in run.out
     assert bench("sign", result, "--key", signers.parent / "mine").code == 0
-    told = bench("verify", "--signers", signers, result)
-    assert (told.code, "signed by me@example.org: trials 1 to 2" in told.out) == (0, True), told.all
+    run = bench("verify", "--signers", signers, result)
+    assert (run.code, "signed by me@example.org: trials 1 to 2" in run.out) == (0, True), run.all
 
 
 def test_only_the_files_that_the_run_left_are_signed(
     bench: Bench, result: Path, signers: Path
 ) -> None:
     key = signers.parent / "mine"
-    told = bench("sign", result, "--key", tmp := signers.parent / "no-key")
-    assert (told.code, f"{tmp}: ssh-keygen did not sign with it" in told.err) == (2, True), told.all
+    run = bench("sign", result, "--key", tmp := signers.parent / "no-key")
+    assert (run.code, f"{tmp}: ssh-keygen did not sign with it" in run.err) == (2, True), run.all
     counter_edited(result, result)
-    told = bench("sign", result, "--key", key)
-    assert (told.code, "not signed: " in told.err) == (1, True), told.all
+    run = bench("sign", result, "--key", key)
+    assert (run.code, "not signed: " in run.err) == (1, True), run.all
     (result / "manifest.json").unlink()
-    told = bench("sign", result, "--key", key)
-    assert (told.code, "its run did not end" in told.err) == (2, True), told.all
+    run = bench("sign", result, "--key", key)
+    assert (run.code, "its run did not end" in run.err) == (2, True), run.all
 
 
 def test_without_ssh_keygen_its_package_is_named(result: Path, tmp_path: Path) -> None:
     bench = calls(bench_words(), tmp_path, {**os.environ, "PATH": "/nowhere"})
-    told = bench("sign", result, "--key", "key")
-    assert told.code == 3, told.all
-    assert told.err == "error: ssh-keygen is missing\nhint: apt-get install openssh-client\n"
+    run = bench("sign", result, "--key", "key")
+    assert run.code == 3, run.all
+    assert run.err == "error: ssh-keygen is missing\nhint: apt-get install openssh-client\n"
 
 
 @given(st.sets(st.integers(1, 60)))
 def test_trials_in_words_are_those_of_their_numbers(numbers: set[int]) -> None:
     words = trials_in_words(numbers)
-    told: set[int] = set()
+    names: set[int] = set()
     for first, last in re.findall(r"(\d+)(?: to (\d+))?", words):
-        told |= {*range(int(first), int(last or first) + 1)}
-    assert told == numbers
+        names |= {*range(int(first), int(last or first) + 1)}
+    assert names == numbers

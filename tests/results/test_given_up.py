@@ -15,7 +15,7 @@ SUITE = suite_text("results/given_up", answering=answering())
 
 
 def crashed(result: Path) -> list[Trial]:
-    return [one for one in read_trials(result) if one.case.driver == "crashes"]
+    return [item for item in read_trials(result) if item.case.driver == "crashes"]
 
 
 def test_a_crashing_tool_has_three_trials(bench: Bench, tmp_path: Path) -> None:
@@ -23,13 +23,18 @@ def test_a_crashing_tool_has_three_trials(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(SUITE)
     ran = bench("run", "suite.toml", "-o", "results", code=4)
     (result,) = (tmp_path / "results").iterdir()
-    assert [one.block for one in crashed(result)] == [1] * ATTEMPTS
-    assert {one.block for one in read_trials(result) if one.case.driver == "sound"} == {1, 2, 3, 4}
+    assert [item.block for item in crashed(result)] == [1] * ATTEMPTS
+    assert {item.block for item in read_trials(result) if item.case.driver == "sound"} == {
+        1,
+        2,
+        3,
+        4,
+    }
     assert "not measured: 3 planned measurements, whose load tool had failed alike" in ran.err
     bench("verify", result, code=0)
     # A later session tries the place that was lost again, and comes to the same end.
     again = bench("run", "--resume", result, code=4)
-    assert [one.block for one in crashed(result)] == [1] * 2 * ATTEMPTS
+    assert [item.block for item in crashed(result)] == [1] * 2 * ATTEMPTS
     assert "not measured: 3 planned measurements, whose load tool had failed alike" in again.err
     bench("verify", result, code=0)
 
@@ -51,7 +56,7 @@ def test_only_three_in_a_row_that_end_alike_are_enough(ends: list[str], over: bo
         for number, end in enumerate(ends, 1)
     ]
     assert given_up(trials, trials[0].case) is over
-    others = [one.model_copy(update={"failure": None}) for one in trials]
+    others = [item.model_copy(update={"failure": None}) for item in trials]
     assert not given_up(others, trials[0].case)
 
 

@@ -34,9 +34,9 @@ def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_once(tmp_path_factory, "days", made)
 
 
-def two(told: str) -> list[str]:
+def two(expected: str) -> list[str]:
     """Return the lines of server two's throughput."""
-    lines = told.splitlines()
+    lines = expected.splitlines()
     first = lines.index("ping · two · closed · throughput (requests/s)")
     return [*lines[first + 1 :], ""][: [*lines[first + 1 :], ""].index("")]
 
@@ -45,25 +45,25 @@ def test_a_page_that_cannot_be_written_is_an_error(
     bench: Bench, results: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "history.html").touch()
-    told = bench("history", results, "--html", tmp_path / "history.html" / "page.html")
-    assert told.code == 5
-    assert "history.html: Not a directory" in told.all or "history.html: File exists" in told.all
+    run = bench("history", results, "--html", tmp_path / "history.html" / "page.html")
+    assert run.code == 5
+    assert "history.html: Not a directory" in run.all or "history.html: File exists" in run.all
 
 
 def test_where_the_machine_changed_a_new_series_begins(
     bench: Bench, results: Path, tmp_path: Path
 ) -> None:
     folder = Path(shutil.copytree(results, tmp_path / "results"))
-    for place in sorted(folder.iterdir())[STEP:]:
-        header = read(place / "result.json")
-        write(place / "result.json", {**header, "facts": {**header["facts"], "kernel": "9.9"}})
+    for path in sorted(folder.iterdir())[STEP:]:
+        header = read(path / "result.json")
+        write(path / "result.json", {**header, "facts": {**header["facts"], "kernel": "9.9"}})
     words = ("history", folder, "--reference", "one", "--metric", "throughput")
-    told = bench(*words)
-    assert told.code == 0, told.all
-    assert told.out.count("a new series begins: kernel was '") == 1
-    assert "CHANGED" not in told.out
-    assert "12 results have a ratio: changes take 20" in told.out
-    assert [line.split()[0] for line in two(told.out)].count("--") == 1
+    run = bench(*words)
+    assert run.code == 0, run.all
+    assert run.out.count("a new series begins: kernel was '") == 1
+    assert "CHANGED" not in run.out
+    assert "12 results have a ratio: changes take 20" in run.out
+    assert [line.split()[0] for line in two(run.out)].count("--") == 1
     rows = list(csv.DictReader(io.StringIO(bench(*words, "--csv").out)))
     assert {row["series"] for row in rows} == {"1", "2"}
 
@@ -81,15 +81,15 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     session(original, folder, 5)
     (folder / "small-005" / "result.json").write_text("{")
     change_cases(folder / "small-001", lambda case: case.update(digest="0" * 16))
-    told = bench("history", folder)
-    assert told.code == 0, told.all
-    assert "small: 3 results" in told.out
-    assert "other: 1 result\n" in told.out
-    places = [told.out.index(f"small-{day:03}") for day in range(3)]
+    run = bench("history", folder)
+    assert run.code == 0, run.all
+    assert "small: 3 results" in run.out
+    assert "other: 1 result\n" in run.out
+    places = [run.out.index(f"small-{day:03}") for day in range(3)]
     assert places == sorted(places)
-    assert told.err.count("left out: ") == 3
+    assert run.err.count("left out: ") == 3
     # There, and back again.
-    marked = [line for line in two(told.out) if "changed: options, code or data" in line]
+    marked = [line for line in two(run.out) if "changed: options, code or data" in line]
     assert [line.split()[0] for line in marked] == ["2", "3"]
 
 
@@ -111,7 +111,7 @@ def test_bad_input_is_told_in_a_line(
     places = {"A": session(original, tmp_path, 0), "empty": tmp_path / "empty"}
     places["SMOKE"] = session(original, tmp_path, 1, smoke=True)
     places["empty"].mkdir()
-    told = bench("history", *(places.get(word, word) for word in words))
-    assert (told.code, says in told.err) == (2, True), told.all
-    assert len(told.err.splitlines()) <= 2, told.err
-    assert not told.out
+    run = bench("history", *(places.get(word, word) for word in words))
+    assert (run.code, says in run.err) == (2, True), run.all
+    assert len(run.err.splitlines()) <= 2, run.err
+    assert not run.out

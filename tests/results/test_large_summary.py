@@ -33,10 +33,10 @@ def test_a_large_summary_is_proved_and_valid(changed: Path) -> None:
 
 def _otherwise(lines: list[str]) -> int:
     """Double the first mean of a metric."""
-    at = next(at for at, line in enumerate(lines) if line.strip().startswith('"mean": '))
-    name, _, value = lines[at].partition(": ")
-    lines[at] = f"{name}: {2 * json.loads(value.rstrip(','))},"
-    return at + 1
+    index = next(index for index, line in enumerate(lines) if line.strip().startswith('"mean": '))
+    name, _, value = lines[index].partition(": ")
+    lines[index] = f"{name}: {2 * json.loads(value.rstrip(','))},"
+    return index + 1
 
 
 def _shorter(lines: list[str]) -> int:
@@ -50,9 +50,9 @@ def _longer(lines: list[str]) -> int:
 
 
 def _another_name(lines: list[str]) -> int:
-    at = next(at for at, line in enumerate(lines) if line.strip().startswith('"mean": '))
-    lines[at] = lines[at].replace("mean", "median")
-    return at + 1
+    index = next(index for index, line in enumerate(lines) if line.strip().startswith('"mean": '))
+    lines[index] = lines[index].replace("mean", "median")
+    return index + 1
 
 
 @pytest.mark.parametrize("spoil", [_otherwise, _shorter, _longer, _another_name])
@@ -69,9 +69,9 @@ def test_a_line_that_differs_is_named(changed: Path, spoil: Callable[[list[str]]
 def test_a_number_of_another_machine_is_the_same(changed: Path) -> None:
     file = changed / "summary.json"
     lines = file.read_text().splitlines()
-    at = _otherwise(lines) - 1
-    name, _, value = lines[at].partition(": ")
-    lines[at] = f"{name}: {json.loads(value.rstrip(',')) / 2 * (1 + 1e-12)!r},"
+    otherwise = _otherwise(lines) - 1
+    name, _, value = lines[otherwise].partition(": ")
+    lines[otherwise] = f"{name}: {json.loads(value.rstrip(',')) / 2 * (1 + 1e-12)!r},"
     file.write_text("\n".join(lines) + "\n")
     listed_anew(changed)
     verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
@@ -90,4 +90,4 @@ def test_a_missing_summary_is_not_large(changed: Path) -> None:
     (changed / "summary.json").unlink()
     listed_anew(changed)
     verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
-    assert any("no summary.json" in one.message for one in verified.cannot)
+    assert any("no summary.json" in item.message for item in verified.cannot)

@@ -32,14 +32,14 @@ from benchforge.suite.load import load
 class Cut(Protocol):
     """Gives a result of which so many trials are left, and a half one: what a kill leaves."""
 
-    def __call__(self, keep: int, blocks: int = 3) -> Path: ...
+    def __call__(self, writer: int, blocks: int = 3) -> Path: ...
 
 
 @pytest.fixture
 def cut(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Cut:
     """Cut off copies of a run that was made once, as if it had been begun in the test's folder."""
 
-    def cut(keep: int, blocks: int = 3) -> Path:
+    def cut(writer: int, blocks: int = 3) -> Path:
         def measured(folder: Path) -> Path:
             return finished(calls(bench_words(), folder), folder, blocks=blocks)
 
@@ -47,7 +47,7 @@ def cut(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Cut:
         result = Path(shutil.copytree(made, tmp_path / "results" / made.name))
         path = suite(tmp_path, blocks=blocks)
         edited(result / "result.json", lambda header: header.update(suite_file=str(path)))
-        return cut_off(result, keep)
+        return cut_off(result, writer)
 
     return cut
 
@@ -59,8 +59,8 @@ def finished(bench: Bench, folder: Path, **how: Any) -> Path:
     return result
 
 
-def cut_off(result: Path, keep: int) -> Path:
-    for trial in sorted(result.glob("trials/*"))[keep:]:
+def cut_off(result: Path, writer: int) -> Path:
+    for trial in sorted(result.glob("trials/*"))[writer:]:
         (trial / "trial.json").unlink()
     for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (result / made).unlink()
@@ -68,7 +68,7 @@ def cut_off(result: Path, keep: int) -> Path:
 
 
 def planned(result: Path) -> list[tuple[int, int]]:
-    return [(one.block, one.position) for one in read_header(result).plan]
+    return [(item.block, item.position) for item in read_header(result).plan]
 
 
 def resummarized(result: Path, path: Path) -> str:
@@ -83,17 +83,17 @@ def resummarized(result: Path, path: Path) -> str:
 
 
 def test_missing_trials_have_the_planned_order(bench: Bench, cut: Cut, tmp_path: Path) -> None:
-    result = cut(keep=3)
+    result = cut(writer=3)
     header = (result / "result.json").read_bytes()
-    before = [trial.started for trial in read_trials(result)]
+    first = [trial.started for trial in read_trials(result)]
     call = bench("run", "--resume", result, code=0)
     assert "resumed: 3 of 6 measurements are done" in call.err
     assert "[4/6] block 2" in call.err
     assert "[3/6]" not in call.err
     assert places(result) == planned(result)
     trials = read_trials(result)
-    assert [trial.started for trial in trials][:3] == before
-    assert [trial.seed for trial in trials] == [one.seed for one in read_header(result).plan]
+    assert [trial.started for trial in trials][:3] == first
+    assert [trial.seed for trial in trials] == [item.seed for item in read_header(result).plan]
     assert [trial.number for trial in trials] == [1, 2, 3, 4, 5, 6]
     assert (result / "result.json").read_bytes() == header
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
@@ -107,7 +107,7 @@ def test_missing_trials_have_the_planned_order(bench: Bench, cut: Cut, tmp_path:
 
 def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cut: Cut) -> None:
     """Summary, reports and manifest are those of the session before it, and `verify` says so."""
-    result = cut(keep=4)
+    result = cut(writer=4)
     assert bench("report", result, "--write").code == 0
     formed = {file: file.read_bytes() for file in result.iterdir() if file.is_file()}
     bench("run", "--resume", result, code=0)
@@ -117,13 +117,13 @@ def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cu
     for trial in sorted(result.glob("trials/*"))[5:]:
         shutil.rmtree(trial)
     bench("validate", result, code=0)
-    shown = bench("verify", "--all", result, code=2)
-    assert "0 contradicted" in shown.out
-    assert "summary.json:1: it sums up 4 of 5 trials: the others are of a session that" in shown.out
+    run = bench("verify", "--all", result, code=2)
+    assert "0 contradicted" in run.out
+    assert "summary.json:1: it sums up 4 of 5 trials: the others are of a session that" in run.out
     # So are those of a summary that is too large to be read as a whole.
     large = verify(result, Registry(), most_bytes=1000)
     assert large.differing == []
-    assert any("it sums up 4 of 5 trials" in one.message for one in large.cannot)
+    assert any("it sums up 4 of 5 trials" in item.message for item in large.cannot)
     edited(result / "summary.json", lambda summary: summary["cases"][0].update(trials=7))
     bench("verify", result, code=1)
 
@@ -141,7 +141,7 @@ def test_repeated_kills_leave_each_trial_once(bench: Bench, tmp_path: Path) -> N
     bench(*words, code=0)
     assert places(result) == planned(result)
     assert [trial.failure for trial in read_trials(result)] == [None] * 12
-    assert [int(one.name) for one in sorted(result.glob("trials/*"))] == list(range(1, 13))
+    assert [int(item.name) for item in sorted(result.glob("trials/*"))] == list(range(1, 13))
     assert (result / "summary.json").read_text() == resummarized(result, path)
     bench("validate", result, code=0)
 
@@ -175,14 +175,14 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     (result,) = (tmp_path / "results").iterdir()
     command = f"benchforge run --resume results/{result.name}"
     assert f"to continue: {command}\n" in err
-    before = read_trials(result)
-    there = len(before)
-    limit_s = 1 + 1.5 * max(trial.seconds for trial in before)  # for one at least, and not for all
+    first = read_trials(result)
+    count = len(first)
+    limit_s = 1 + 1.5 * max(trial.seconds for trial in first)  # for one at least, and not for all
     call = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s", code=0)
-    assert f"resumed: {there} of 100 measurements are done" in call.err
+    assert f"resumed: {count} of 100 measurements are done" in call.err
     assert f"to continue: {command}\n" in call.err
     assert places(result) == planned(result)[: len(places(result))]
-    assert len(places(result)) > there
+    assert len(places(result)) > count
 
 
 @pytest.mark.exhaustive
@@ -191,8 +191,8 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\necho nonsense\n")
     tool.chmod(0o755)
-    own = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
-    bench = calls(bench_words(), tmp_path, own)
+    mine = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    bench = calls(bench_words(), tmp_path, mine)
     path = suite(tmp_path, blocks=1)
     path.write_text(path.read_text().replace('use = "pace"', 'use = "wrk"').replace("200ms", "1s"))
     result = bench("run", path, code=4).result
@@ -211,7 +211,7 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
 
 def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Path) -> None:
     pung = answering("--body", "pung")
-    result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), keep=1)
+    result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), writer=1)
     (first,) = read_trials(result)
     call = bench("run", "--resume", result, code=4)
     assert f"not the body that {first.case.server} answers" in call.out
@@ -225,7 +225,7 @@ def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Pat
 
 
 def test_what_is_complete_is_reported_anew(bench: Bench, cut: Cut, tmp_path: Path) -> None:
-    result = cut(keep=2, blocks=1)
+    result = cut(writer=2, blocks=1)
     (half := result / "ceilings/0009").mkdir(parents=True)  # it was killed in that, at its end
     call = bench("run", "--resume", result, code=0)
     assert f"nothing is missing in {result}" in call.err
@@ -237,9 +237,9 @@ def test_what_is_complete_is_reported_anew(bench: Bench, cut: Cut, tmp_path: Pat
 
 
 def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -> None:
-    given = ("--profile", "short", "--set", "loaders.pace.connections=1", "--only", "ping")
+    options = ("--profile", "short", "--set", "loaders.pace.connections=1", "--only", "ping")
     more = "[profiles.short]\nrepeat.blocks = 2\n"
-    result = bench("run", suite(tmp_path, more=more), *given, code=0).result
+    result = bench("run", suite(tmp_path, more=more), *options, code=0).result
     shutil.rmtree(result / "trials/0004")
     refused = {
         ("--profile", "long"): "was begun with --profile short",
@@ -249,7 +249,7 @@ def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -
     }
     for words, says in refused.items():
         assert says in bench("run", "--resume", result, *words, code=2).err
-    bench("run", "--resume", result, *given, code=0)
+    bench("run", "--resume", result, *options, code=0)
     shutil.rmtree(result / "trials/0003")
     bench("run", "--resume", result, code=0)
     # Where trials were lost, they are measured in the order of the plan, with new numbers.
@@ -268,7 +268,7 @@ def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_changed_suite_names_its_changes(bench: Bench, cut: Cut, tmp_path: Path) -> None:
-    result = cut(keep=1, blocks=1)
+    result = cut(writer=1, blocks=1)
     path = tmp_path / "small.toml"
     text = path.read_text()
     changes = {
@@ -308,7 +308,7 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -> None:
-    result = cut(keep=1, blocks=1)
+    result = cut(writer=1, blocks=1)
 
     def elsewhere(header: dict[str, Any]) -> None:
         header["benchforge"] = "0.0.0"
@@ -316,14 +316,14 @@ def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -
         header["versions"]["loader-pace"] = "0"
 
     edited(result / "result.json", elsewhere)
-    told = bench("run", "--resume", result, code=2)
+    run = bench("run", "--resume", result, code=2)
     for says in ("benchforge was '0.0.0', is ", "kernel was '2.6.0', is ", "loader-pace was '0'"):
-        assert says in told.err
+        assert says in run.err
     assert not (result / "sessions").exists()
-    told = bench("run", "--resume", result, "--anyway", code=0)
-    assert "warning: changed since the run began: kernel was '2.6.0', is " in told.err
+    run = bench("run", "--resume", result, "--anyway", code=0)
+    assert "warning: changed since the run began: kernel was '2.6.0', is " in run.err
     (session,) = read_sessions(result)
-    assert any(one.startswith("kernel was '2.6.0'") for one in session.differences)
+    assert any(difference.startswith("kernel was '2.6.0'") for difference in session.differences)
     for name in ("report.md", "report.html"):
         report = (result / name).read_text()
         assert "RESUMED ELSEWHERE" in report
@@ -331,45 +331,45 @@ def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -
 
 
 def test_what_is_no_sound_result_is_refused(bench: Bench, cut: Cut, tmp_path: Path) -> None:
-    result = cut(keep=1, blocks=1)
-    told = bench("run", "--resume", tmp_path / "nowhere")
-    assert (told.code, "nowhere: No such file or directory" in told.err) == (2, True), told.all
-    told = bench("run", "--resume", tmp_path)
-    assert (told.code, "name the folder of a result" in told.err) == (2, True), told.all
-    told = bench("run")
-    assert (told.code, "no suite is named" in told.err) == (2, True), told.all
-    told = bench("run", tmp_path / "small.toml", "--anyway")
-    assert (told.code, "works only with --resume" in told.err) == (2, True), told.all
+    result = cut(writer=1, blocks=1)
+    run = bench("run", "--resume", tmp_path / "nowhere")
+    assert (run.code, "nowhere: No such file or directory" in run.err) == (2, True), run.all
+    run = bench("run", "--resume", tmp_path)
+    assert (run.code, "name the folder of a result" in run.err) == (2, True), run.all
+    run = bench("run")
+    assert (run.code, "no suite is named" in run.err) == (2, True), run.all
+    run = bench("run", tmp_path / "small.toml", "--anyway")
+    assert (run.code, "works only with --resume" in run.err) == (2, True), run.all
 
     trial = result / "trials/0001/trial.json"
-    header, whole = (result / "result.json").read_text(), trial.read_text()
-    edited(trial, lambda one: one.update(seconds=-1))
-    told = bench("run", "--resume", result)
-    assert (told.code, f"{trial}:" in told.err) == (1, True), told.all
+    header, content = (result / "result.json").read_text(), trial.read_text()
+    edited(trial, lambda item: item.update(seconds=-1))
+    run = bench("run", "--resume", result)
+    assert (run.code, f"{trial}:" in run.err) == (1, True), run.all
     trial.write_text("{")
-    told = bench("run", "--resume", result)
-    assert (told.code, f"{trial}:" in told.err) == (2, True), told.all
-    trial.write_text(whole)
-    edited(trial, lambda one: one.update(position=3 - one["position"]))
-    told = bench("run", "--resume", result)
-    assert (told.code, "trial 1: the plan has not this at block 1" in told.err) == (1, True)
-    trial.write_text(whole)
+    run = bench("run", "--resume", result)
+    assert (run.code, f"{trial}:" in run.err) == (2, True), run.all
+    trial.write_text(content)
+    edited(trial, lambda item: item.update(position=3 - item["position"]))
+    run = bench("run", "--resume", result)
+    assert (run.code, "trial 1: the plan has not this at block 1" in run.err) == (1, True)
+    trial.write_text(content)
     shutil.copytree(trial.parent, result / "trials/0002", dirs_exist_ok=True)
-    edited(result / "trials/0002/trial.json", lambda one: one.update(number=2))
-    told = bench("run", "--resume", result)
-    assert (told.code, "trials 1 and 2 are both at block 1" in told.err) == (1, True), told.all
+    edited(result / "trials/0002/trial.json", lambda item: item.update(number=2))
+    run = bench("run", "--resume", result)
+    assert (run.code, "trials 1 and 2 are both at block 1" in run.err) == (1, True), run.all
     (result / "trials/0002/trial.json").unlink()
 
-    edited(result / "result.json", lambda one: one.update(format=99))
-    told = bench("run", "--resume", result)
-    assert (told.code, "has format 99, this benchforge reads 2" in told.err) == (2, True)
+    edited(result / "result.json", lambda item: item.update(format=99))
+    run = bench("run", "--resume", result)
+    assert (run.code, "has format 99, this benchforge reads 2" in run.err) == (2, True)
     (result / "result.json").write_text(header)
     bench("run", "--resume", result, code=0)
 
 
 def test_a_result_that_is_being_written_is_left_alone(bench: Bench, cut: Cut) -> None:
     """Also by who does not see the machine's lock, as in a container."""
-    result = cut(keep=1, blocks=1)
+    result = cut(writer=1, blocks=1)
     script = f"exec 9< '{result}'; flock -x 9; echo held; sleep 60"
     with subprocess.Popen(
         ["sh", "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -403,38 +403,38 @@ def mounting(tmp_path: Path) -> Callable[[str], str]:
     def ran(script: str) -> str:
         text = BENCH.replace("BENCHFORGE", " ".join(bench_words())) + script
         done = captured(["unshare", "-rm", "sh", "-c", text], timeout=WAITS_S, cwd=tmp_path)
-        told = done.stdout + done.stderr
-        assert "Traceback" not in told, told
-        return told
+        actual = done.stdout + done.stderr
+        assert "Traceback" not in actual, actual
+        return actual
 
     return ran
 
 
-def codes(told: str) -> list[int]:
-    lines = told.splitlines()
+def codes(expected: str) -> list[int]:
+    lines = expected.splitlines()
     return [int(line.split()[1]) for line in lines if line.startswith("code ")]
 
 
 def test_too_little_space_starts_nothing(mounting: Callable[[str], str], tmp_path: Path) -> None:
     suite(tmp_path)
-    told = mounting("mount -t tmpfs -o size=20m none disk; bench run small.toml -o disk; ls disk")
-    assert codes(told) == [5], told
-    assert "too little space: 21.0 MB free, 32 MB needed" in told
-    assert "hint: free some, or choose another folder with -o" in told
-    assert told.endswith("code 5\n")  # nothing was made
+    error = mounting("mount -t tmpfs -o size=20m none disk; bench run small.toml -o disk; ls disk")
+    assert codes(error) == [5], error
+    assert "too little space: 21.0 MB free, 32 MB needed" in error
+    assert "hint: free some, or choose another folder with -o" in error
+    assert error.endswith("code 5\n")  # nothing was made
 
 
 def test_no_scratch_space_no_result(mounting: Callable[[str], str], tmp_path: Path) -> None:
     """Programs could not have said their versions: it could not be resumed where there is space."""
     suite(tmp_path)
-    told = mounting("""
+    error = mounting("""
         mount -t tmpfs -o size=20m none disk
         export TMPDIR="$PWD/disk"
         bench run small.toml
     """)
-    assert codes(told) == [5], told
-    assert f"error: {tmp_path}/disk: too little space: 21.0 MB free, 32 MB needed" in told
-    assert "hint: free some, or set TMPDIR to another folder" in told
+    assert codes(error) == [5], error
+    assert f"error: {tmp_path}/disk: too little space: 21.0 MB free, 32 MB needed" in error
+    assert "hint: free some, or set TMPDIR to another folder" in error
     assert not (tmp_path / "results").exists()
 
 
@@ -443,7 +443,7 @@ def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Pa
     path = suite(tmp_path)
     prints = "['sh', '-c', 'head -c 1500000 /dev/zero; exec \"$@\"', '-', "
     path.write_text(path.read_text().replace("command = [", f"command = {prints}"))
-    told = mounting("""
+    error = mounting("""
         mount -t tmpfs -o size=34m none disk
         bench run small.toml -o disk
         bench validate disk/*
@@ -456,10 +456,10 @@ def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Pa
         bench run --resume disk/*
         cp -r disk/* kept
     """)
-    assert codes(told) == [5, 0, 5, 0, 0, 5], told
-    assert "and this may need 200 MB" in told
-    assert "finished trials were kept; to continue: benchforge run --resume disk/small-" in told
-    assert "Read-only file system" in told
+    assert codes(error) == [5, 0, 5, 0, 0, 5], error
+    assert "and this may need 200 MB" in error
+    assert "finished trials were kept; to continue: benchforge run --resume disk/small-" in error
+    assert "Read-only file system" in error
     result = tmp_path / "kept"
     assert places(result) == planned(result)
     assert [trial.failure for trial in read_trials(result)] == [None] * 6
@@ -478,26 +478,26 @@ def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path:
     assert "Traceback" not in err
 
 
-def there(one: Watched, pattern: str) -> list[Path]:
-    return list(one.result.glob(pattern))
+def there(item: Watched, pattern: str) -> list[Path]:
+    return list(item.result.glob(pattern))
 
 
 def test_lost_attempts_again(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = suite(tmp_path, blocks=1)
-    with watched(tmp_path, "run", path) as one:
+    with watched(tmp_path, "run", path) as run:
         for number in range(1, ATTEMPTS + 1):
             # Not before the keeper of this attempt is there, nor that of the next.
             trial = f"trials/{number:04d}"
-            until(partial(there, one, f"{trial}/server-*"))
-            os.kill(keepers(one)[0], signal.SIGKILL)
-            until(partial(there, one, f"{trial}/trial.json"))
-        told = one.ended()
-    result = one.result
+            until(partial(there, run, f"{trial}/server-*"))
+            os.kill(keepers(run)[0], signal.SIGKILL)
+            until(partial(there, run, f"{trial}/trial.json"))
+        output = run.ended()
+    result = run.result
     first = [trial for trial in read_trials(result) if (trial.block, trial.position) == (1, 1)]
     assert [bool(trial.failure) for trial in first] == [True] * ATTEMPTS
-    assert told.code == 4, told.all
-    assert "not measured: 1 planned measurement: no attempt finished" in told.err
-    assert "to continue: benchforge run --resume results/" in told.err
+    assert output.code == 4, output.all
+    assert "not measured: 1 planned measurement: no attempt finished" in output.err
+    assert "to continue: benchforge run --resume results/" in output.err
     assert "NOT COMPLETE" in (result / "report.md").read_text()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # the machine's may be large
     listed = bench("clean", "--results", tmp_path / "results")

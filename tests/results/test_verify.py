@@ -40,9 +40,9 @@ def changed(result: Path, tmp_path: Path) -> Path:
 
 
 def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
-    told = bench("verify", result)
-    assert told.code == 0, told.all
-    first, second, last = told.out.splitlines()
+    run = bench("verify", result)
+    assert run.code == 0, run.all
+    first, second, last = run.out.splitlines()
     assert last == (
         "the result shows: its numbers follow from its raw files; "
         "nobody signed it: whether the raw files were measured, and whether more was, is open"
@@ -68,15 +68,15 @@ def test_nothing_of_the_suite_has_to_be_there(bench: Bench, tmp_path: Path) -> N
     suite.write_text(suite_text("results/verify_data"))
     environment = os.environ | {"OF_THEN": "secret-of-then"}
     run = calls(bench_words(), tmp_path, environment)
-    told = run("run", suite, "--profile", "two", "--set", "loaders.closed.requests=60")
-    assert told.code == 0, told.all
-    (kept,) = (tmp_path / "results").iterdir()
-    assert "secret-of-then" not in (kept / "result.json").read_text()
-    moved = kept.rename(tmp_path / "elsewhere")
+    finished = run("run", suite, "--profile", "two", "--set", "loaders.closed.requests=60")
+    assert finished.code == 0, finished.all
+    (stored,) = (tmp_path / "results").iterdir()
+    assert "secret-of-then" not in (stored / "result.json").read_text()
+    moved = stored.rename(tmp_path / "elsewhere")
     shutil.rmtree(app)
     suite.unlink()
-    told = bench("verify", moved)
-    assert (told.code, ": proved: " in told.out) == (0, True), told
+    finished = bench("verify", moved)
+    assert (finished.code, ": proved: " in finished.out) == (0, True), finished
 
 
 # A file, by its driver where it is a trial's; a value; what is done to it; and what is said.
@@ -141,9 +141,11 @@ def test_whatever_is_changed_differs(
 ) -> None:
     file = changed / f"{where}.json"
     change(file if file.exists() else trial_of(changed, where), path, to)
-    found = verify(changed, Registry())
-    assert any(says in str(fault) for fault in found.differing), list(map(str, found.differing))
-    assert all(fault.line for fault in found.differing)
+    verification = verify(changed, Registry())
+    assert any(says in str(fault) for fault in verification.differing), list(
+        map(str, verification.differing)
+    )
+    assert all(fault.line for fault in verification.differing)
 
 
 ASKS = suite_text("results/verify_asks")
@@ -155,11 +157,11 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def measured(folder: Path) -> Path:
         (folder / "asks.toml").write_text(ASKS)
-        told = calls(bench_words(), folder)("run", folder / "asks.toml", "--only", "two")
-        assert "trials" in told.out, told.all
+        actual = calls(bench_words(), folder)("run", folder / "asks.toml", "--only", "two")
+        assert "trials" in actual.out, actual.all
         (result,) = (folder / "results").iterdir()
-        found = verify(result, Registry())
-        assert (found.cannot, found.differing) == ([], [])
+        verification = verify(result, Registry())
+        assert (verification.cannot, verification.differing) == ([], [])
         return result
 
     return made_once(tmp_path_factory, "asks", measured)
@@ -186,28 +188,28 @@ def test_what_is_asked_is_what_the_suite_asks(
 ) -> None:
     folder = copied(asking, tmp_path)
     change(folder / "result.json", path, lambda _: to)
-    found = verify(folder, Registry())
-    told = [str(fault) for fault in (*found.cannot, *found.differing)]
-    assert says in told[0], told[:3]
+    verification = verify(folder, Registry())
+    actual = [str(fault) for fault in (*verification.cannot, *verification.differing)]
+    assert says in actual[0], actual[:3]
 
 
 def test_the_first_difference_is_named_and_all_are_on_demand(bench: Bench, changed: Path) -> None:
     file = trial_of(changed, "wrk")
     change(file, ("reading", "responses"), lambda value: value + 7)
     change(file, ("reading", "received_bytes"), lambda value: value + 7)
-    told = bench("verify", changed)
-    tally, first, more, _, last = told.out.splitlines()
+    run = bench("verify", changed)
+    tally, first, more, _, last = run.out.splitlines()
     assert last == "the result shows nothing: its files contradict each other"
-    assert told.code == 1
+    assert run.code == 1
     assert first.startswith(f"contradicted: {file}:")
     assert "reading.responses: " in first
-    left = int(more.partition(" ")[0])
-    assert tally.endswith(f"recomputed, 0 not proved, {left + 1} contradicted")
-    told = bench("verify", changed, "--all")
-    assert told.code == 1
-    assert len(told.out.splitlines()) == left + 4
+    number = int(more.partition(" ")[0])
+    assert tally.endswith(f"recomputed, 0 not proved, {number + 1} contradicted")
+    run = bench("verify", changed, "--all")
+    assert run.code == 1
+    assert len(run.out.splitlines()) == number + 4
     # The summary was formed of the reading as it was: it differs, too.
-    assert "summary.json" in told.out
+    assert "summary.json" in run.out
 
 
 def test_each_report_that_was_edited_is_found(changed: Path) -> None:
@@ -263,11 +265,11 @@ def test_what_is_missing_is_named(
 ) -> None:
     damage(trial_of(changed, driver))
     listed_anew(changed)
-    told = bench("verify", changed, within_s=200)
-    lines = [line for line in told.out.splitlines() if line.startswith("not proved: ")]
-    missing = "no such file beside the trial" in told.out
-    assert told.code == (1 if missing else 2), told.all
-    assert says in lines[0], told.all
+    run = bench("verify", changed, within_s=200)
+    lines = [line for line in run.out.splitlines() if line.startswith("not proved: ")]
+    missing = "no such file beside the trial" in run.out
+    assert run.code == (1 if missing else 2), run.all
+    assert says in lines[0], run.all
 
 
 def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> None:
@@ -278,10 +280,10 @@ def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> N
     change(header, ("suite",), other)
     digest = hashlib.sha256(json.loads(header.read_text())["suite"].encode()).hexdigest()
     change(header, ("suite_sha256",), lambda _: digest)
-    told = bench("verify", changed)
-    assert told.code == 2, told.all
-    assert "the suite in" in told.err
-    assert "no loader named 'nothing_of_this_name'" in told.err
+    run = bench("verify", changed)
+    assert run.code == 2, run.all
+    assert "the suite in" in run.err
+    assert "no loader named 'nothing_of_this_name'" in run.err
 
 
 @pytest.mark.parametrize("text", ["", "benchforge = 1", "= =", 'benchforge = 1\nloaders = "x"'])
@@ -289,18 +291,18 @@ def test_a_header_with_another_suite_is_no_traceback(
     bench: Bench, changed: Path, text: str
 ) -> None:
     change(changed / "result.json", ("suite",), lambda _: text)
-    told = bench("verify", changed, "--all")
-    refused = "the suite in " in told.err
-    assert told.code == (2 if refused else 1), told.all
-    assert refused or "is not the digest of `suite`" in told.out
+    run = bench("verify", changed, "--all")
+    refused = "the suite in " in run.err
+    assert run.code == (2 if refused else 1), run.all
+    assert refused or "is not the digest of `suite`" in run.out
 
 
 def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) -> None:
     assert bench("verify", tmp_path / "none").code == 2
     trial = trial_of(changed, "ab")
     change(trial, ("reading", "responses"), lambda _: -1)
-    told = bench("verify", changed)
-    assert (told.code, str(trial) in told.err) == (1, True), told.all
+    run = bench("verify", changed)
+    assert (run.code, str(trial) in run.err) == (1, True), run.all
     trial.write_text("{")
     assert bench("verify", changed).code == 2
 
@@ -321,16 +323,16 @@ def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> N
         suite_text("results/verify_faulty", closes=closes, dies=answering("--die-after", "50"))
     )
     assert bench("run", suite, within_s=300).code == 4
-    (kept,) = (tmp_path / "results").iterdir()
-    told = bench("validate", kept)
-    assert told.code == 0, told.all
-    told = bench("verify", kept)
-    assert told.code == 0, told.all
-    refused = trial_of(kept, "failing")
+    (stored,) = (tmp_path / "results").iterdir()
+    run = bench("validate", stored)
+    assert run.code == 0, run.all
+    run = bench("verify", stored)
+    assert run.code == 0, run.all
+    refused = trial_of(stored, "failing")
     assert json.loads(refused.read_text())["failure"]["stage"] == "read"
     change(refused, ("failure", "message"), lambda _: "the weather was bad")
-    told = bench("verify", kept)
-    assert (told.code, "failure.message: " in told.out) == (1, True), told.all
+    run = bench("verify", stored)
+    assert (run.code, "failure.message: " in run.out) == (1, True), run.all
 
 
 def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
@@ -338,16 +340,16 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
     change(trial, ("reading",), lambda _: None)
     failure = {"stage": "read", "message": "wrk: failed", "subject": "apparatus"}
     change(trial, ("failure",), lambda _: failure)
-    found = verify(changed, Registry())
-    assert "failure.message: " in str(found.differing[0])
-    assert "its files can be read" in str(found.differing[0])
+    verification = verify(changed, Registry())
+    assert "failure.message: " in str(verification.differing[0])
+    assert "its files can be read" in str(verification.differing[0])
 
 
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
     listed_anew(changed)
-    found = verify(changed, Registry())
-    assert "plan: trial 3: lost or removed" in str(found.cannot[0])
+    verification = verify(changed, Registry())
+    assert "plan: trial 3: lost or removed" in str(verification.cannot[0])
 
 
 def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
@@ -355,8 +357,10 @@ def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path)
     failure = {"stage": "drive", "message": "hello: none of 900 responses was good"}
     change(trial, ("failure",), lambda _: failure)
     change(trial, ("checks",), lambda _: [])
-    found = verify(changed, Registry())
-    assert any("failure: nothing that was kept shows it" in str(one) for one in found.differing)
+    verification = verify(changed, Registry())
+    assert any(
+        "failure: nothing that was kept shows it" in str(item) for item in verification.differing
+    )
 
 
 def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: Path) -> None:
@@ -374,8 +378,8 @@ def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: P
         "message": "loud",
     }
     change(trial_of(changed, "wrk"), ("checks",), lambda checks: [spoilt, *checks])
-    found = verify(changed, Registry())
-    assert 'checks.0.id: "N1", but recomputed it is' in str(found.differing[0])
+    verification = verify(changed, Registry())
+    assert 'checks.0.id: "N1", but recomputed it is' in str(verification.differing[0])
 
 
 def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_path: Path) -> None:
@@ -385,15 +389,15 @@ def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_pa
         turning.suite({"short": turning.server("tools-shorter")}, load)
     )
     assert bench("run", "short.toml").code == 4
-    (kept,) = (tmp_path / "results").iterdir()
-    (trial,) = kept.glob("trials/*/trial.json")
+    (stored,) = (tmp_path / "results").iterdir()
+    (trial,) = stored.glob("trials/*/trial.json")
     assert "the load was answered otherwise" in json.loads(trial.read_text())["failure"]["message"]
-    told = bench("verify", kept)
-    assert told.code == 0, told.all
+    run = bench("verify", stored)
+    assert run.code == 0, run.all
     change(trial, ("failure",), lambda _: None)
-    told = bench("verify", kept, "--all")
-    assert told.code == 1, told.all
-    assert "failure.message: not there, but recomputed it is" in told.out
+    run = bench("verify", stored, "--all")
+    assert run.code == 1, run.all
+    assert "failure.message: not there, but recomputed it is" in run.out
 
 
 @pytest.mark.samples(1)
@@ -421,24 +425,24 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
             process.communicate(timeout=300)
         finally:
             process.kill()
-    (kept,) = (tmp_path / "results").iterdir()
-    assert (kept / "summary.json").exists() is (number == signal.SIGINT)
+    (stored,) = (tmp_path / "results").iterdir()
+    assert (stored / "summary.json").exists() is (number == signal.SIGINT)
     for ended in (number == signal.SIGINT, True):
-        assert bench("validate", kept).code == 0
-        told = bench("verify", kept, "--all")
-        assert told.code == (0 if ended else 2), told.all
-        assert ", 0 contradicted" in told.out
-        assert ("no manifest.json: " in told.out) is not ended
-        assert bench("run", "--resume", kept).code == 0
-    assert len(list(kept.glob("trials/*/trial.json"))) == 3
+        assert bench("validate", stored).code == 0
+        run = bench("verify", stored, "--all")
+        assert run.code == (0 if ended else 2), run.all
+        assert ", 0 contradicted" in run.out
+        assert ("no manifest.json: " in run.out) is not ended
+        assert bench("run", "--resume", stored).code == 0
+    assert len(list(stored.glob("trials/*/trial.json"))) == 3
 
 
 def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Path) -> None:
     change(changed / "result.json", ("benchforge",), lambda _: "0.0.1")
-    told = bench("verify", changed)
-    assert told.code == 1
-    assert "summary.json:" in told.out.splitlines()[1]
-    assert "benchforge 0.0.1 wrote it: this version may compute differently" in told.out
+    run = bench("verify", changed)
+    assert run.code == 1
+    assert "summary.json:" in run.out.splitlines()[1]
+    assert "benchforge 0.0.1 wrote it: this version may compute differently" in run.out
 
 
 def test_checks_of_other_thresholds_are_not_held_against_a_result(
@@ -449,10 +453,10 @@ def test_checks_of_other_thresholds_are_not_held_against_a_result(
     statuses = [check["status"] for check in json.loads(trial.read_text())["checks"]]
     # What a check warns of stands in the summary, too, which is recomputed.
     change(trial, ("checks", statuses.index("pass"), "message"), lambda _: "as it was then")
-    told = bench("verify", changed)
-    assert told.code == 2, told.all
-    assert "thresholds_version: checks of version 2026-01-01;" in told.out
-    assert "as it was then" not in told.out
+    run = bench("verify", changed)
+    assert run.code == 2, run.all
+    assert "thresholds_version: checks of version 2026-01-01;" in run.out
+    assert "as it was then" not in run.out
 
 
 def test_a_further_recomputation_is_one_function(changed: Path) -> None:
@@ -461,26 +465,26 @@ def test_a_further_recomputation_is_one_function(changed: Path) -> None:
             yield RecomputedValue(trial, ("phases", "load"), trial.model.phases["load"])
             yield RecomputedValue(trial, ("block",), 99)
 
-    found = verify(changed, Registry(), further=(started,))
-    assert (len(found.differing), found.cannot) == (10, [])
-    assert str(found.differing[0]).endswith(": block: 1, but recomputed it is 99")
-    assert "phases" in found.as_written  # the others of them are not
-    assert "block" not in found.as_written
+    verification = verify(changed, Registry(), further=(started,))
+    assert (len(verification.differing), verification.cannot) == (10, [])
+    assert str(verification.differing[0]).endswith(": block: 1, but recomputed it is 99")
+    assert "phases" in verification.as_written  # the others of them are not
+    assert "block" not in verification.as_written
 
 
 def test_what_an_older_benchforge_did_not_write_is_not_compared(changed: Path) -> None:
     change(changed / "result.json", ("benchforge",), lambda _: "0.0.1")
     change(changed / "summary.json", ("benchforge",), lambda _: "0.0.1")
-    told = 0
+    actual = 0
     for file in changed.glob("trials/*/trial.json"):
         document = json.loads(file.read_text())
-        told += document["reading"].pop("server_software") is not None
+        actual += document["reading"].pop("server_software") is not None
         file.write_text(json.dumps(document))
     listed_anew(changed)
-    found = verify(changed, Registry())
-    assert found.differing == []
-    assert found.older == told > 0
-    assert found.other == "0.0.1"
+    verification = verify(changed, Registry())
+    assert verification.differing == []
+    assert verification.older == actual > 0
+    assert verification.other == "0.0.1"
 
 
 documents = st.recursive(
@@ -490,14 +494,14 @@ documents = st.recursive(
 )
 
 
-@given(one=documents, other=documents)
-def test_documents_are_alike_when_each_value_is(one: object, other: object) -> None:
-    assert all(alike(then, now) for _, then, now in leaves(one, one, ()))
-    told = [path for path, then, now in leaves(one, other, ()) if not alike(then, now)]
-    if json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True):
-        assert told == []
-    for path in told:
-        assert member(one, *path) is not member(other, *path) or member(one, *path) is NOTHING
+@given(item=documents, other=documents)
+def test_documents_are_alike_when_each_value_is(item: object, other: object) -> None:
+    assert all(alike(then, newer) for _, then, newer in leaves(item, item, ()))
+    actual = [path for path, then, newer in leaves(item, other, ()) if not alike(then, newer)]
+    if json.dumps(item, sort_keys=True) == json.dumps(other, sort_keys=True):
+        assert actual == []
+    for path in actual:
+        assert member(item, *path) is not member(other, *path) or member(item, *path) is NOTHING
 
 
 def test_a_fraction_may_be_off_by_little_and_a_count_by_nothing() -> None:
@@ -514,6 +518,6 @@ def test_a_fraction_may_be_off_by_little_and_a_count_by_nothing() -> None:
 def test_output_that_stands_elsewhere_is_no_trials(bench: Bench, changed: Path) -> None:
     trial = trial_of(changed, "wrk")
     change(trial, ("processes", -1, "stdout"), lambda _: "../../result.json")
-    told = bench("verify", changed)
-    assert told.code == 1, told.all
-    assert "stdout: is no name of a file below a folder, got '../../result.json'" in told.err
+    run = bench("verify", changed)
+    assert run.code == 1, run.all
+    assert "stdout: is no name of a file below a folder, got '../../result.json'" in run.err

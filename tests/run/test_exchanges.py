@@ -27,8 +27,8 @@ class Part(NamedTuple):
 
 def packet(part: Part, first: tuple[int, int], seconds: float, *, v6: bool = False) -> Packet:
     ports = (40000, PORT) if part.of_client else (PORT, 40000)
-    own, other = first if part.of_client else first[::-1]
-    numbers = [(own + part.place) % 2**32, (other + part.acknowledged) % 2**32]
+    mine, other = first if part.of_client else first[::-1]
+    numbers = [(mine + part.place) % 2**32, (other + part.acknowledged) % 2**32]
     tcp = struct.pack("!HHIIBBHHH", *ports, *numbers, 5 << 4, part.flags, 0, 0, 0) + part.payload
     if v6:
         head = struct.pack("!IHBB", 6 << 28, len(tcp), 6, 64)
@@ -126,9 +126,9 @@ def test_what_is_lost_cuts_an_answer_and_makes_no_other(
     if parts:
         del parts[rng.randrange(len(parts))]
     packets = [packet(part, first, 0.0) for part in parts]
-    whole = [told(pair) for pair in exchanges(packets, PORT, LATE_S) if pair.answer is not None]
+    full = [told(pair) for pair in exchanges(packets, PORT, LATE_S) if pair.answer is not None]
     right = [pair[:5] for pair in sent]
-    for pair in whole:
+    for pair in full:
         assert pair in right, (pair, right)
 
 
@@ -138,8 +138,8 @@ def test_bytes_of_strangers_raise_nothing(
 ) -> None:
     hostile = [packet(part, (0, 0), 0.0) for part in connection(sent, rng)]
     hostile += [packet(Part(False, 0, content, 0, rng.choice([0, FIN, SYN])), (0, 0), 0.0)]
-    for one in (*packets, *(one.content for one in hostile)):
-        changed = bytearray(one)
+    for item in (*packets, *(item.content for item in hostile)):
+        changed = bytearray(item)
         for _ in range(rng.randrange(4)):
             if changed:
                 changed[rng.randrange(len(changed))] = rng.randrange(256)

@@ -37,9 +37,9 @@ def refusal(bench: Bench, file: Path) -> tuple[str, str]:
 
 def key_and_certificate(folder: Path) -> Path:
     """Return one file with a certificate and its key."""
-    public, both = certificate(folder, "own"), folder / "both.pem"
-    both.write_text(public.read_text() + public.with_suffix(".key").read_text())
-    return both
+    public, certificate_ = certificate(folder, "own"), folder / "both.pem"
+    certificate_.write_text(public.read_text() + public.with_suffix(".key").read_text())
+    return certificate_
 
 
 def test_a_tls_command_needs_two_options(bench: Bench, tmp_path: Path) -> None:
@@ -90,6 +90,6 @@ def test_a_shell_variable_has_a_hint(bench: Bench, tmp_path: Path, variable: str
 def test_a_shell_reads_its_own_variable(bench: Bench, tmp_path: Path) -> None:
     file = suite(tmp_path, "/")
     line = "command = \"sh -c 'exec serve -b :$PORT'\"\nenvironment = { PORT = '{port}' }"
-    lines = [line if "command =" in one else one for one in file.read_text().splitlines()]
+    lines = [line if "command =" in item else item for item in file.read_text().splitlines()]
     file.write_text("\n".join(lines))
     assert "$PORT" not in bench("check", file).err

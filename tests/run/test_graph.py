@@ -84,36 +84,38 @@ def orders(graph: RunGraph) -> list[list[str]]:
 @given(SIZES, st.integers(1, 20), SEEDS)
 def test_each_block_holds_each_case_once(size: int, blocks: int, seed: int) -> None:
     graph = planned(cases(size), blocks=blocks, seed=seed)
-    found = orders(graph)
-    assert len(found) == blocks
-    assert all(sorted(order) == [str(number) for number in range(size)] for order in found)
+    actual = orders(graph)
+    assert len(actual) == blocks
+    assert all(sorted(order) == [str(number) for number in range(size)] for order in actual)
     assert len(graph) == size * blocks
     assert [measure.position for measure in graph] == [*range(1, size + 1)] * blocks
     assert [measure.block for measure in graph][::size] == [*range(1, blocks + 1)]
 
 
 @given(SIZES, st.integers(1, 9), st.integers(1, 9), SEEDS)
-def test_blocks_of_a_scenario(size: int, blocks: int, own: int, seed: int) -> None:
-    more = [case._replace(blocks=own) for case in cases(2, "more")]
+def test_blocks_of_a_scenario(size: int, blocks: int, mine: int, seed: int) -> None:
+    more = [case._replace(blocks=mine) for case in cases(2, "more")]
     graph = planned(cases(size), more, blocks=blocks, seed=seed)
-    of = Counter((measure.block, measure.case.name.scenario) for measure in graph)
-    assert all(of[block, "one"] == (size if block <= blocks else 0) for block in range(1, 10))
-    assert all(of[block, "more"] == (2 if block <= own else 0) for block in range(1, 10))
-    assert len(graph) == size * blocks + 2 * own
+    counter = Counter((measure.block, measure.case.name.scenario) for measure in graph)
+    assert all(counter[block, "one"] == (size if block <= blocks else 0) for block in range(1, 10))
+    assert all(counter[block, "more"] == (2 if block <= mine else 0) for block in range(1, 10))
+    assert len(graph) == size * blocks + 2 * mine
 
 
 @given(SIZES, st.integers(1, 3), SEEDS)
 def test_a_complete_set_of_rows_is_balanced(size: int, sets: int, seed: int) -> None:
-    found = orders(planned(cases(size), blocks=sets * rows(size), seed=seed))
+    actual = orders(planned(cases(size), blocks=sets * rows(size), seed=seed))
     times = rows(size) // size
-    for start in range(0, len(found), rows(size)):
-        of_set = found[start : start + rows(size)]
-        at = Counter((position, one) for order in of_set for position, one in enumerate(order))
-        after = Counter(pair for order in of_set for pair in pairwise(order))
-        assert set(at.values()) == {times}
-        assert len(at) == size**2
-        assert set(after.values()) == {times}
-        assert after.keys() == set(permutations(map(str, range(size)), 2))
+    for start in range(0, len(actual), rows(size)):
+        of_set = actual[start : start + rows(size)]
+        counter = Counter(
+            (position, item) for order in of_set for position, item in enumerate(order)
+        )
+        later = Counter(pair for order in of_set for pair in pairwise(order))
+        assert set(counter.values()) == {times}
+        assert len(counter) == size**2
+        assert set(later.values()) == {times}
+        assert later.keys() == set(permutations(map(str, range(size)), 2))
 
 
 def square(size: int) -> list[list[int]]:
@@ -129,10 +131,12 @@ def test_the_square_of_four_is_the_one_in_the_books() -> None:
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), SEEDS)
 def test_each_group_stands_together_in_each_block(sizes: list[int], seed: int) -> None:
-    every = [cases(size, str(number)) for number, size in enumerate(sizes)]
-    for _, block in groupby(planned(*every, blocks=3, seed=seed), lambda measure: measure.block):
+    everything = [cases(size, str(number)) for number, size in enumerate(sizes)]
+    for _, block in groupby(
+        planned(*everything, blocks=3, seed=seed), lambda measure: measure.block
+    ):
         measures = list(block)
-        groups = [key for key, _ in groupby(measures, lambda one: one.case.name.scenario)]
+        groups = [key for key, _ in groupby(measures, lambda item: item.case.name.scenario)]
         assert sorted(groups) == [str(number) for number in range(len(sizes))]
         assert [measure.position for measure in measures] == [*range(1, sum(sizes) + 1)]
 
@@ -151,11 +155,11 @@ def test_the_same_seed_gives_the_same_plan_and_more_blocks_extend_it(size: int, 
 
 @given(st.lists(st.integers(0, 5), max_size=4), st.integers(1, 12), SEEDS)
 def test_a_plan_is_walked_the_same_again(sizes: list[int], blocks: int, seed: int) -> None:
-    every = [cases(size, str(number)) for number, size in enumerate(sizes)]
-    graph = planned(*every, blocks=blocks, seed=seed)
+    everything = [cases(size, str(number)) for number, size in enumerate(sizes)]
+    graph = planned(*everything, blocks=blocks, seed=seed)
     assert list(graph) == list(graph)
     assert len(list(graph)) == len(graph)
-    flat = [case for group in every for case in group]
+    flat = [case for group in everything for case in group]
     assert list(graph.cases) == flat
     for measure, step in zip(graph, graph.steps(), strict=True):
         assert measure.case == flat[step.number]
@@ -169,8 +173,8 @@ def test_a_plan_is_walked_the_same_again(sizes: list[int], blocks: int, seed: in
 def test_the_order_of_a_seed_is_the_one_that_results_on_disk_have() -> None:
     graph = planned(cases(3, "a"), cases(4, "b"), blocks=8, seed=7)
     words = [f"{step.block} {step.position} {step.number} {step.seed}" for step in graph.steps()]
-    told = hashlib.sha256("\n".join(words).encode()).hexdigest()
-    assert told == "2bae8fb5a9e533748b3bd9545a6cec38fb996201af97ae2fbb8a265f355f9eec"
+    digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    assert digest == "2bae8fb5a9e533748b3bd9545a6cec38fb996201af97ae2fbb8a265f355f9eec"
 
 
 def test_seeds_differ_in_order() -> None:

@@ -76,17 +76,17 @@ def test_a_request_that_is_not_the_scenarios_is_not_judged() -> None:
 
 def test_windows_are_counted_by_their_phase_and_bodies_of_no_probe_are_told() -> None:
     right_of = right_of_request(probe())
-    seen = judged(
+    judgements = judged(
         right_of,
         window((GET, answer(b"a")), (GET, answer(b"b"))),
         window((GET, answer(b"a")), phase="around"),
         window((GET, answer(b"a")[:-1])),
     )
-    assert (seen.load.windows, seen.load.judged, seen.load.answers) == (2, 1, 2)
-    assert (seen.load.other_bodies, seen.load.cut) == (1, 1)
-    assert (seen.around.windows, seen.around.answers) == (1, 1)
-    assert seen.cpu_s == 1.0
-    assert [one.answers for one in seen.answers] == [2, 1]
+    assert (judgements.load.windows, judgements.load.judged, judgements.load.answers) == (2, 1, 2)
+    assert (judgements.load.other_bodies, judgements.load.cut) == (1, 1)
+    assert (judgements.around.windows, judgements.around.answers) == (1, 1)
+    assert judgements.cpu_s == 1.0
+    assert [answer.answers for answer in judgements.answers] == [2, 1]
 
 
 def test_bodies_that_all_differ_are_few_answers() -> None:
@@ -100,13 +100,13 @@ def test_bodies_that_all_differ_are_few_answers() -> None:
 def test_an_answer_is_wrong_if_no_kind_that_the_request_may_be_of_expects_it() -> None:
     rights = [Right("a", probe(body="a")), Right("b", probe(body="b"))]
     for content, kind, wrong in ((b"a", "a", 0), (b"b", "b", 0), (b"c", "a", 1)):
-        seen = judged(lambda _: rights, window((GET, answer(content))))
-        assert (seen.kinds[kind].judged, seen.kinds[kind].wrong) == (1, wrong)
+        judgements = judged(lambda _: rights, window((GET, answer(content))))
+        assert (judgements.kinds[kind].judged, judgements.kinds[kind].wrong) == (1, wrong)
     unknown = [Right("a", None)]
     assert judged(lambda _: unknown, window((GET, answer(b"a")))).kinds["a"].unjudged == 1
 
 
 def test_a_secret_is_in_no_reason() -> None:
     hidden = replace(probe(body="right"), secrets=frozenset({"hunter2"}))
-    seen = judged(right_of_request(hidden), window((GET, answer(b"hunter2"))))
-    assert "hunter2" not in seen.model_dump_json()
+    judgements = judged(right_of_request(hidden), window((GET, answer(b"hunter2"))))
+    assert "hunter2" not in judgements.model_dump_json()

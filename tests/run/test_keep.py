@@ -38,19 +38,19 @@ def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_space_is_to_be_freed_where_it_is_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
 ) -> None:
-    keep = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
+    writer = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
     fails_with(number, monkeypatch)
     with pytest.raises(CannotKeep) as caught:
-        keep.trial_folder(1)
+        writer.trial_folder(1)
     assert caught.value.hint.startswith(hint)
 
 
 def test_only_trials_that_have_finished_were_kept(tmp_path: Path) -> None:
-    keep = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
-    folder = keep.trial_folder(1)
-    assert keep.way_out.startswith(WHOLE)
+    writer = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
+    folder = writer.trial_folder(1)
+    assert writer.way_out.startswith(WHOLE)
     (folder / TRIAL).touch()
-    assert keep.way_out.startswith(f"finished trials were kept; {WHOLE}")
+    assert writer.way_out.startswith(f"finished trials were kept; {WHOLE}")
 
 
 def test_an_unreadable_folder_is_not_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,10 +64,10 @@ def test_an_unreadable_folder_is_not_full(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_result_whose_empty_folder_was_not_copied_goes_on(tmp_path: Path) -> None:
-    keep = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
-    shutil.rmtree(keep.folder / "trials")
-    keep.swept()
-    assert keep.trial_folder(1).is_dir()
+    writer = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
+    shutil.rmtree(writer.folder / "trials")
+    writer.swept()
+    assert writer.trial_folder(1).is_dir()
 
 
 AS_ANOTHER = """

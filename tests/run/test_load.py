@@ -27,7 +27,9 @@ def test_a_warm_up_of_less_than_a_second_ends_by_the_signal_of_its_tool(tmp_path
 
     driver = GoesOn(connections=1).for_warm_up(0.5)
     target = Target("http://127.0.0.1:1/", Request(), tmp_path, {}, Path(sys.executable))
-    story = TrialRecorder(lambda _: None)
+    trial_recorder = TrialRecorder(lambda _: None)
     with LocalHost().trial(tmp_path / "logs") as sandbox:
-        (finished,) = drive(sandbox, LoadToolRun(driver, target, "warm-up", length_s=0.5), story)
+        (finished,) = drive(
+            sandbox, LoadToolRun(driver, target, "warm-up", length_s=0.5), trial_recorder
+        )
     assert finished.code in {7, -2}  # on a slow machine the signal comes before it is awaited

@@ -168,7 +168,7 @@ def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: 
         assert "this run goes on without the lock" in done.err
     (result,) = (tmp_path / "results").iterdir()
     assert holder in json.loads((result / "result.json").read_text())["facts"]["lock"]
-    (check,) = [one for one in json.loads(done.out)["checks"] if one["id"] == "N6"]
+    (check,) = [load for load in json.loads(done.out)["checks"] if load["id"] == "N6"]
     assert (check["status"], holder in check["message"]) == ("warn", True)
     bench("run", "--resume", result, "--without-lock", code=2)
 

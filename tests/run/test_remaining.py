@@ -14,11 +14,11 @@ from benchforge.suite.plan import RunGraph
 
 
 def test_a_wait_of_the_first_place_is_not_added_to_each_that_follows() -> None:
-    left, waited = Left(), plain.trial(seconds=22.0, phases={"quiet": 20.0})
-    left.add(waited, 2.0, last=False)
-    assert left.of(30, 60.0, Noise()) < 30 * 3.0 + 60.0
-    left.add(waited, 2.0, last=True)
-    assert left.of(30, 60.0, Noise()) > 30 * 20.0
+    rest, waited = Left(), plain.trial(seconds=22.0, phases={"quiet": 20.0})
+    rest.add(waited, 2.0, last=False)
+    assert rest.of(30, 60.0, Noise()) < 30 * 3.0 + 60.0
+    rest.add(waited, 2.0, last=True)
+    assert rest.of(30, 60.0, Noise()) > 30 * 20.0
 
 
 def test_noise_in_a_search_says_nothing_of_ratios() -> None:
@@ -26,13 +26,13 @@ def test_noise_in_a_search_says_nothing_of_ratios() -> None:
     fields |= {"message": "others used 90 %", "status": "fail", "subject": "apparatus"}
     loud = Check.model_validate(fields | {"value": 0.9, "threshold": "", "source": ""})
     sought = SearchOutcome(rate=50, passed=None, why="noise", outcomes=())
-    told = []
+    actual = []
     for outcome in (sought, None):
         printed = io.StringIO()
         trial = plain.trial().model_copy(update={"search_outcome": outcome, "checks": (loud,)})
         ProgressLine(cast("RunGraph", ()), printed).noise(trial, lasts=True)
-        told.append(printed.getvalue())
-    assert told[0].endswith(
+        actual.append(printed.getvalue())
+    assert actual[0].endswith(
         "no trial waits for quiet or is repeated; disturbed trials say nothing\n"
     )
-    assert "ratios" in told[1]
+    assert "ratios" in actual[1]

@@ -66,8 +66,8 @@ def trials(result: Path) -> list[dict[str, Any]]:
     return [json.loads(file.read_text()) for file in files]
 
 
-def measured(found: list[dict[str, Any]]) -> bool:
-    return all(one["failure"] is None for one in found)
+def measured(actual: list[dict[str, Any]]) -> bool:
+    return all(item["failure"] is None for item in actual)
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +76,8 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def make(folder: Path) -> Path:
         for number in range(5):
-            (place := folder / str(number)).mkdir()
-            made = ran(calls(bench_words(), place), place)
+            (path := folder / str(number)).mkdir()
+            made = ran(calls(bench_words(), path), path)
             if measured(trials(made)):
                 return made
         raise AssertionError("no try measured all trials")
@@ -86,28 +86,30 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Path) -> None:
-    found = trials(result)
-    assert [one["turns"]["trials"] for one in found] == [[1, 2], [1, 2], [3, 4], [3, 4]]
-    for one in found:
-        turns, reading = one["turns"], one["reading"]
+    actual = trials(result)
+    assert [item["turns"]["trials"] for item in actual] == [[1, 2], [1, 2], [3, 4], [3, 4]]
+    for item_ in actual:
+        turns, reading = item_["turns"], item_["reading"]
         assert sum(slice_["responses"] for slice_ in turns["slices"]) == reading["responses"]
         assert len(turns["slices"]) == turns["rounds"]
         assert reading["latency"] is None
-        assert "quiet" not in one["phases"]
+        assert "quiet" not in item_["phases"]
     shared = {"freeze", "rates", "load", "end", "stop"}
-    for launch in (found[:2], found[2:]):
-        of_each = [one["phases"][name] for one in launch for name in one["phases"].keys() - shared]
-        of_all = [max(one["phases"][name] for one in launch) for name in shared]
-        assert sum(of_each) + sum(of_all) <= max(one["seconds"] for one in launch)
-    told = bench("verify", result)
-    assert told.code == 0, told.all
+    for launch in (actual[:2], actual[2:]):
+        of_each = [
+            item["phases"][name] for item in launch for name in item["phases"].keys() - shared
+        ]
+        of_all = [max(item["phases"][name] for item in launch) for name in shared]
+        assert sum(of_each) + sum(of_all) <= max(item["seconds"] for item in launch)
+    run = bench("verify", result)
+    assert run.code == 0, run.all
     assert bench("validate", result).code == 0
 
 
 def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -> None:
-    found = trials(result)
-    for joint in (found[:2], found[2:]):
-        turns = [one["turns"] for one in joint]
+    actual = trials(result)
+    for joint in (actual[:2], actual[2:]):
+        turns = [item["turns"] for item in joint]
         sequence = [
             turns[index]["slices"][number]
             for number, indices in enumerate(order(turns[0]["seed"], 2, turns[0]["rounds"]))
@@ -117,7 +119,7 @@ def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -
         for slice_ in sequence:
             assert ends <= slice_["start_s"] <= slice_["end_s"]
             ends = slice_["end_s"]
-    assert found[0]["turns"]["seed"] != found[2]["turns"]["seed"]
+    assert actual[0]["turns"]["seed"] != actual[2]["turns"]["seed"]
 
 
 def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) -> None:
@@ -178,26 +180,30 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
 
 def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: Path) -> None:
     made = Path(shutil.copytree(result, tmp_path / result.name))
-    before = {trial["number"]: trial["started"] for trial in trials(made)}
+    first = {trial["number"]: trial["started"] for trial in trials(made)}
     (made / "trials/0004/trial.json").unlink()
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (made / name).unlink()
     call = bench("run", "--resume", made)
-    found = trials(made)
-    assert [one["number"] for one in found] == [1, 2, 3, 4], call.all
-    assert [one["turns"]["trials"] for one in found if one["turns"]][:1] in ([[1, 2]], [[3, 4]], [])
-    assert found[0]["started"] == before[1]
-    assert found[2]["started"] != before[3]
+    actual = trials(made)
+    assert [item["number"] for item in actual] == [1, 2, 3, 4], call.all
+    assert [item["turns"]["trials"] for item in actual if item["turns"]][:1] in (
+        [[1, 2]],
+        [[3, 4]],
+        [],
+    )
+    assert actual[0]["started"] == first[1]
+    assert actual[2]["started"] != first[3]
     bench("validate", made, code=0)
 
 
 def test_a_dead_server_loses_the_launch(bench: Bench, tmp_path: Path) -> None:
     words = json.dumps([sys.executable, "-c", "raise SystemExit(3)"])
     made = ran(bench, tmp_path, other=f'use = "command"\ncommand = {words}', blocks=1)
-    found = {trial["case"]["server"]: trial["failure"] for trial in trials(made)}
-    assert "exit code 3" in found["three"]["message"]
-    assert found["two"]["message"].startswith("the launch was lost for all that took turns: three")
-    assert found["two"]["hint"] == "see the trial of three"
+    actual = {trial["case"]["server"]: trial["failure"] for trial in trials(made)}
+    assert "exit code 3" in actual["three"]["message"]
+    assert actual["two"]["message"].startswith("the launch was lost for all that took turns: three")
+    assert actual["two"]["hint"] == "see the trial of three"
     bench("validate", made, code=0)
 
 
@@ -206,8 +212,8 @@ def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
     wait = 'touch "$1"; while [ ! -e "$2" ]; do sleep 0.01; done; shift 2; exec "$@"'
     words = re.findall("'([^']*)'", answering())
 
-    def waiting(own: str, other: str) -> str:
-        marks = [str(tmp_path / own), str(tmp_path / other)]
+    def waiting(mine: str, other: str) -> str:
+        marks = [str(tmp_path / mine), str(tmp_path / other)]
         return (
             f'use = "command"\ncommand = {json.dumps(["sh", "-c", wait, "sh", *marks, *words])}\n'
         )
@@ -216,9 +222,9 @@ def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
     path.write_text(
         suite_text("run/turns", two=waiting("a", "b"), other=waiting("b", "a"), blocks=1)
     )
-    told = bench("run", path, "-o", tmp_path / "results")
+    run = bench("run", path, "-o", tmp_path / "results")
     (made,) = (tmp_path / "results").iterdir()
-    assert all(trial["answers"] for trial in trials(made)[:2]), told.all
+    assert all(trial["answers"] for trial in trials(made)[:2]), run.all
 
 
 def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_path: Path) -> None:
@@ -226,27 +232,28 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
     words.append(str(tmp_path / "was-slow"))
     other = f'use = "command"\ncommand = {json.dumps(words)}'
     made = ran(bench, tmp_path, other=other, blocks=1)
-    found = trials(made)
-    assert [one["attempt"] for one in found[:4]] == [1, 1, 2, 2]
-    lost = {one["case"]["server"]: one["failure"] for one in found[:2]}
+    actual = trials(made)
+    assert [item["attempt"] for item in actual[:4]] == [1, 1, 2, 2]
+    lost = {item["case"]["server"]: item["failure"] for item in actual[:2]}
     assert "are too few for turns of 2 servers" in lost["three"]["message"]
     assert lost["two"]["subject"] == lost["three"]["subject"] == "apparatus"
-    for one in found[2:4]:
-        assert one["turns"] is None or one["turns"]["slice_s"] >= 0.1
+    for item_ in actual[2:4]:
+        assert item_["turns"] is None or item_["turns"]["slice_s"] >= 0.1
     summary = json.loads((made / "summary.json").read_text())
     assert all(case["failed"][0]["attempt"] == 1 for case in summary["cases"])
     assert "block 1) of three failed" in (made / "report.md").read_text()
     bench("validate", made, code=0)
     bench("verify", made, code=0)
 
-    for number in range(2, len(found) + 1):  # a kill came between the two that were lost
+    for number in range(2, len(actual) + 1):  # a kill came between the two that were lost
         shutil.rmtree(made / f"trials/{number:04d}")
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (made / name).unlink()
     call = bench("run", "--resume", made)
-    assert [(one["number"], one["attempt"]) for one in trials(made)][:2] == [(1, 1), (2, 1)], (
-        call.all
-    )
+    assert [(trial["number"], trial["attempt"]) for trial in trials(made)][:2] == [
+        (1, 1),
+        (2, 1),
+    ], call.all
     bench("validate", made, code=0)
 
 
@@ -258,22 +265,22 @@ CLIENTS += suite_text("run/turns_clients")
 
 def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path: Path) -> None:
     made = bridged(bench, tmp_path, CLIENTS.replace("bridge = 3\n", ""))
-    found = [trial for trial in trials(made) if trial["failure"] is None]
-    assert {one["case"]["driver"] for one in found} == {"kept", "anew", "tornado"}
-    for one in found:
-        slices = one["turns"]["slices"]
-        assert sum(slice_["responses"] for slice_ in slices) == one["reading"]["responses"] > 0
+    actual = [trial for trial in trials(made) if trial["failure"] is None]
+    assert {item["case"]["driver"] for item in actual} == {"kept", "anew", "tornado"}
+    for item in actual:
+        slices = item["turns"]["slices"]
+        assert sum(slice_["responses"] for slice_ in slices) == item["reading"]["responses"] > 0
         assert all(slice_["loader_cpu_s"] > 0 for slice_ in slices)
-        assert len(one["turns"]["trials"]) == 3
+        assert len(item["turns"]["trials"]) == 3
     summary = json.loads((made / "summary.json").read_text())
     for case in summary["cases"]:
-        of = {(line["metric"], line["of"]): line["median"] for line in case["metrics"]}
-        assert of["wall", "load"] == pytest.approx(1 / of["throughput", None])
-        assert 0 < of["client_cpu", "total"] < of["wall", "load"]
+        subject = {(line["metric"], line["of"]): line["median"] for line in case["metrics"]}
+        assert subject["wall", "load"] == pytest.approx(1 / subject["throughput", None])
+        assert 0 < subject["client_cpu", "total"] < subject["wall", "load"]
     (comparison,) = summary["comparisons"]
     assert len(comparison["cases"]) == 3
     assert {"I2", "I4", "I5"} <= {check["id"] for check in comparison["checks"]}
-    about = [one["component"] for one in comparison["checks"] if one["id"] == "I5"]
+    about = [item["component"] for item in comparison["checks"] if item["id"] == "I5"]
     assert about == ["kept / anew", "kept / tornado", "anew / tornado"]
     bench("verify", made, code=0)
 
@@ -294,19 +301,19 @@ def test_a_frozen_tool_is_counted_by_its_bytes(bench: Bench, tmp_path: Path) -> 
     logs = answering("--wait", "0.0035", "--log", "60")
     text = suite(tmp_path, other=logs, blocks=1).read_text()
     made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk", duration = "1s"'))
-    found = [trial for trial in trials(made) if trial["turns"] is not None]
-    assert len(found) >= 2
-    for one in found:
-        (logging,) = (check for check in one["checks"] if check["id"] == "D3")
-        if one["case"]["server"] == "two":
+    actual = [trial for trial in trials(made) if trial["turns"] is not None]
+    assert len(actual) >= 2
+    for item in actual:
+        (logging,) = (check for check in item["checks"] if check["id"] == "D3")
+        if item["case"]["server"] == "two":
             assert (logging["status"], logging["value"]) == ("pass", 0), logging
         else:
             assert logging["status"] == "warn", logging
             assert 30 < logging["value"] < 120, logging
-        counts = [slice_["responses"] for slice_ in one["turns"]["slices"]]
-        assert sum(counts) == one["reading"]["responses"]
-        assert all(slice_["received_bytes"] is not None for slice_ in one["turns"]["slices"])
-        assert one["reading"]["latency"] is None
+        counts = [slice_["responses"] for slice_ in item["turns"]["slices"]]
+        assert sum(counts) == item["reading"]["responses"]
+        assert all(slice_["received_bytes"] is not None for slice_ in item["turns"]["slices"])
+        assert item["reading"]["latency"] is None
     bench("verify", made, code=0)
 
 
@@ -315,9 +322,9 @@ def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path
     text = suite(tmp_path, blocks=4).read_text()
     made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms", bridge = 3'))
     alone = [trial for trial in trials(made) if trial["turns"] is None]
-    assert {one["case"]["scenario"] for one in alone} == {"hello-alone"}
-    assert {one["block"] for one in alone} == {1, 2, 3}
-    assert all(one["reading"]["latency"] is not None for one in alone)
+    assert {item["case"]["scenario"] for item in alone} == {"hello-alone"}
+    assert {item["block"] for item in alone} == {1, 2, 3}
+    assert all(item["reading"]["latency"] is not None for item in alone)
     (hello, _) = json.loads((made / "summary.json").read_text())["comparisons"]
     assert "I8" in {check["id"] for check in hello["checks"]}
     bench("verify", made, code=0)
@@ -344,21 +351,23 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     needed("ab")
     needed_module("cheroot")
     made = bridged(bench, tmp_path, LEVELS)
-    found = [trial for trial in trials(made) if trial["failure"] is None]
-    assert len({tuple(one["turns"]["trials"]) for one in found}) == 1
-    assert len(found[0]["turns"]["trials"]) == 4
-    of = {(one["case"]["driver"], *one["case"]["vary"].values()): one for one in found}
-    assert of.keys() == {("kept",), ("closed",), ("pace", 2), ("pace", 8)}
-    for one in found:
-        slices = one["turns"]["slices"]
-        assert sum(slice_["responses"] for slice_ in slices) == one["reading"]["responses"] > 0
-        by_bytes = one["case"]["driver"] != "pace"
+    actual = [trial for trial in trials(made) if trial["failure"] is None]
+    assert len({tuple(item["turns"]["trials"]) for item in actual}) == 1
+    assert len(actual[0]["turns"]["trials"]) == 4
+    subject = {(item["case"]["driver"], *item["case"]["vary"].values()): item for item in actual}
+    assert subject.keys() == {("kept",), ("closed",), ("pace", 2), ("pace", 8)}
+    for item_ in actual:
+        slices = item_["turns"]["slices"]
+        assert sum(slice_["responses"] for slice_ in slices) == item_["reading"]["responses"] > 0
+        by_bytes = item_["case"]["driver"] != "pace"
         assert all((slice_["received_bytes"] is not None) is by_bytes for slice_ in slices)
-    opened = of[("closed",)]["observation"]["counters"]["TcpPassiveOpens"]
-    assert opened >= of[("closed",)]["reading"]["responses"]  # new connections in each slice
-    assert of[("kept",)]["observation"]["counters"]["TcpPassiveOpens"] < opened
+    opened = subject[("closed",)]["observation"]["counters"]["TcpPassiveOpens"]
+    assert opened >= subject[("closed",)]["reading"]["responses"]  # new connections in each slice
+    assert subject[("kept",)]["observation"]["counters"]["TcpPassiveOpens"] < opened
     summary = json.loads((made / "summary.json").read_text())
-    pairs = [one["component"] for one in summary["comparisons"][0]["checks"] if one["id"] == "I5"]
+    pairs = [
+        item["component"] for item in summary["comparisons"][0]["checks"] if item["id"] == "I5"
+    ]
     assert "cheroot · kept / cheroot · closed" in pairs
     assert len(pairs) == 3  # with each other load; the others are told of the others
     bench("verify", made, code=0)
@@ -384,11 +393,11 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
         tmp_path,
         suite_text("run/turns_stores", use=use, dataset=dataset, app=app, path=path),
     )
-    for one in [trial for trial in trials(made) if trial["failure"] is None]:
-        (check,) = (check for check in one["checks"] if check["id"] == "I1")
+    for item in [trial for trial in trials(made) if trial["failure"] is None]:
+        (check,) = (check for check in item["checks"] if check["id"] == "I1")
         assert check["status"] == "pass", check["message"]
-        assert one["reading"]["responses"] > 0
-        assert {usage["role"] for usage in one["observation"]["usage"]} >= {"server", "backend"}
+        assert item["reading"]["responses"] > 0
+        assert {usage["role"] for usage in item["observation"]["usage"]} >= {"server", "backend"}
     bench("verify", made, code=0)
 
 

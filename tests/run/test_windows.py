@@ -55,10 +55,10 @@ def measured(
     labels = ", ".join(f'"{label}"' for label in servers)
     text = suite_text("run/windows", servers=tables, scenario=scenario, labels=labels, **words)
     (folder / "suite.toml").write_text(text)
-    shown = bench("run", "suite.toml", "-o", "out")
+    run = bench("run", "suite.toml", "-o", "out")
     files = sorted(folder.glob("out/*/trials/*/trial.json"))
     folders = {json.loads(file.read_text())["case"]["server"]: file.parent for file in files}
-    assert folders.keys() == servers.keys(), shown.all
+    assert folders.keys() == servers.keys(), run.all
     return folders
 
 

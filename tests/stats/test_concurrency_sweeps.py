@@ -40,21 +40,21 @@ def rising(server: str = "a", n: int = 5, knee: int = 10**6) -> Rows:
 
 
 def summed(rows: Rows, at_once: Sequence[int | None] | None = None) -> Summary:
-    levels = at_once or [int(str(one.vary["loaders.few.connections"])) for one, _ in rows]
-    blocks = max(len(of) for _, of in rows)
-    return summarize(header([one for one, _ in rows], blocks), trials(rows, levels), METRICS)
+    levels = at_once or [int(str(item.vary["loaders.few.connections"])) for item, _ in rows]
+    blocks = max(len(row) for _, row in rows)
+    return summarize(header([item for item, _ in rows], blocks), trials(rows, levels), METRICS)
 
 
 def only(summary: Summary) -> ConcurrencySweep:
-    (found,) = summary.sweeps
-    return found
+    (actual,) = summary.sweeps
+    return actual
 
 
 def test_a_line_says_the_most_and_from_where_on() -> None:
     summary = summed(rising())
-    found = only(summary)
-    assert [level.concurrency for level in found.levels] == list(LEVELS)
-    assert present(found.sweep).best_level == 32
+    sole = only(summary)
+    assert [level.concurrency for level in sole.levels] == list(LEVELS)
+    assert present(sole.sweep).best_level == 32
     (line,) = sweeps(summary, "hello")
     assert line.startswith("a by few, connections varied: at most ")
     assert " requests/s (" in line
@@ -71,14 +71,14 @@ def test_a_hard_knee_saturates() -> None:
 
 def test_each_server_is_swept_by_itself_in_the_order_of_the_suite() -> None:
     summary = summed([*rising("b"), *rising("a")])
-    assert [one.server for one in summary.sweeps] == ["b", "a"]
+    assert [sweep.server for sweep in summary.sweeps] == ["b", "a"]
     assert len(summary.comparisons) == len(LEVELS)
     assert all(comparison.rankings[0].blocks == 5 for comparison in summary.comparisons)
 
 
-@pytest.mark.parametrize("keep", [1, 2])
-def test_two_levels_are_no_sweep(keep: int) -> None:
-    assert summed(rising()[:keep]).sweeps == ()
+@pytest.mark.parametrize("writer", [1, 2])
+def test_two_levels_are_no_sweep(writer: int) -> None:
+    assert summed(rising()[:writer]).sweeps == ()
 
 
 def test_what_does_not_change_how_many_are_under_way_is_no_sweep() -> None:
@@ -100,9 +100,9 @@ def test_another_option_that_varies_makes_a_sweep_for_each_of_its_values() -> No
         for size in (1, 9)
         for level in (1, 2, 4)
     ]
-    found = summed(rows).sweeps
-    assert [one.vary for one in found] == [{"path.size": 1}, {"path.size": 9}]
-    assert [len(one.levels) for one in found] == [3, 3]
+    summary = summed(rows).sweeps
+    assert [item.vary for item in summary] == [{"path.size": 1}, {"path.size": 9}]
+    assert [len(item.levels) for item in summary] == [3, 3]
 
 
 def test_a_level_without_believed_trials_is_left_out_and_told() -> None:
@@ -112,19 +112,19 @@ def test_a_level_without_believed_trials_is_left_out_and_told() -> None:
     assert only(summary).left_out == (4,)
     (line,) = sweeps(summary, "hello")
     assert "without 4 (no value is believed)" in line
-    for at in (1, 3, 4):
-        rows[at] = (rows[at][0], [None] * 5)
-    found = only(summed(rows))
-    assert found.sweep is None
-    assert found.why == "2 levels have believed values: it takes 3"
+    for index in (1, 3, 4):
+        rows[index] = (rows[index][0], [None] * 5)
+    sole = only(summed(rows))
+    assert sole.sweep is None
+    assert sole.why == "2 levels have believed values: it takes 3"
 
 
-@pytest.mark.parametrize(("n", "what"), [(1, "1 block has"), (2, "2 blocks have")])
-def test_few_blocks_say_nothing_together(n: int, what: str) -> None:
+@pytest.mark.parametrize(("n", "subject"), [(1, "1 block has"), (2, "2 blocks have")])
+def test_few_blocks_say_nothing_together(n: int, subject: str) -> None:
     summary = summed(rising(n=n))
     assert only(summary).sweep is None
     (line,) = sweeps(summary, "hello")
-    assert line.endswith(f"no curve: {what} believed values of every level: it takes 3")
+    assert line.endswith(f"no curve: {subject} believed values of every level: it takes 3")
 
 
 def test_a_level_that_serves_nothing_leaves_no_highest() -> None:
@@ -136,7 +136,7 @@ def test_a_level_that_serves_nothing_leaves_no_highest() -> None:
 
 def test_a_smoke_sweeps_nothing() -> None:
     rows = rising()
-    made = header([one for one, _ in rows], 5, smoke=True)
+    made = header([item for item, _ in rows], 5, smoke=True)
     assert summarize(made, trials(rows, LEVELS), METRICS).sweeps == ()
 
 

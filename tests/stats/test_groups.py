@@ -45,12 +45,14 @@ def test_each_case_is_in_one_group(names: list[CaseName]) -> None:
             }
         labels = server_names(group)
         assert len({*labels}) == len(group)
-        of = among(group)
+        subject = among(group)
         for label, name in zip(labels, group, strict=True):
-            assert label.startswith(name.server if of == "servers" else name.driver)
+            assert label.startswith(name.server if subject == "servers" else name.driver)
 
 
 def test_clients_are_named_by_what_varies_of_them() -> None:
-    kept, anew = (plain.named("http", driver=one, vary={"clients.*.verify": False}) for one in "ka")
-    assert server_names([kept, anew]) == ["k, verify False", "a, verify False"]
-    assert server_names([kept]) == ["http"]
+    named, anew = (
+        plain.named("http", driver=item, vary={"clients.*.verify": False}) for item in "ka"
+    )
+    assert server_names([named, anew]) == ["k, verify False", "a, verify False"]
+    assert server_names([named]) == ["http"]

@@ -33,14 +33,14 @@ def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]
     [("a > b", 1.0, "holds"), ("a < b", 1.0, "holds"), ("a >= 2 * b", 1.94, "holds")],
 )
 def test_an_early_stop_errs_in_one_of_twenty(holds: str, truth: float, wrong: str) -> None:
-    asked = claim(holds)
+    request = claim(holds)
 
     def misled(draw: Random) -> bool:
         a, b = two(draw, BLOCKS, truth, outliers=0)
         return any(
             answer.state == wrong
             for n in range(3, BLOCKS + 1)
-            for answer in shown(a[:n], b[:n], asked)
+            for answer in shown(a[:n], b[:n], request)
         )
 
     assert share(TIMES, 1, misled) <= 0.05 + tolerance(0.05, TIMES)
@@ -50,7 +50,9 @@ def test_intervals_of_all_looks_hold_the_truth_together() -> None:
     def all_hold(draw: Random) -> bool:
         a, b = two(draw, BLOCKS, 1.2, outliers=0)
         of_looks = (joint(ratio(a[:n], b[:n]), looks(BLOCKS)) for n in range(3, BLOCKS + 1))
-        return all(one.low < 1.2 < one.high for one in of_looks if one.low and one.high)
+        return all(
+            of_look.low < 1.2 < of_look.high for of_look in of_looks if of_look.low and of_look.high
+        )
 
     alone = share(TIMES, 2, _alone)
     assert share(TIMES, 2, all_hold) >= 0.95 - tolerance(0.05, TIMES)
@@ -60,7 +62,9 @@ def test_intervals_of_all_looks_hold_the_truth_together() -> None:
 def _alone(draw: Random) -> bool:
     a, b = two(draw, BLOCKS, 1.2, outliers=0)
     of_looks = (ratio(a[:n], b[:n]) for n in range(3, BLOCKS + 1))
-    return all(one.low < 1.2 < one.high for one in of_looks if one.low and one.high)
+    return all(
+        of_look.low < 1.2 < of_look.high for of_look in of_looks if of_look.low and of_look.high
+    )
 
 
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
@@ -82,7 +86,7 @@ def test_too_few_blocks_have_no_answer_and_a_comparison_without_claims_has_its_b
 def test_many_answers_are_one_line() -> None:
     (holds,) = shown([200.0, 204.0, 199.0], [100.0, 101.0, 100.5], claim("a > b"))
     ends = [holds] * 14 + [holds._replace(state="fails")] + [holds._replace(state="open")] * 5
-    many = [one._replace(about=f"C{number}") for number, one in enumerate(ends, 1)]
+    many = [end._replace(about=f"C{number}") for number, end in enumerate(ends, 1)]
     printed = StringIO()
     ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, many)
     names = ", ".join(f"C{number}" for number in range(1, 13))
@@ -104,7 +108,7 @@ def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
         metric="speed", of=None, unit="1/s", blocks=3, ranking=ranking(speeds), target=0.03
     )
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
-    bare: Summary = summary(*(case(*one) for one in speeds.items()))
+    bare: Summary = summary(*(case(*item) for item in speeds.items()))
     shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}), looks(BLOCKS))]
     assert {answer.head for answer in shown_answers} == {"hello, speed: a"}
     words = [answer.in_words.partition(":")[0] for answer in shown_answers]

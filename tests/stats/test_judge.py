@@ -34,9 +34,9 @@ def times(factor: float, n: int = 8, noise: float = 1.0) -> list[float]:
 
 
 def verdict(holds: str, a: CaseSummary, *b: CaseSummary, **more: Any) -> Verdict:
-    told = claim(holds, b="b" if b else None, unit=a.metrics[0].unit, **more)
-    (found,) = judge(summary(a, *b), [told])
-    return found
+    actual = claim(holds, b="b" if b else None, unit=a.metrics[0].unit, **more)
+    (actual_,) = judge(summary(a, *b), [actual])
+    return actual_
 
 
 def ratio(holds: str, factor: float, n: int = 8, **more: Any) -> Verdict:
@@ -70,10 +70,10 @@ def ratio(holds: str, factor: float, n: int = 8, **more: Any) -> Verdict:
     ],
 )
 def test_each_form_of_question(holds: str, factor: float, state: str) -> None:
-    found = ratio(holds, factor)
-    assert found.state == state, found.sentence
-    assert found.blocks == tuple(range(1, 9))
-    assert found.estimate.interval is not None
+    actual = ratio(holds, factor)
+    assert actual.state == state, actual.sentence
+    assert actual.blocks == tuple(range(1, 9))
+    assert actual.estimate.interval is not None
 
 
 @pytest.mark.parametrize(
@@ -88,44 +88,44 @@ def test_each_form_of_question(holds: str, factor: float, state: str) -> None:
     ],
 )
 def test_a_side_alone_is_asked_within_this_session(holds: str, state: str) -> None:
-    found = verdict(holds, case("a", times(1)))
-    assert found.state == state
-    assert "within this session" in found.sentence
-    assert found.b == ()
+    actual = verdict(holds, case("a", times(1)))
+    assert actual.state == state
+    assert "within this session" in actual.sentence
+    assert actual.b == ()
 
 
 def test_inconclusive_says_how_many_blocks_would_tell() -> None:
     wild = [1000.0, 1300, 800, 1200, 900, 1100]
-    found = verdict("a > b", case("a", wild), case("b", wild[::-1]))
-    assert found.state == "inconclusive"
-    assert found.blocks_needed is not None
-    assert found.blocks_needed > 6
-    assert blocks_that_tell(found.blocks_needed, 6) in found.sentence
+    actual = verdict("a > b", case("a", wild), case("b", wild[::-1]))
+    assert actual.state == "inconclusive"
+    assert actual.blocks_needed is not None
+    assert actual.blocks_needed > 6
+    assert blocks_that_tell(actual.blocks_needed, 6) in actual.sentence
 
 
 @pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])
 def test_the_same_within_the_margin_is_said_of_a_family_together(relation: str, state: str) -> None:
-    told = claim(f"a {relation} b")
-    alike = [value * math.exp(0.0223 * (-1) ** at) for at, value in enumerate(times(1))]
+    actual = claim(f"a {relation} b")
+    alike = [value * math.exp(0.0223 * (-1) ** index) for index, value in enumerate(times(1))]
     cases = (case("a", alike), case("b", times(1)))
-    (alone,) = judge(summary(*cases), [told])
+    (alone,) = judge(summary(*cases), [actual])
     assert alone.state == state
     assert "the same within 3 %" in alone.sentence
     undecided = claim(f"a {relation} b", margin=0.001, label="U")
-    found, *_ = judge(summary(*cases), [told, *[undecided] * 7])
-    assert found.state == "inconclusive"
-    assert "among so many it may be chance" in found.why
-    assert found.estimate.level == pytest.approx(1 - 0.05 / 8)
-    assert (found.blocks_needed or 0) > 8
+    actual_, *_ = judge(summary(*cases), [actual, *[undecided] * 7])
+    assert actual_.state == "inconclusive"
+    assert "among so many it may be chance" in actual_.why
+    assert actual_.estimate.level == pytest.approx(1 - 0.05 / 8)
+    assert (actual_.blocks_needed or 0) > 8
     # What is the same in each of eight is not there by chance.
-    for one in judge(summary(*cases), [told] * 8):
-        assert (one.state, one.estimate.interval) == (state, alone.estimate.interval)
+    for item in judge(summary(*cases), [actual] * 8):
+        assert (item.state, item.estimate.interval) == (state, alone.estimate.interval)
 
 
 def test_a_difference_below_the_margin_is_told_as_one() -> None:
-    found = ratio("a > b", 1.02, margin=0.05)
-    assert found.state == "holds"
-    assert "different, but below your margin of 5 %" in found.sentence
+    actual = ratio("a > b", 1.02, margin=0.05)
+    assert actual.state == "holds"
+    assert "different, but below your margin of 5 %" in actual.sentence
 
 
 def test_the_sentence_says_all_of_it() -> None:
@@ -137,14 +137,14 @@ def test_the_sentence_says_all_of_it() -> None:
             method="paired t of log-ratios", level=0.99, n=8, value=0.996, low=0.985, high=1.008
         ),
     )
-    told = claim("a > b", published=7.17)
+    actual = claim("a > b", published=7.17)
     cases = (case("a", times(1.2)), case("b", times(1)))
     slow = check("F3", "apparatus", "warn", scope="result", name="governor")
-    (found,) = judge(summary(*cases, checks=(slow,), placebos=(placebo,)), [told])
-    low, high = found.estimate.interval or (0, 0)
+    (actual_,) = judge(summary(*cases, checks=(slow,), placebos=(placebo,)), [actual])
+    low, high = actual_.estimate.interval or (0, 0)
     interval = f"{ratio_text(low)}\N{EN DASH}{ratio_text(high)}"
-    assert found.sentence == (
-        f"a has {ratio_text(found.estimate.value or 0)}x the speed of b (95 % CI {interval}, "
+    assert actual_.sentence == (
+        f"a has {ratio_text(actual_.estimate.value or 0)}x the speed of b (95 % CI {interval}, "
         f"8 blocks, p < 0.001); by {percent(low - 1)} at least; valid with 1 warning "
         "(F3 governor); placebo today 0.996 (0.985\N{EN DASH}1.008); published: 7.17x; closed "
         "loop, 16 connections, this machine, 2026-11-21."
@@ -153,53 +153,55 @@ def test_the_sentence_says_all_of_it() -> None:
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_fewer_than_three_blocks_are_no_answer(n: int) -> None:
-    found = ratio("a > b", 2, n)
-    assert found.state == "invalid"
-    assert found.why.startswith(
+    actual = ratio("a > b", 2, n)
+    assert actual.state == "invalid"
+    assert actual.why.startswith(
         f"{n} block{'s have' if n > 1 else ' has'} believed values, it takes 3"
     )
-    assert found.estimate.value is None
+    assert actual.estimate.value is None
 
 
 def test_a_side_that_is_never_believed_names_the_checks() -> None:
     doubted = dict.fromkeys(range(1, 9), "L1")
-    found = verdict("a > b", case("a", times(1), doubted=doubted), case("b", times(1)))
-    assert found.state == "invalid"
-    assert "a: trial 1 is not believed: L1 l1" in found.why
-    assert len(found.rejected_blocks) == 8
+    actual = verdict("a > b", case("a", times(1), doubted=doubted), case("b", times(1)))
+    assert actual.state == "invalid"
+    assert "a: trial 1 is not believed: L1 l1" in actual.why
+    assert len(actual.rejected_blocks) == 8
 
 
 def test_blocks_of_each_side_may_be_missing() -> None:
     a = case("a", [1200.0, None, 1210, 1190, 1205, 1195], doubted={3: "N1"})
     b = case("b", [1000.0, 1010, 990, 1005, 995, 1000], failed={4: DIED})
-    found = verdict("a > b", a, b)
-    assert (found.state, found.blocks, found.a) == ("holds", (1, 5, 6), (1200, 1205, 1195))
-    assert [(block.block, block.why) for block in found.rejected_blocks] == [
+    actual = verdict("a > b", a, b)
+    assert (actual.state, actual.blocks, actual.a) == ("holds", (1, 5, 6), (1200, 1205, 1195))
+    assert [(block.block, block.why) for block in actual.rejected_blocks] == [
         (2, "a: trial 2: the tool lost count"),
         (3, "a: trial 3 is not believed: N1 n1"),
         (4, "b: trial 4 failed: ended with exit code 3 during the load"),
     ]
-    assert "3 blocks left out" in found.sentence
+    assert "3 blocks left out" in actual.sentence
 
 
 def test_a_block_that_was_never_measured_says_so() -> None:
     short = case("a", times(1.2, 5)).model_copy(update={"planned": 6})
-    found = verdict("a > b", short, case("b", times(1, 6)))
-    assert [(block.block, block.why) for block in found.rejected_blocks] == [(6, "a: not measured")]
+    actual = verdict("a > b", short, case("b", times(1, 6)))
+    assert [(block.block, block.why) for block in actual.rejected_blocks] == [
+        (6, "a: not measured")
+    ]
 
 
 def test_what_is_expected_was_broken() -> None:
-    found = verdict("a > b", case("a", times(1.2), failed={2: WRONG}), case("b", times(1)))
-    assert (found.state, found.why) == ("invalid", "broken: status 500, expected 200")
+    actual = verdict("a > b", case("a", times(1.2), failed={2: WRONG}), case("b", times(1)))
+    assert (actual.state, actual.why) == ("invalid", "broken: status 500, expected 200")
 
 
 def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
     bound = Sample(metric="speed", unit="s", value=9, lower_bound=True)
     values: list[float | Sample | None] = [0.1, 0.11, 0.09, 0.1, bound]
-    found = verdict("a < b", case("a", values, unit="s"), case("b", times(1, 5), unit="s"))
-    assert found.state == "inconclusive"
-    assert "only a lower bound" in found.why
-    assert found.rejected_blocks[0].why == "a: trial 5: known is only that it is 9 or more"
+    actual = verdict("a < b", case("a", values, unit="s"), case("b", times(1, 5), unit="s"))
+    assert actual.state == "inconclusive"
+    assert "only a lower bound" in actual.why
+    assert actual.rejected_blocks[0].why == "a: trial 5: known is only that it is 9 or more"
 
 
 @pytest.mark.parametrize(
@@ -216,12 +218,12 @@ def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
     ],
 )
 def test_equal_values_answer_an_equality(holds: str, a: float, b: float, state: str) -> None:
-    found = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
-    assert found.state == state
-    assert found.estimate.interval is None
-    said = "all 5 are equal: how they spread is not known"
-    assert said in found.sentence
-    assert found.why == (said if state == "inconclusive" else "")
+    actual = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
+    assert actual.state == state
+    assert actual.estimate.interval is None
+    text = "all 5 are equal: how they spread is not known"
+    assert text in actual.sentence
+    assert actual.why == (text if state == "inconclusive" else "")
 
 
 @pytest.mark.parametrize(
@@ -236,41 +238,41 @@ def test_equal_values_alone(holds: str, value: float, state: str) -> None:
     ("holds", "state"), [("a > b", "holds"), ("a < b", "fails"), ("a == b +- 5%", "inconclusive")]
 )
 def test_zeros_have_no_ratio_and_are_asked_of_the_difference(holds: str, state: str) -> None:
-    found = verdict(holds, case("a", times(1)), case("b", [0.0] * 8))
-    assert found.state == state
+    actual = verdict(holds, case("a", times(1)), case("b", [0.0] * 8))
+    assert actual.state == state
     if state != "inconclusive":
-        assert found.estimate.method == "paired t of differences"
-        assert found.unit == "requests/s"
+        assert actual.estimate.method == "paired t of differences"
+        assert actual.unit == "requests/s"
     else:
-        assert "no logarithm" in found.why
+        assert "no logarithm" in actual.why
 
 
 def test_values_so_far_apart_that_no_number_holds_the_ratio() -> None:
-    found = verdict("a > b", case("a", [1e308, 1e307, 1e306]), case("b", [1e-308, 1e-307, 1e-306]))
-    assert found.state == "inconclusive"
-    assert "so far apart" in found.why
+    actual = verdict("a > b", case("a", [1e308, 1e307, 1e306]), case("b", [1e-308, 1e-307, 1e-306]))
+    assert actual.state == "inconclusive"
+    assert "so far apart" in actual.why
 
 
 def test_values_that_a_subtraction_makes_negative() -> None:
     connecting = Term(case=name("a"), minus=name("b"))
-    told = claim("a < 0", b=None, instances=(ClaimInstance(a=connecting),))
-    (found,) = judge(summary(case("a", times(1)), case("b", times(1.2))), [told])
-    assert found.state == "holds"
-    assert found.estimate.method == "t of values"
-    assert all(value < 0 for value in found.a)
-    assert found.sentence.startswith("speed of a less b is -")
+    actual = claim("a < 0", b=None, instances=(ClaimInstance(a=connecting),))
+    (actual_,) = judge(summary(case("a", times(1)), case("b", times(1.2))), [actual])
+    assert actual_.state == "holds"
+    assert actual_.estimate.method == "t of values"
+    assert all(value < 0 for value in actual_.a)
+    assert actual_.sentence.startswith("speed of a less b is -")
 
 
 def test_a_metric_or_a_part_of_it_that_is_not_there() -> None:
-    (found,) = judge(summary(case("a", times(1)), case("b", times(1))), [claim("a > b", of="p99")])
-    assert found.state == "invalid"
-    assert "no p99 of speed: it has: the whole" in found.why
+    (actual,) = judge(summary(case("a", times(1)), case("b", times(1))), [claim("a > b", of="p99")])
+    assert actual.state == "invalid"
+    assert "no p99 of speed: it has: the whole" in actual.why
 
 
 def rates(failed: list[int], requests: int = 10_000) -> list[Any]:
     return [
-        Sample(metric="speed", unit="1", value=one / requests, failed=one, requests=requests)
-        for one in failed
+        Sample(metric="speed", unit="1", value=item / requests, failed=item, requests=requests)
+        for item in failed
     ]
 
 
@@ -304,25 +306,25 @@ def failures(holds: str, a: list[int], b: list[int] | None = None) -> Verdict:
     ],
 )
 def test_failures_by_counts(holds: str, a: list[int], b: list[int] | None, state: str) -> None:
-    found = failures(holds, a, b)
-    assert found.state == state, found.sentence
-    assert found.sides[0].method in {"Clopper-Pearson", "rule of three"}
-    assert "by counts" in found.sentence
+    actual = failures(holds, a, b)
+    assert actual.state == state, actual.sentence
+    assert actual.sides[0].method in {"Clopper-Pearson", "rule of three"}
+    assert "by counts" in actual.sentence
 
 
 def test_too_few_requests_tell_nothing() -> None:
-    found = verdict(
+    actual = verdict(
         "a < b",
         case("a", rates([0, 0, 0], 20), unit="1", use="error_rate"),
         case("b", rates([0, 0, 0], 20), unit="1", use="error_rate"),
     )
-    assert (found.state, found.why) == ("inconclusive", "it takes more requests to tell")
+    assert (actual.state, actual.why) == ("inconclusive", "it takes more requests to tell")
 
 
 def test_the_worst_trial_has_to_say_the_same() -> None:
-    found = failures("a < b", [0, 0, 0, 0, 900], [500] * 5)
-    assert found.state == "inconclusive"
-    assert "worst trial says otherwise" in found.why
+    actual = failures("a < b", [0, 0, 0, 0, 900], [500] * 5)
+    assert actual.state == "inconclusive"
+    assert "worst trial says otherwise" in actual.why
 
 
 def test_failures_that_nobody_counted_are_compared_by_their_differences() -> None:
@@ -343,10 +345,10 @@ def test_a_family_is_a_scenario_or_the_run(rules: VerdictRules, sizes: set[int])
     alone = judge(summary(*cases), [claim("a > b")])[0]
     many = [claim("a > b", label=f"C{number}") for number in range(8)]
     others = [claim("a > b", label="O", metric="other")]
-    found = judge(summary(*cases, verdict_rules=rules), [*many, *others])
-    assert {one.family_size for one in found} == sizes
-    for one in found[:8]:
-        assert one.p_adjusted == pytest.approx(min(1, max(sizes) * present(alone.estimate.p)))
+    actual = judge(summary(*cases, verdict_rules=rules), [*many, *others])
+    assert {item.family_size for item in actual} == sizes
+    for item_ in actual[:8]:
+        assert item_.p_adjusted == pytest.approx(min(1, max(sizes) * present(alone.estimate.p)))
 
 
 def test_what_a_family_keeps_from_being_told_says_so() -> None:
@@ -354,9 +356,9 @@ def test_what_a_family_keeps_from_being_told_says_so() -> None:
     (clear,) = judge(summary(*cases), [claim("a > b", margin=0.001)])
     assert clear.state == "holds"
     many = [claim("a > b", label=f"C{number}", margin=0.001) for number in range(100)]
-    found = judge(summary(*cases, verdict_rules=HOLM), many)[0]
-    assert found.state == "inconclusive"
-    assert "among so many" in found.why
+    actual = judge(summary(*cases, verdict_rules=HOLM), many)[0]
+    assert actual.state == "inconclusive"
+    assert "among so many" in actual.why
     assert judge(summary(*cases), many)[0].state == "holds"
 
 
@@ -376,21 +378,21 @@ def test_no_interval_contradicts_its_verdict(rules: VerdictRules, seed: int) -> 
         cases += [case("a", a, scenario=scenario), case("b", b, scenario=scenario)]
         side = None if holds == "a < 1010/s" else "b"
         claims.append(claim(holds, b=side, label=scenario, scenario=scenario))
-    found = judge(summary(*cases, verdict_rules=rules), claims)
-    for one, told in zip(found, claims, strict=True):
-        low, high = present(one.estimate.interval)
-        where = region(told.hypothesis)
+    actual_ = judge(summary(*cases, verdict_rules=rules), claims)
+    for item, actual in zip(actual_, claims, strict=True):
+        low, high = present(item.estimate.interval)
+        where = region(actual.hypothesis)
         how = lies((low, high), where)
-        same = told.hypothesis.bound / 1.03 < low and high < told.hypothesis.bound * 1.03
-        if "the same within" in one.sentence:
+        same = actual.hypothesis.bound / 1.03 < low and high < actual.hypothesis.bound * 1.03
+        if "the same within" in item.sentence:
             assert (how, same) == ("across", True)
-        elif one.state == "inconclusive":
-            ratio_of_two = told.hypothesis.form == "ratio" and told.hypothesis.relation != "=="
+        elif item.state == "inconclusive":
+            ratio_of_two = actual.hypothesis.form == "ratio" and actual.hypothesis.relation != "=="
             assert how == "across"
             assert not (ratio_of_two and same)
         else:
-            assert how == {"holds": "inside", "fails": "outside"}[one.state]
-    levels = {one.estimate.level for one in found}
+            assert how == {"holds": "inside", "fails": "outside"}[item.state]
+    levels = {item.estimate.level for item in actual_}
     assert min(levels) + 1e-9 >= 0.95
     assert max(levels) <= 1 - 0.05 / len(claims) + 1e-9
 
@@ -398,10 +400,10 @@ def test_no_interval_contradicts_its_verdict(rules: VerdictRules, seed: int) -> 
 def test_questions_that_cannot_be_answered_count_in_their_family() -> None:
     cases = [case("a", times(1.02, 4)), case("b", times(1, 4)), case("c", [None] * 4)]
     of_c = ClaimInstance(a=Term(case=name("c")), b=Term(case=name("b")))
-    lost = [claim("a > b", label=f"L{at}", instances=(of_c,)) for at in range(99)]
-    found, *invalid = judge(summary(*cases), [claim("a > b", margin=0.001), *lost])
-    assert {one.state for one in invalid} == {"invalid"}
-    assert (found.state, found.family_size) == ("inconclusive", 100)
+    lost = [claim("a > b", label=f"L{index}", instances=(of_c,)) for index in range(99)]
+    actual, *invalid = judge(summary(*cases), [claim("a > b", margin=0.001), *lost])
+    assert {item.state for item in invalid} == {"invalid"}
+    assert (actual.state, actual.family_size) == ("inconclusive", 100)
 
 
 @pytest.mark.parametrize(
@@ -412,55 +414,58 @@ def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | 
     steady, once = times(1.2, 15), [*times(1.2, 14), 600.0]
     sign = -1 if "-1150" in holds else 1  # what is not above 0 has no logarithm
     for a, fragile in ((steady, False), (once, True)):
-        cases = (case("a", [sign * one for one in a]), case("b", times(1, 15)))
-        (found,) = judge(summary(*cases), [claim(holds, b=b)])
-        assert present(found.robust).method == "Hodges-Lehmann"
-        assert found.fragile is fragile
-        assert ("fragile" in found.sentence) is fragile
+        cases = (case("a", [sign * item for item in a]), case("b", times(1, 15)))
+        (actual,) = judge(summary(*cases), [claim(holds, b=b)])
+        assert present(actual.robust).method == "Hodges-Lehmann"
+        assert actual.fragile is fragile
+        assert ("fragile" in actual.sentence) is fragile
     (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
     assert (few.robust, few.fragile) == (None, None)
 
 
 def test_an_outlier_makes_it_fragile() -> None:
     a = [1020.0, 1021, 1019, 1020, 1022, 1018, 1020] * 2
-    found = verdict("a > b", case("a", [*a, 700]), case("b", [1000.0] * 15))
-    assert found.state == "inconclusive"
-    assert found.fragile
-    assert "fragile" in found.sentence
+    actual = verdict("a > b", case("a", [*a, 700]), case("b", [1000.0] * 15))
+    assert actual.state == "inconclusive"
+    assert actual.fragile
+    assert "fragile" in actual.sentence
 
 
 def test_what_one_side_alone_did_is_in_the_sentence() -> None:
     closed = check("K1", "behaviour", name="keep-alive")
-    both = check("K2", "behaviour", "warn", name="backlog")
-    found = verdict(
+    pair = check("K2", "behaviour", "warn", name="backlog")
+    actual = verdict(
         "a > b",
-        case("a", times(1.2), findings=[both]),
-        case("b", times(1), findings=[closed, both]),
+        case("a", times(1.2), findings=[pair]),
+        case("b", times(1), findings=[closed, pair]),
     )
-    assert found.state == "holds"
-    assert [(one.check.id, one.side) for one in found.objections] == [("K1", "b"), ("K2", "both")]
-    assert "b alone: fail K1 keep-alive; valid with 1 warning (K2 backlog)" in found.sentence
+    assert actual.state == "holds"
+    assert [(objection.check.id, objection.side) for objection in actual.objections] == [
+        ("K1", "b"),
+        ("K2", "both"),
+    ]
+    assert "b alone: fail K1 keep-alive; valid with 1 warning (K2 backlog)" in actual.sentence
 
 
 def test_a_side_alone_did_nothing_that_another_did_not() -> None:
     closed = check("K1", "behaviour", name="keep-alive")
-    found = verdict("a < 2k/s", case("a", times(1), findings=[closed]))
-    assert "valid with 1 warning (fail K1 keep-alive)" in found.sentence
-    assert " alone" not in found.sentence
+    actual = verdict("a < 2k/s", case("a", times(1), findings=[closed]))
+    assert "valid with 1 warning (fail K1 keep-alive)" in actual.sentence
+    assert " alone" not in actual.sentence
 
 
 def judged(checks: Any = (), of_comparison: Any = (), servers: str = "ab", **more: Any) -> Verdict:
     cases = [case(server, times(1 + 0.2 * (server == "a"))) for server in servers]
-    told = summary(*cases, checks=checks, comparisons=(comparison(of_comparison, *servers),))
-    return judge(told, [claim("a > b", **more)])[0]
+    actual = summary(*cases, checks=checks, comparisons=(comparison(of_comparison, *servers),))
+    return judge(actual, [claim("a > b", **more)])[0]
 
 
 @pytest.mark.parametrize("scope", ["result", "comparison"])
 def test_a_fault_of_the_apparatus_leaves_nothing_to_be_believed(scope: str) -> None:
     failed = [check("T9", "apparatus", scope=scope)]
-    found = judged(checks=failed) if scope == "result" else judged(of_comparison=failed)
-    assert (found.state, found.why) == ("invalid", "T9 t9: T9 says so")
-    assert len(found.a) == 8
+    judgements = judged(checks=failed) if scope == "result" else judged(of_comparison=failed)
+    assert (judgements.state, judgements.why) == ("invalid", "T9 t9: T9 says so")
+    assert len(judgements.a) == 8
 
 
 def test_what_is_about_others_says_nothing_here() -> None:
@@ -477,7 +482,7 @@ def test_what_is_about_others_says_nothing_here() -> None:
 def test_a_check_of_response_times_says_nothing_of_rates() -> None:
     clock = [check("T1", "apparatus", scope="result", invalidates="latency")]
     assert judged(checks=clock).state == "holds"
-    cases = [case(one, times(1), use="latency", of="p50", unit="s") for one in "ab"]
+    cases = [case(item, times(1), use="latency", label="p50", unit="s") for item in "ab"]
     assert judge(summary(*cases, checks=clock), [claim("a > b", of="p50")])[0].state == "invalid"
 
 
@@ -487,20 +492,21 @@ def at_p99(line: MetricSummary) -> MetricSummary:
 
 def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
     tail = check("S2", "apparatus", invalidates="latency", component="p99")
-    late = case("a", times(1), use="latency", unit="s", of="p50")
+    late = case("a", times(1), use="latency", unit="s", label="p50")
     doubted = (
         case("a", times(1), doubted={1: "S2"}).doubted[0].model_copy(update={"checks": (tail,)})
     )
     late = late.model_copy(update={"latency_doubted": (doubted,)})
-    other = case("b", times(2), use="latency", unit="s", of="p50")
-    (found,) = judge(summary(late, other), [claim("a < b", of="p50")])
-    assert len(found.blocks) == 8
+    other = case("b", times(2), use="latency", unit="s", label="p50")
+    (actual,) = judge(summary(late, other), [claim("a < b", of="p50")])
+    assert len(actual.blocks) == 8
     renamed = [
-        one.model_copy(update={"metrics": tuple(map(at_p99, one.metrics))}) for one in (late, other)
+        item.model_copy(update={"metrics": tuple(map(at_p99, item.metrics))})
+        for item in (late, other)
     ]
-    (found,) = judge(summary(*renamed), [claim("a < b", of="p99")])
-    assert found.blocks == tuple(range(2, 9))
-    assert "of its response times" in found.rejected_blocks[0].why
+    (actual,) = judge(summary(*renamed), [claim("a < b", of="p99")])
+    assert actual.blocks == tuple(range(2, 9))
+    assert "of its response times" in actual.rejected_blocks[0].why
 
 
 def test_a_failed_placebo_spoils_its_scenario() -> None:
@@ -512,8 +518,8 @@ def test_a_failed_placebo_spoils_its_scenario() -> None:
         ratio=Estimate(method="paired t of log-ratios", level=0.99, n=0, why="-"),
     )
     cases = [case("a", times(1.2)), case("b", times(1))]
-    told = summary(*cases, checks=(failed,), placebos=(placebo,))
-    assert judge(told, [claim("a > b")])[0].state == "invalid"
+    actual = summary(*cases, checks=(failed,), placebos=(placebo,))
+    assert judge(actual, [claim("a > b")])[0].state == "invalid"
     elsewhere = placebo.model_copy(update={"case": name("b", "again")})
     assert (
         judge(summary(*cases, checks=(failed,), placebos=(elsewhere,)), [claim("a > b")])[0].state
@@ -522,23 +528,25 @@ def test_a_failed_placebo_spoils_its_scenario() -> None:
 
 
 def test_a_smoke_has_no_verdicts() -> None:
-    told = summary(case("a", times(2)), case("b", times(1)), smoke=True)
-    assert judge(told, [claim("a > b")]) == ()
+    actual = summary(case("a", times(2)), case("b", times(1)), smoke=True)
+    assert judge(actual, [claim("a > b")]) == ()
 
 
 def test_sides_of_different_scenarios_are_paired_by_block_and_it_is_said() -> None:
-    asked = ClaimInstance(a=Term(case=name("a")), b=Term(case=name("a", "again")))
-    told = claim("a > b", instances=(asked,))
+    claim_instance = ClaimInstance(a=Term(case=name("a")), b=Term(case=name("a", "again")))
+    actual = claim("a > b", instances=(claim_instance,))
     cases = [case("a", times(1.2)), case("a", times(1), scenario="again")]
-    (found,) = judge(summary(*cases), [told])
-    assert found.state == "holds"
-    assert any("not measured back to back" in one for one in found.limitations)
-    assert found.sentence.startswith("hello has ")
+    (actual_,) = judge(summary(*cases), [actual])
+    assert actual_.state == "holds"
+    assert any("not measured back to back" in limitation for limitation in actual_.limitations)
+    assert actual_.sentence.startswith("hello has ")
 
 
-def swapped(told: Claim) -> Claim:
-    (asked,) = told.instances
-    return told.model_copy(update={"instances": (ClaimInstance(a=present(asked.b), b=asked.a),)})
+def swapped(expected: Claim) -> Claim:
+    (request,) = expected.instances
+    return expected.model_copy(
+        update={"instances": (ClaimInstance(a=present(request.b), b=request.a),)}
+    )
 
 
 SEEDS = st.integers(0, 2**32)
@@ -549,10 +557,10 @@ TRUTHS = st.sampled_from([0.5, 0.9, 0.97, 0.99, 1.0, 1.01, 1.03, 1.1, 2.0])
 @given(SEEDS, TRUTHS, st.integers(3, 12))
 def test_swapping_the_sides_swaps_the_verdict(seed: int, truth: float, n: int) -> None:
     a, b = two(Random(seed), n, truth)
-    told = summary(case("a", a), case("b", b))
-    for one, other in (("a > b", "a < b"), ("a >= b", "a <= b"), ("a == b +- 4%",) * 2):
-        (first,) = judge(told, [claim(one)])
-        (second,) = judge(told, [swapped(claim(other))])
+    actual = summary(case("a", a), case("b", b))
+    for item, other in (("a > b", "a < b"), ("a >= b", "a <= b"), ("a == b +- 4%",) * 2):
+        (first,) = judge(actual, [claim(item)])
+        (second,) = judge(actual, [swapped(claim(other))])
         assert first.state == second.state
         assert first.estimate.p == pytest.approx(second.estimate.p)
 
@@ -561,13 +569,13 @@ def test_swapping_the_sides_swaps_the_verdict(seed: int, truth: float, n: int) -
 @given(SEEDS, TRUTHS, st.integers(3, 12), st.sampled_from([1e-6, 0.5, 1024.0, 1e9]))
 def test_scaling_both_sides_changes_nothing(seed: int, truth: float, n: int, factor: float) -> None:
     a, b = two(Random(seed), n, truth)
-    claims = [claim(one) for one in ("a > b", "a >= 1.01 * b", "a == b +- 4%")]
-    before = judge(summary(case("a", a), case("b", b)), claims)
-    cases = case("a", [factor * one for one in a]), case("b", [factor * one for one in b])
-    after = judge(summary(*cases), claims)
-    assert [one.state for one in before] == [one.state for one in after]
-    for one, other in zip(before, after, strict=True):
-        assert one.estimate.value == pytest.approx(other.estimate.value)
+    claims = [claim(item) for item in ("a > b", "a >= 1.01 * b", "a == b +- 4%")]
+    earlier = judge(summary(case("a", a), case("b", b)), claims)
+    cases = case("a", [factor * item for item in a]), case("b", [factor * item for item in b])
+    later = judge(summary(*cases), claims)
+    assert [item.state for item in earlier] == [item.state for item in later]
+    for item_, other in zip(earlier, later, strict=True):
+        assert item_.estimate.value == pytest.approx(other.estimate.value)
 
 
 EVEN: dict[int, float] = dict.fromkeys(range(1, 9), 0.4)
@@ -575,8 +583,8 @@ MORE: dict[int, float] = dict.fromkeys(range(1, 9), 0.6)
 
 
 def beside(holds: str, factor: float, a: dict[int, float], b: dict[int, float]) -> Verdict:
-    ours = case("a", times(factor), disturbed=a)
-    return verdict(holds, ours, case("b", times(1)[::-1], disturbed=b))
+    first_side = case("a", times(factor), disturbed=a)
+    return verdict(holds, first_side, case("b", times(1)[::-1], disturbed=b))
 
 
 @pytest.mark.parametrize(
@@ -584,29 +592,29 @@ def beside(holds: str, factor: float, a: dict[int, float], b: dict[int, float]) 
     [("a > b", 1.2, "holds"), ("a > b", 0.8, "fails"), ("a == b +- 3%", 1.0, "holds")],
 )
 def test_what_others_disturbed_alike_has_a_ratio(holds: str, factor: float, state: str) -> None:
-    found = beside(holds, factor, EVEN, EVEN)
-    assert found.state == state, found.sentence
-    assert found.disturbed == found.blocks == tuple(range(1, 9))
-    assert found.undisturbed is not None
-    told = "disturbed in 8 of 8 blocks: others left 40 % to a and 40 % to b of the CPUs"
-    assert told in found.sentence
-    assert "without them it may differ" in found.sentence
+    gate = beside(holds, factor, EVEN, EVEN)
+    assert gate.state == state, gate.sentence
+    assert gate.disturbed == gate.blocks == tuple(range(1, 9))
+    assert gate.undisturbed is not None
+    text = "disturbed in 8 of 8 blocks: others left 40 % to a and 40 % to b of the CPUs"
+    assert text in gate.sentence
+    assert "without them it may differ" in gate.sentence
 
 
 @pytest.mark.parametrize(("holds", "factor"), [("a > b", 1.2), ("a >= 2 * b", 2.3)])
 def test_others_that_left_one_side_more_may_be_the_difference(holds: str, factor: float) -> None:
-    found = beside(holds, factor, MORE, EVEN)
-    assert found.state == "inconclusive"
-    why = "others left a 60 % of the CPUs and b 40 %: that may be the difference"
-    assert why in found.sentence
+    gate = beside(holds, factor, MORE, EVEN)
+    assert gate.state == "inconclusive"
+    text = "others left a 60 % of the CPUs and b 40 %: that may be the difference"
+    assert text in gate.sentence
     assert beside("a > b", 2.0, MORE, EVEN).state == "holds"  # more than that explains
 
 
 @pytest.mark.parametrize("holds", ["a - b > 1/s", "a - b < 900/s"])
 def test_a_difference_beside_others_is_none_of_a_quiet_machine(holds: str) -> None:
-    found = beside(holds, 1.2, EVEN, EVEN)
-    assert found.state == "invalid"
-    assert "trial 1 is not believed: N1 n1" in found.why
+    gate = beside(holds, 1.2, EVEN, EVEN)
+    assert gate.state == "invalid"
+    assert "trial 1 is not believed: N1 n1" in gate.why
 
 
 def test_a_value_beside_others_is_not_believed() -> None:
@@ -614,21 +622,21 @@ def test_a_value_beside_others_is_not_believed() -> None:
 
 
 def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> None:
-    ours: dict[int, float] = dict.fromkeys(range(1, 5), 0.4)
+    fromkeys: dict[int, float] = dict.fromkeys(range(1, 5), 0.4)
     theirs: dict[int, float] = dict.fromkeys(range(2, 6), 0.4)
-    found = beside("a > b", 1.2, ours, theirs)
-    assert (found.blocks, found.disturbed) == ((2, 3, 4, 6, 7, 8), (2, 3, 4))
-    assert [block.block for block in found.rejected_blocks] == [1, 5]
-    assert found.rejected_blocks[0].why.startswith("a: trial 1 is not believed: N1")
-    assert found.rejected_blocks[1].why.endswith("and the other side was not disturbed")
+    gate = beside("a > b", 1.2, fromkeys, theirs)
+    assert (gate.blocks, gate.disturbed) == ((2, 3, 4, 6, 7, 8), (2, 3, 4))
+    assert [block.block for block in gate.rejected_blocks] == [1, 5]
+    assert gate.rejected_blocks[0].why.startswith("a: trial 1 is not believed: N1")
+    assert gate.rejected_blocks[1].why.endswith("and the other side was not disturbed")
 
 
 def test_failures_beside_others_may_be_theirs() -> None:
     sides = [
         case(side, times(1), disturbed=EVEN, metric="errors", use="errors") for side in ("a", "b")
     ]
-    (found,) = judge(summary(*sides), [claim("a > b", metric="errors")])
-    assert found.state == "invalid"
+    (actual,) = judge(summary(*sides), [claim("a > b", metric="errors")])
+    assert actual.state == "invalid"
 
 
 def test_a_thousand_blocks_are_judged() -> None:
@@ -636,16 +644,18 @@ def test_a_thousand_blocks_are_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "shown"),
+    ("message", "output"),
     [
         ("a closed: open it", "a closed (D3)"),
         ("a writes lines, such as 'INFO: 1 - \"GET\"': switch that off", None),
         ("a writes lines, such as 'INFO: 1'", None),
     ],
 )
-def test_a_finding_in_short_has_no_advice_and_whole_quotes(message: str, shown: str | None) -> None:
+def test_a_finding_in_short_has_no_advice_and_whole_quotes(
+    message: str, output: str | None
+) -> None:
     (text,) = in_short([check("D3", "behaviour", message=message)])
-    assert text == (shown or f"{message.removesuffix(': switch that off')} (D3)")
+    assert text == (output or f"{message.removesuffix(': switch that off')} (D3)")
 
 
 def test_failures_are_no_wrong_answer_where_they_are_counted() -> None:

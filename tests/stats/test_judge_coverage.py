@@ -45,26 +45,26 @@ def at_most(share_: float, times: int) -> bool:
 @pytest.mark.parametrize("n", [3, 8])
 def test_a_verdict_is_seldom_wrong(holds: str, truth: float, wrong: str, n: int) -> None:
     # A difference of rates drifts as they do: it is asked where that is little beside the noise.
-    told = claim(holds)
+    actual = claim(holds)
 
     def is_wrong(draw: Random) -> bool:
         a, b = two(draw, n, truth)
-        if told.hypothesis.form == "difference":
-            a = [20 + one + 1000 * draw.gauss(0, 0.02) for one in b]
-        return judge(summary(case("a", a), case("b", b)), [told])[0].state == wrong
+        if actual.hypothesis.form == "difference":
+            a = [20 + item + 1000 * draw.gauss(0, 0.02) for item in b]
+        return judge(summary(case("a", a), case("b", b)), [actual])[0].state == wrong
 
-    found = share(TIMES, n, is_wrong)
-    assert at_most(found, TIMES), found
+    actual_ = share(TIMES, n, is_wrong)
+    assert at_most(actual_, TIMES), actual_
 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("wrong", ["holds", "fails"])
 def test_a_value_is_seldom_wrong_within_its_session(wrong: str) -> None:
-    told = claim("a < 1k/s", b=None)
+    actual = claim("a < 1k/s", b=None)
 
     def is_wrong(draw: Random) -> bool:
         values = [1000 * math.exp(draw.gauss(0, 0.02)) for _ in range(8)]
-        return judge(summary(case("a", values)), [told])[0].state == wrong
+        return judge(summary(case("a", values)), [actual])[0].state == wrong
 
     assert at_most(share(TIMES, 8, is_wrong), TIMES)
 
@@ -85,19 +85,19 @@ def test_a_family_of_equal_servers_is_seldom_told_apart(k: int, times: int) -> N
     def one_holds(draw: Random) -> bool:
         table = blocks(draw, 8, [1.0] * k)
         cases = [case(label, values) for label, values in zip(servers, table, strict=True)]
-        return any(one.state == "holds" for one in judge(summary(*cases), claims))
+        return any(item.state == "holds" for item in judge(summary(*cases), claims))
 
-    found = share(times, k, one_holds)
-    assert at_most(found, times), found
+    actual = share(times, k, one_holds)
+    assert at_most(actual, times), actual
 
 
 def test_what_differs_is_found() -> None:
     """The other side of it: a judge that never answers is never wrong."""
-    told = [claim("a > b"), claim("a == b +- 10%", label="E"), claim("a < b", label="N")]
+    actual = [claim("a > b"), claim("a == b +- 10%", label="E"), claim("a < b", label="N")]
 
     def all_found(draw: Random) -> bool:
         a, b = two(draw, 10, 1.06, noise=0.01, outliers=0)
-        states = [one.state for one in judge(summary(case("a", a), case("b", b)), told)]
+        states = [item.state for item in judge(summary(case("a", a), case("b", b)), actual)]
         return states == ["holds", "holds", "fails"]
 
     assert share(300, 1, all_found) > 0.9
@@ -117,22 +117,22 @@ REAL = (1.06, 1.0, 1.0, 1.0, 1.0)
     ],
 )
 def test_equal_servers_are_seldom_judged(servers: int, n: int, noise: float, times: int) -> None:
-    found = errors(SimulatedRun([1.0] * servers, n, noise), BY_RUN, times)
-    assert found.any_false <= 0.05 + tolerance(0.05, times)
+    actual = errors(SimulatedRun([1.0] * servers, n, noise), BY_RUN, times)
+    assert actual.any_false <= 0.05 + tolerance(0.05, times)
 
 
 @pytest.mark.exhaustive
 def test_with_a_family_for_each_scenario_it_often_would() -> None:
     """The published figure is 22.6 %: the test above can fail."""
-    found = errors(SimulatedRun([1.0] * 5, 5, 0.02), BY_SCENARIO, 300)
-    assert found.any_false == pytest.approx(0.226, abs=tolerance(0.226, 300))
+    actual = errors(SimulatedRun([1.0] * 5, 5, 0.02), BY_SCENARIO, 300)
+    assert actual.any_false == pytest.approx(0.226, abs=tolerance(0.226, 300))
 
 
 def test_few_answers_are_false_where_some_servers_differ_and_these_are_found() -> None:
-    found = errors(SimulatedRun(REAL, 10, 0.02), BY_RUN, 300)
-    assert found.false_share <= 0.05 + tolerance(0.05, 300) / 2
-    assert found.power is not None
-    assert found.power > 0.9
+    actual = errors(SimulatedRun(REAL, 10, 0.02), BY_RUN, 300)
+    assert actual.false_share <= 0.05 + tolerance(0.05, 300) / 2
+    assert actual.power is not None
+    assert actual.power > 0.9
 
 
 @pytest.mark.exhaustive
@@ -143,9 +143,9 @@ def test_false_verdicts_of_two_thousand_runs(scenarios: int, rules: VerdictRules
     for n, noise in ((5, 0.02), (8, 0.005)):
         equal = errors(SimulatedRun([1.0] * scenarios, n, noise), rules, 2000)
         assert equal.any_false <= 0.05 + tolerance(0.05, 2000)
-    some = errors(SimulatedRun(REAL * (scenarios // 5), 10, 0.02), rules, 2000)
-    assert some.false_share <= 0.05
-    assert (some.power or 0) > 0.9
+    part = errors(SimulatedRun(REAL * (scenarios // 5), 10, 0.02), rules, 2000)
+    assert part.false_share <= 0.05
+    assert (part.power or 0) > 0.9
 
 
 @pytest.mark.samples(1)
@@ -163,8 +163,9 @@ def test_at_the_margin_itself_few_are_called_the_same(holds: str, margin: float)
             claims.append(claim(holds, label=label, scenario=label, margin=margin))
         verdicts = judge(summary(*cases), claims)
         same = [
-            "the same within" in one.sentence or (holds[2:4] == "==" and one.state == "holds")
-            for one in verdicts
+            "the same within" in verdict.sentence
+            or (holds[2:4] == "==" and verdict.state == "holds")
+            for verdict in verdicts
         ]
         return any(same[:3])
 

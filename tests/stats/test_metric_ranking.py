@@ -31,8 +31,8 @@ def drawn(n: int, *ratios: float, noise: float = 0.005) -> dict[str, list[float 
 
 def standing(values: Values) -> MetricRanking:
     (comparison,) = summed(values).comparisons
-    (found,) = comparison.rankings
-    return found
+    (actual,) = comparison.rankings
+    return actual
 
 
 def test_an_order_has_letters_ranks_and_all_pairs() -> None:
@@ -43,10 +43,10 @@ def test_an_order_has_letters_ranks_and_all_pairs() -> None:
         "throughput, 10 blocks: rank 1: b (a); rank 2-3: c (b), a (b)",
     }
     assert rest == []
-    told = pairs(summary, "hello")
-    assert len(told) == 3
-    assert sum(one.endswith(": differ") for one in told) == 2
-    assert sum(one.endswith(": no difference found") for one in told) == 1
+    actual = pairs(summary, "hello")
+    assert len(actual) == 3
+    assert sum(item.endswith(": differ") for item in actual) == 2
+    assert sum(item.endswith(": no difference found") for item in actual) == 1
 
 
 def test_a_bare_first_needs_all_others_to_be_worse() -> None:
@@ -58,34 +58,39 @@ def test_a_bare_first_needs_all_others_to_be_worse() -> None:
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(3, 10), st.data())
 def test_a_pair_uses_common_blocks(seed: int, k: int, n: int, data: st.DataObject) -> None:
-    table = blocks(Random(seed), n, [1 + at / 20 for at in range(k)])
+    table = blocks(Random(seed), n, [1 + index / 20 for index in range(k)])
     doubted = data.draw(
         st.sets(st.tuples(st.integers(0, k - 1), st.integers(0, n - 1)), max_size=n)
     )
     values: dict[str, list[float | None]] = {
-        f"s{at}": [None if (at, block) in doubted else value for block, value in enumerate(of)]
-        for at, of in enumerate(table)
+        f"s{index}": [
+            None if (index, block) in doubted else value for block, value in enumerate(subject)
+        ]
+        for index, subject in enumerate(table)
     }
-    found = standing(values)
-    known = {name: {at for at, v in enumerate(of) if v is not None} for name, of in values.items()}
-    assert {one.server for one in found.left_out} == {
-        name for name, blocks_ in known.items() if len(blocks_) < 3
+    leftovers = standing(values)
+    known_values = {
+        name: {index for index, v in enumerate(value) if v is not None}
+        for name, value in values.items()
     }
-    if found.ranking is None:
-        assert found.why
+    assert {item.server for item in leftovers.left_out} == {
+        name for name, blocks_ in known_values.items() if len(blocks_) < 3
+    }
+    if leftovers.ranking is None:
+        assert leftovers.why
         return
-    k = len(found.ranking.order)
-    differ = [(pair.first, pair.second) for pair in found.ranking.pairs if pair.differ]
-    for pair in found.ranking.pairs:
-        assert pair.ratio.n == len(known[pair.first] & known[pair.second])
+    k = len(leftovers.ranking.order)
+    differ = [(pair.first, pair.second) for pair in leftovers.ranking.pairs if pair.differ]
+    for pair in leftovers.ranking.pairs:
+        assert pair.ratio.n == len(known_values[pair.first] & known_values[pair.second])
         assert (pair.ratio.value or 1) >= 1 - 1e-9
-        shared = [one.letters for one in found.ranking.order if one.server in pair.first]
-        other = [one.letters for one in found.ranking.order if one.server in pair.second]
+        shared = [item.letters for item in leftovers.ranking.order if item.server in pair.first]
+        other = [item.letters for item in leftovers.ranking.order if item.server in pair.second]
         assert pair.differ == (not set(shared[0]) & set(other[0]))
-    for one in found.ranking.order:
-        assert one.best == 1 + sum(second == one.server for _, second in differ)
-        assert one.worst == k - sum(first == one.server for first, _ in differ)
-    assert found.blocks == min(pair.ratio.n for pair in found.ranking.pairs)
+    for item_ in leftovers.ranking.order:
+        assert item_.best == 1 + sum(second == item_.server for _, second in differ)
+        assert item_.worst == k - sum(first == item_.server for first, _ in differ)
+    assert leftovers.blocks == min(pair.ratio.n for pair in leftovers.ranking.pairs)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_one_and_two_blocks_rank_nobody(n: int, says: str) -> None:
 def test_a_side_without_believed_trials_is_left_out_and_the_others_are_ranked() -> None:
     values = drawn(8, 1, 2, 3)
     values["c"] = [None] * 8
-    assert [one.server for one in present(standing(values).ranking).order] == ["b", "a"]
+    assert [item.server for item in present(standing(values).ranking).order] == ["b", "a"]
     first, second, *_ = standings(summed(values), "hello")
     assert "rank 1: b (a); rank 2: a (b)" in first
     assert second == (
@@ -129,30 +134,30 @@ def test_response_times_that_are_not_believed_rank_nobody() -> None:
         invalidates="latency",
     )
     blocks_ = summaries.case("a", [1.0] * 4, doubted=dict.fromkeys(range(1, 5), "L4")).doubted
-    doubts = tuple(one.model_copy(update={"checks": (late,)}) for one in blocks_)
+    doubts = tuple(block.model_copy(update={"checks": (late,)}) for block in blocks_)
     a, b, c = (
         summaries.case(label, [by * value for value in (1.0, 1.01, 0.99, 1.0)], use="latency")
         for label, by in (("a", 1), ("b", 2), ("c", 3))
     )
     a = a.model_copy(update={"latency_doubted": doubts})
-    (found,) = standings_of([a, b, c], ["speed"], range(1, 5))
-    assert {one.server for one in present(found.ranking).order} == {"b", "c"}
-    assert [one.server for one in found.left_out] == ["a"]
-    assert "believed" in found.left_out[0].why
+    (actual,) = standings_of([a, b, c], ["speed"], range(1, 5))
+    assert {item.server for item in present(actual.ranking).order} == {"b", "c"}
+    assert [item.server for item in actual.left_out] == ["a"]
+    assert "believed" in actual.left_out[0].why
 
 
 def test_servers_without_a_block_in_common_rank_nobody() -> None:
-    found = standing({"a": [1.0, 2.0, 3.0, None, None, None], "b": [None, None, None, 1, 2, 3]})
-    assert found.why == "two servers have 0 believed blocks in common: it takes 3"
+    leftovers = standing({"a": [1.0, 2.0, 3.0, None, None, None], "b": [None, None, None, 1, 2, 3]})
+    assert leftovers.why == "two servers have 0 believed blocks in common: it takes 3"
 
 
 def test_equal_values_are_no_difference_and_no_proof() -> None:
-    found = standing({"a": [100.0] * 8, "b": [200.0] * 8})
-    assert [(one.server, one.best, one.worst) for one in present(found.ranking).order] == [
+    leftovers = standing({"a": [100.0] * 8, "b": [200.0] * 8})
+    assert [(item.server, item.best, item.worst) for item in present(leftovers.ranking).order] == [
         ("b", 1, 2),
         ("a", 1, 2),
     ]
-    assert found.blocks_needed is None
+    assert leftovers.blocks_needed is None
     assert (
         "no interval: all 8 are equal"
         in pairs(summed({"a": [100.0] * 8, "b": [200.0] * 8}), "hello")[0]
@@ -161,8 +166,8 @@ def test_equal_values_are_no_difference_and_no_proof() -> None:
 
 def test_values_of_0_are_not_ranked() -> None:
     assert summed({"a": [0.0] * 8, "b": [0.0] * 8}).comparisons[0].rankings == ()
-    found = standing({"a": [100.0] * 8, "b": [200.0] * 7 + [0.0]})
-    assert [(one.best, one.worst) for one in present(found.ranking).order] == [(1, 2)] * 2
+    leftovers = standing({"a": [100.0] * 8, "b": [200.0] * 7 + [0.0]})
+    assert [(item.best, item.worst) for item in present(leftovers.ranking).order] == [(1, 2)] * 2
 
 
 def test_a_smoke_ranks_nobody_and_one_server_alone_has_no_rank() -> None:
@@ -172,37 +177,43 @@ def test_a_smoke_ranks_nobody_and_one_server_alone_has_no_rank() -> None:
 
 def test_how_many_blocks_it_would_take() -> None:
     loud = drawn(8, 1, 1, noise=0.1)
-    found = standing(loud)
-    assert found.blocks_needed is not None
-    assert found.blocks_needed > 8
+    leftovers = standing(loud)
+    assert leftovers.blocks_needed is not None
+    assert leftovers.blocks_needed > 8
     about = (
-        float(f"{found.blocks_needed:.2g}") if found.blocks_needed >= 100 else found.blocks_needed
+        float(f"{leftovers.blocks_needed:.2g}")
+        if leftovers.blocks_needed >= 100
+        else leftovers.blocks_needed
     )
-    (told,) = standings(summed(loud), "hello")
-    assert told.endswith(f"; to resolve 3 % takes about {about:,.0f} blocks here")
-    assert not any("to resolve" in one for one in standings(summed(drawn(10, 1, 2)), "hello"))
+    (actual,) = standings(summed(loud), "hello")
+    assert actual.endswith(f"; to resolve 3 % takes about {about:,.0f} blocks here")
+    assert not any("to resolve" in item for item in standings(summed(drawn(10, 1, 2)), "hello"))
 
 
 def test_what_is_far_off_is_named_and_counts() -> None:
     values = drawn(10, 1, 2, 3)
     usual = values["b"][4] or 0
     values["b"][4] = usual * 0.8
-    found = standing(values)
-    (far,) = found.outliers
+    leftovers = standing(values)
+    (far,) = leftovers.outliers
     assert (far.server, far.block, far.severity) == ("b", 5, "severe")
     assert far.share == pytest.approx(-0.2, abs=0.12)
-    assert {one.ratio.n for one in present(found.ranking).pairs} == {10}  # nothing was dropped
-    (told,) = [one for one in standings(summed(values), "hello") if "far from" in one]
-    assert told.startswith("throughput: far from the others of b, and counted all the same: trial ")
+    assert {item.ratio.n for item in present(leftovers.ranking).pairs} == {
+        10
+    }  # nothing was dropped
+    (actual,) = [item for item in standings(summed(values), "hello") if "far from" in item]
+    assert actual.startswith(
+        "throughput: far from the others of b, and counted all the same: trial "
+    )
     for block in (1, 7):
         values["b"][block] = (values["b"][block] or 0) * 0.8
-    (told,) = [one for one in standings(summed(values), "hello") if "far from" in one]
-    assert told.startswith("throughput: bimodal, far from the others of b")
-    assert told.count("in block") == 3
+    (actual,) = [item for item in standings(summed(values), "hello") if "far from" in item]
+    assert actual.startswith("throughput: bimodal, far from the others of b")
+    assert actual.count("in block") == 3
 
 
 def checked(
-    summary: Summary, status: str, id_: str = "F9", numbers: str = "all", of: str = ""
+    summary: Summary, status: str, id_: str = "F9", numbers: str = "all", text: str = ""
 ) -> Summary:
     """As `with_checks` sees a comparison, of a metric, of which a check says this."""
     check = Check.model_validate(
@@ -216,10 +227,10 @@ def checked(
             "invalidates": numbers,
         }
     )
-    (one,) = summary.comparisons
-    of_first = [line.model_copy(update={"measurand": of}) for line in summary.cases[0].metrics]
+    (item,) = summary.comparisons
+    of_first = [line.model_copy(update={"measurand": text}) for line in summary.cases[0].metrics]
     lines = {(line.metric, line.of): line for line in of_first}
-    return summary.model_copy(update={"comparisons": (withdrawn(one, [check], lines),)})
+    return summary.model_copy(update={"comparisons": (withdrawn(item, [check], lines),)})
 
 
 def test_what_a_check_refuses_ranks_nobody() -> None:
@@ -246,10 +257,10 @@ def test_the_checks_of_made_trials_withdraw_nothing() -> None:
     values = drawn(8, 1, 2)
     cases = [case(name) for name in values]
     made = header(cases, 8)
-    there = trials(list(zip(cases, values.values(), strict=True)))
+    entries = trials(list(zip(cases, values.values(), strict=True)))
     summary = summed(values)
-    (one,) = with_checks(summary, made, there, limits()).comparisons
-    assert one.rankings == summary.comparisons[0].rankings
+    (item,) = with_checks(summary, made, entries, limits()).comparisons
+    assert item.rankings == summary.comparisons[0].rankings
 
 
 def test_every_form_says_the_same(tmp_path: Path) -> None:

@@ -29,48 +29,50 @@ def made(number: int, *checks: Check, block: int = 1, attempt: int = 1) -> Trial
     return trial(number, block, 1, ONE, 100.0, checks=checks, attempt=attempt)
 
 
-def walked(spoilt: Sequence[bool], places: int, before: Sequence[Trial] = ()) -> list[Trial]:
+def walked(spoilt: Sequence[bool], places: int, trials: Sequence[Trial] = ()) -> list[Trial]:
     """Measure places as a run does: each trial is spoilt or not, as the list says, in turns."""
-    there = list(before)
-    noise = noise_of(there)
+    items = list(trials)
+    noise = noise_of(items)
     for block in range(1, places + 1):
-        attempts = [one for one in there if one.block == block]
-        if (block, 1) in settled_places(there):
+        attempts = [item for item in items if item.block == block]
+        if (block, 1) in settled_places(items):
             continue
         while not needs_no_more(attempts, noise):
-            number = len(there) + 1
+            number = len(items) + 1
             checks = [LOUD] if spoilt[(number - 1) % len(spoilt)] else []
-            one = made(number, *checks, block=block, attempt=len(attempts) + 1)
-            noise = noise.after(one)
-            attempts, there = [*attempts, one], [*there, one]
-    return there
+            item = made(number, *checks, block=block, attempt=len(attempts) + 1)
+            noise = noise.after(item)
+            attempts, items = [*attempts, item], [*items, item]
+    return items
 
 
 def test_noise_that_does_not_end_costs_the_attempts_of_one_place() -> None:
-    there = walked([True], 6)
-    assert [one.attempt for one in there] == [1, 2, 3, 1, 1, 1, 1, 1]
-    assert missing(header([ONE], 6), there, None) == 0
+    steps = walked([True], 6)
+    assert [item.attempt for item in steps] == [1, 2, 3, 1, 1, 1, 1, 1]
+    assert missing(header([ONE], 6), steps, None) == 0
 
 
 def test_what_was_not_spoilt_gives_the_attempts_back() -> None:
-    there = walked([True] * 4 + [False] + [True] * 20, 5)
-    assert [one.attempt for one in there] == [1, 2, 3, 1, 1, 1, 2, 3, 1]
+    steps = walked([True] * 4 + [False] + [True] * 20, 5)
+    assert [item.attempt for item in steps] == [1, 2, 3, 1, 1, 1, 2, 3, 1]
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9), st.integers(1, 6), st.integers(0, 20))
 def test_a_kill_changes_no_decision(spoilt: list[bool], places: int, cut: int) -> None:
-    there = walked(spoilt, places)
-    assert walked(spoilt, places, there[:cut]) == there
-    assert missing(header([ONE], places), there, None) == 0
+    steps = walked(spoilt, places)
+    assert walked(spoilt, places, steps[:cut]) == steps
+    assert missing(header([ONE], places), steps, None) == 0
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9), st.integers(1, 6))
 def test_a_place_has_three_attempts_at_most(spoilt: list[bool], places: int) -> None:
-    there = walked(spoilt, places)
-    assert max(one.attempt for one in there) <= ATTEMPTS
-    for at, (one, following) in enumerate(pairwise(there)):
-        lasts = at + 1 >= MOST and all(each.noisy for each in there[at + 1 - MOST : at + 1])
-        assert not lasts or following.block == one.block + 1
+    steps = walked(spoilt, places)
+    assert max(item.attempt for item in steps) <= ATTEMPTS
+    for index, (item, following) in enumerate(pairwise(steps)):
+        lasts = index + 1 >= MOST and all(
+            each.noisy for each in steps[index + 1 - MOST : index + 1]
+        )
+        assert not lasts or following.block == item.block + 1
 
 
 def test_another_fault_that_comes_and_goes_is_tried_again_whatever_noise_does() -> None:

@@ -31,7 +31,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.stats.observation import recomputed
 from benchforge.stats.timeseries.trend import growth, theil_sen
 
-SECONDS = st.floats(0, 1e6).map(lambda one: round(one, 6))
+SECONDS = st.floats(0, 1e6).map(lambda item: round(item, 6))
 COUNTS = st.integers(0, 2**50)
 
 
@@ -58,17 +58,17 @@ def machine_text(rows: Sequence[SystemRow]) -> str:
 
 
 def figures(*rows: UsageRow, role: str = "server", seconds: float = 2.0) -> Usage:
-    rows = tuple(one.model_copy(update={"role": role}) for one in rows)
-    told = recomputed(seen(usage(role=role), seconds=seconds), used_text(rows), "time_s\n0\n")
-    return told.usage[0]
+    rows = tuple(row.model_copy(update={"role": role}) for row in rows)
+    actual = recomputed(seen(usage(role=role), seconds=seconds), used_text(rows), "time_s\n0\n")
+    return actual.usage[0]
 
 
 def machine(*rows: SystemRow) -> MachineUsage:
-    found = recomputed(
+    actual = recomputed(
         seen(machine=MachineUsage(cpus=2)), usage_text([]), machine_text(rows)
     ).machine
-    assert found is not None
-    return found
+    assert actual is not None
+    return actual
 
 
 def flow(*rows: SystemRow, **changed: Any) -> NetworkFlow | None:
@@ -135,7 +135,7 @@ def test_a_damaged_system_csv_is_refused_with_its_line(cell: str) -> None:
 
 
 def test_what_a_service_used_is_what_its_last_row_says() -> None:
-    told = figures(
+    actual = figures(
         row(0, cpu_s=0, cpu_wait_s=0, busiest_thread_cpu_s=0, pss_bytes=10),
         row(1, cpu_s=0.5, cpu_wait_s=0.1, busiest_thread_cpu_s=0.4, busy_threads=2, pss_bytes=30),
         row(2, cpu_s=0.9, cpu_wait_s=0.2, busiest_thread_cpu_s=0.7, busy_threads=1, pss_bytes=20),
@@ -149,20 +149,25 @@ def test_what_a_service_used_is_what_its_last_row_says() -> None:
             voluntary_switches=5,
         ),
     )
-    assert (told.cpu_s, told.busiest_thread_cpu_s, told.cpu_wait_s, told.busy_threads) == (
+    assert (actual.cpu_s, actual.busiest_thread_cpu_s, actual.cpu_wait_s, actual.busy_threads) == (
         1,
         0.7,
         0.2,
         1,
     )
-    assert (told.processes, told.ended_processes, told.new_processes, told.process_cpu_s) == (
+    assert (
+        actual.processes,
+        actual.ended_processes,
+        actual.new_processes,
+        actual.process_cpu_s,
+    ) == (
         2,
         1,
         1,
         (0.8, 0.2),
     )
-    assert (told.peak_pss_bytes, told.pss_samples, told.memory_growth) == (30, 3, None)
-    assert (told.voluntary_switches, told.involuntary_switches, told.major_faults) == (
+    assert (actual.peak_pss_bytes, actual.pss_samples, actual.memory_growth) == (30, 3, None)
+    assert (actual.voluntary_switches, actual.involuntary_switches, actual.major_faults) == (
         5,
         None,
         None,
@@ -171,13 +176,13 @@ def test_what_a_service_used_is_what_its_last_row_says() -> None:
 
 def test_what_a_load_tool_did_after_the_last_look_is_taken_to_be_as_before() -> None:
     last = {"busiest_thread_cpu_s": 0.6, "cpu_wait_s": 0.2, "process_cpu_s": (0.8,)}
-    told = figures(
+    actual = figures(
         row(1.75, cpu_s=0.8, busy_threads=1, **last), row(2, cpu_s=1, threads=None), role="loader"
     )
-    assert told.cpu_s == 1
-    assert told.busiest_thread_cpu_s == pytest.approx(0.75)
-    assert told.cpu_wait_s == pytest.approx(0.25)
-    assert told.process_cpu_s == pytest.approx((1.0,))
+    assert actual.cpu_s == 1
+    assert actual.busiest_thread_cpu_s == pytest.approx(0.75)
+    assert actual.cpu_wait_s == pytest.approx(0.25)
+    assert actual.process_cpu_s == pytest.approx((1.0,))
 
 
 def test_a_thread_was_never_hotter_than_the_load_was_long() -> None:
@@ -190,30 +195,34 @@ def test_threads_of_a_tool_that_was_hardly_seen_are_unknown() -> None:
         row(0.25, cpu_s=0.1, busiest_thread_cpu_s=0.1, busy_threads=1),
         row(2, cpu_s=1, threads=None),
     )
-    told = figures(*rows, role="loader")
-    assert told.cpu_s == 1
-    assert (told.busiest_thread_cpu_s, told.cpu_wait_s, told.busy_threads) == (None, None, None)
-    assert told.process_cpu_s == ()
+    actual = figures(*rows, role="loader")
+    assert actual.cpu_s == 1
+    assert (actual.busiest_thread_cpu_s, actual.cpu_wait_s, actual.busy_threads) == (
+        None,
+        None,
+        None,
+    )
+    assert actual.process_cpu_s == ()
 
 
 def test_a_part_without_rows_has_no_figures() -> None:
     claimed = usage(cpu_s=3, process_cpu_s=(3,), why="it was running already", open_files_limit=9)
-    known = usage(why="it was running already", open_files_limit=9)
-    assert recomputed(seen(claimed), usage_text([]), "time_s\n0\n").usage == (known,)
+    known_values = usage(why="it was running already", open_files_limit=9)
+    assert recomputed(seen(claimed), usage_text([]), "time_s\n0\n").usage == (known_values,)
 
 
 def test_a_machine_without_rows_has_no_figures() -> None:
     claimed = seen(machine=MachineUsage(cpus=2, busy_s=0, ephemeral_ports=9), samples=7)
-    told = recomputed(claimed, usage_text([]), "time_s\n")
-    assert told == seen(machine=MachineUsage(cpus=2, ephemeral_ports=9), samples=0)
+    actual = recomputed(claimed, usage_text([]), "time_s\n")
+    assert actual == seen(machine=MachineUsage(cpus=2, ephemeral_ports=9), samples=0)
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))
 def test_a_slope_resists_one_wild_point(slope: float, start: float, count: int) -> None:
     line = [(float(x), start + slope * x) for x in range(count)]
     wild = [*line[:2], (2.0, 1e12), *line[3:]]
-    found, moved = theil_sen(line), theil_sen(wild)
-    assert found == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    actual, moved = theil_sen(line), theil_sen(wild)
+    assert actual == pytest.approx(slope, rel=1e-6, abs=1e-6)
     if count > 10 and count <= 200:  # one of five is much, and of many it may be left out
         assert moved == pytest.approx(slope, rel=1e-3, abs=1e-3)
 
@@ -229,7 +238,7 @@ def test_growth_is_a_share_of_the_median() -> None:
 
 
 def test_what_the_machine_did_is_added_up() -> None:
-    found = machine(
+    actual = machine(
         {"time_s": 0, "cpu.0.busy_s": 0, "cpu.3.busy_s": 0, "load.average": 0.5, "heat.celsius": 40,
          "clock.step_s": 0, "cpu.0.mhz": 1000, "cpu.3.mhz": 500},
         {"time_s": 1, "cpu.0.busy_s": 0.9, "cpu.3.busy_s": 0.1, "clock.step_s": -0.2},
@@ -237,17 +246,17 @@ def test_what_the_machine_did_is_added_up() -> None:
          "pressure.cpu.some_s": 0.3, "paging.pswpin": 4, "net.time_wait": 17, "clock.step_s": 0.1,
          "load.average": 3, "heat.celsius": 55, "cpu.0.mhz": 3000, "cpu.3.mhz": 600},
     )  # fmt: skip
-    assert found.busy_s == pytest.approx(2.1)
-    assert found.busy_by_cpu_s == {0: 1.9, 3: 0.2}
-    assert (found.stolen_s, found.pressure, found.paging) == (
+    assert actual.busy_s == pytest.approx(2.1)
+    assert actual.busy_by_cpu_s == {0: 1.9, 3: 0.2}
+    assert (actual.stolen_s, actual.pressure, actual.paging) == (
         0.01,
         {"cpu.some": 0.3},
         {"pswpin": 4},
     )
-    assert (found.load_average, found.temperature_c) == (0.5, (40, 55))
-    assert found.clock_step_s == -0.2  # the farthest, though it came back
-    assert found.frequency_mhz == (3000, 3000, 3000)  # an idle CPU's tells nothing
-    assert (found.time_wait_sockets, found.throttled, found.overheated) == (17, None, None)
+    assert (actual.load_average, actual.temperature_c) == (0.5, (40, 55))
+    assert actual.clock_step_s == -0.2  # the farthest, though it came back
+    assert actual.frequency_mhz == (3000, 3000, 3000)  # an idle CPU's tells nothing
+    assert (actual.time_wait_sockets, actual.throttled, actual.overheated) == (17, None, None)
 
 
 def test_what_nobody_tells_is_unknown() -> None:
@@ -258,19 +267,19 @@ def test_what_nobody_tells_is_unknown() -> None:
 
 
 def sent(*points: tuple[float, float]) -> list[SystemRow]:
-    return [{"time_s": at, "net.TcpOutSegs": value} for at, value in points]
+    return [{"time_s": index, "net.TcpOutSegs": value} for index, value in points]
 
 
 def test_an_even_flow_is_even_whenever_it_was_looked_at() -> None:
-    looks = sent(*((at, 1000 * at) for at in (0, 0.251, 0.508, 0.75, 1.049, 1.25, 1.6)))
-    found = present(flow(*looks))
-    assert (found.bin_s, found.counter) == (0.25, "TcpOutSegs")
-    assert found.sent == (250,) * 6
+    looks = sent(*((index, 1000 * index) for index in (0, 0.251, 0.508, 0.75, 1.049, 1.25, 1.6)))
+    programs = present(flow(*looks))
+    assert (programs.bin_s, programs.counter) == (0.25, "TcpOutSegs")
+    assert programs.sent == (250,) * 6
 
 
 def test_bins_are_as_wide_as_looks_are_apart() -> None:
-    found = present(flow(*sent(*((n * 1.01, n * 101) for n in range(6)))))
-    assert (found.bin_s, found.sent) == (1.0, (100,) * 5)
+    programs = present(flow(*sent(*((n * 1.01, n * 101) for n in range(6)))))
+    assert (programs.bin_s, programs.sent) == (1.0, (100,) * 5)
 
 
 @given(st.lists(st.integers(0, 1000), min_size=8, max_size=60))
@@ -329,15 +338,15 @@ def test_every_field_of_a_trial_is_filled_and_every_column_is_described(measured
     assert trial.observation is not None
     server, loader = trial.observation.usage
     assert (server.role, loader.role) == ("server", "loader")
-    for one in (server, loader):
-        filled = one.model_fields_set | {"development_signs"}
+    for item in (server, loader):
+        filled = item.model_fields_set | {"development_signs"}
         assert filled >= set(Usage.model_fields) - {"why"}
-        unknown = {name for name in Usage.model_fields if getattr(one, name) is None}
+        unknown = {name for name in Usage.model_fields if getattr(item, name) is None}
         # Its memory may have been read too seldom, and its control group may have no quota.
         unknown -= {"quota_cpus", "throttled"}
         assert unknown <= {"memory_growth"}
-        assert bool(unknown) == ("memory_growth" in one.why)
-        assert 0 < one.busiest_thread_cpu_s <= one.cpu_s + 1e-6  # type: ignore[operator]
+        assert bool(unknown) == ("memory_growth" in item.why)
+        assert 0 < item.busiest_thread_cpu_s <= item.cpu_s + 1e-6  # type: ignore[operator]
     assert (
         server.ended_processes,
         server.new_processes,
@@ -375,9 +384,9 @@ def test_a_server_that_runs_already_has_no_rows_and_says_why(bench: Bench, tmp_p
             server.kill()
     assert call.code == 0, call.all
     (trial,) = tmp_path.glob("out/*/trials/0001")
-    found = present(Trial.model_validate_json((trial / "trial.json").read_bytes()).observation)
-    running, _ = found.usage
+    programs = present(Trial.model_validate_json((trial / "trial.json").read_bytes()).observation)
+    running, _ = programs.usage
     assert (running.cpu_s, running.processes, running.printed_bytes) == (None, None, None)
     assert running.why == "it was running already: its processes are not known"
-    assert found.flow is None
+    assert programs.flow is None
     assert {"server"}.isdisjoint(row.role for row in usage_rows((trial / "usage.csv").read_text()))

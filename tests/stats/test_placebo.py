@@ -52,7 +52,7 @@ def test_a_server_named_twice_has_its_second_arm_and_a_placebo_beside(tmp_path: 
 
 def test_a_plan_shows_it_in_every_block(bench: Bench, suite: Path) -> None:
     plan = json.loads(bench("plan", str(suite), "--format", "json", "--only", "hello").out)
-    (number,) = [n for n, one in enumerate(plan["cases"]) if one["case"]["placebo"]]
+    (number,) = [n for n, item in enumerate(plan["cases"]) if item["case"]["placebo"]]
     assert Counter(n for block in plan["order"] for n in block["cases"])[number] == 3
     assert "one · few · placebo" in bench("plan", str(suite)).out
 
@@ -71,14 +71,14 @@ def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_pa
     assert done.code == 0, done.err
     bench("validate", str(result), code=0)
     summary = Summary.model_validate_json((result / "summary.json").read_bytes())
-    assert not any(one.case.placebo for one in summary.cases)
+    assert not any(case.case.placebo for case in summary.cases)
     assert not any(case.placebo for group in summary.comparisons for case in group.cases)
     (placebo,) = summary.placebos
     assert (placebo.case.server, placebo.case.driver) == ("one", "few")
     assert placebo.repeated.trials == 3
     assert placebo.metric == "throughput"
     believed = placebo.ratio.n
-    (check,) = [one for one in summary.checks if one.id == "S4"]
+    (check,) = [check for check in summary.checks if check.id == "S4"]
     assert check.status == ("unknown" if placebo.noise is None else check.status)
     trials = [
         Trial.model_validate_json(file.read_bytes())

@@ -36,12 +36,12 @@ def trials(server: str, rates: Sequence[float]) -> list[Trial]:
 
 
 def checks(*cases: Sequence[float]) -> dict[str, list[Check]]:
-    found: dict[str, list[Check]] = {}
+    actual: dict[str, list[Check]] = {}
     servers = "abcde"
-    given_ = [trials(server, rates) for server, rates in zip(servers, cases, strict=False)]
-    for check in of_comparison(given_, limits()):
-        found.setdefault(check.id, []).append(check)
-    return found
+    options = [trials(server, rates) for server, rates in zip(servers, cases, strict=False)]
+    for check in of_comparison(options, limits()):
+        actual.setdefault(check.id, []).append(check)
+    return actual
 
 
 @pytest.mark.parametrize(("blocks", "status"), [(2, "fail"), (3, "warn"), (4, "warn"), (5, "pass")])
@@ -58,33 +58,35 @@ def test_five_servers_want_more_blocks(blocks: int, status: str) -> None:
     (check,) = checks(*[STEADY[:blocks]] * 5)["S3"]
     assert (check.status, check.value) == (status, blocks)
     assert check.threshold == "warn below 10, fail below 3 blocks"
-    told = "of 5, each pair of which is compared; raise repeat.blocks to 10 or more"
-    assert (told in check.message) == (status != "pass")
+    text = "of 5, each pair of which is compared; raise repeat.blocks to 10 or more"
+    assert (text in check.message) == (status != "pass")
 
 
 def test_blocks_without_a_believed_value_of_both_sides_do_not_count() -> None:
-    one, other = trials("a", STEADY), trials("b", STEADY)
-    (check, *_) = of_comparison([one[:5], other[3:]], limits())
+    item, other = trials("a", STEADY), trials("b", STEADY)
+    (check, *_) = of_comparison([item[:5], other[3:]], limits())
     assert (check.id, check.value, check.status) == ("S3", 2, "fail")
 
 
 def test_a_case_that_is_not_believed_leaves_nothing_to_compare() -> None:
-    found = checks(STEADY, ())
-    assert {id_: check.status for id_, (check,) in found.items()} == {
+    actual = checks(STEADY, ())
+    assert {id_: check.status for id_, (check,) in actual.items()} == {
         "S3": "fail",
         "S5": "unknown",
         "S6": "unknown",
     }
-    assert {check.message for of in found.values() for check in of} == {
+    assert {check.message for value in actual.values() for check in value} == {
         "1 of 2 cases have a trial that is believed: nothing to compare"
     }
 
 
 def test_a_healthy_comparison_fires_nothing() -> None:
     rng = random.Random(4)
-    found = checks(*([rng.gauss(level, level / 50) for _ in range(12)] for level in (100, 130, 70)))
-    assert {check.status for of in found.values() for check in of} == {"pass"}
-    assert len(found["S6"]) == 3
+    actual = checks(
+        *([rng.gauss(level, level / 50) for _ in range(12)] for level in (100, 130, 70))
+    )
+    assert {check.status for value in actual.values() for check in value} == {"pass"}
+    assert len(actual["S6"]) == 3
 
 
 def test_ratios_that_scatter_are_told_with_their_pair() -> None:
@@ -102,21 +104,21 @@ def test_what_both_sides_share_does_not_scatter(drift: list[int], factor: int) -
 
 
 def test_too_few_blocks_tell_neither_scatter_nor_outliers() -> None:
-    found = checks(STEADY[:2], STEADY[:2])
-    assert [check.status for check in (*found["S5"], *found["S6"])] == ["unknown"] * 3
+    actual = checks(STEADY[:2], STEADY[:2])
+    assert [check.status for check in (*actual["S5"], *actual["S6"])] == ["unknown"] * 3
 
 
 def test_a_server_with_two_ways_to_run_is_told() -> None:
     twice = [100, 101, 60, 100, 102, 98, 61, 99, 100, 62]
-    found = checks(STEADY, STEADY[::-1], twice)["S6"]
-    assert (found[2].status, found[2].component, found[2].subject) == ("warn", "c", "behaviour")
-    assert "two ways" in found[2].message
+    actual = checks(STEADY, STEADY[::-1], twice)["S6"]
+    assert (actual[2].status, actual[2].component, actual[2].subject) == ("warn", "c", "behaviour")
+    assert "two ways" in actual[2].message
 
 
 def test_a_case_without_a_believed_trial_is_unknown_not_healthy() -> None:
-    found = checks(STEADY, [])
-    assert found["S3"][0].status == "fail"
-    assert {check.status for check in (*found["S5"], *found["S6"])} == {"unknown"}
+    actual = checks(STEADY, [])
+    assert actual["S3"][0].status == "fail"
+    assert {check.status for check in (*actual["S5"], *actual["S6"])} == {"unknown"}
 
 
 # --- the placebo ---------------------------------------------------------------------------------
@@ -139,43 +141,43 @@ EVERY = frozenset(range(1, 1000))
 
 
 def test_two_alike_are_not_told_apart() -> None:
-    found = placebo(summary(STEADY), summary(STEADY[::-1], 2, 101), EVERY)
-    assert found.metric == "throughput"
-    assert found.ratio.level == 0.99
-    check = of_placebo(found, limits())
+    actual = placebo(summary(STEADY), summary(STEADY[::-1], 2, 101), EVERY)
+    assert actual.metric == "throughput"
+    assert actual.ratio.level == 0.99
+    check = of_placebo(actual, limits())
     assert (check.id, check.status, check.scope) == ("S4", "pass", "result")
-    assert found.noise is not None
-    assert found.ratio.high is not None
-    assert found.ratio.low is not None
-    assert found.noise == pytest.approx(max(found.ratio.high, 1 / found.ratio.low) - 1)
-    assert f"no difference below {percent(found.noise)} in throughput" in check.message
+    assert actual.noise is not None
+    assert actual.ratio.high is not None
+    assert actual.ratio.low is not None
+    assert actual.noise == pytest.approx(max(actual.ratio.high, 1 / actual.ratio.low) - 1)
+    assert f"no difference below {percent(actual.noise)} in throughput" in check.message
     assert "server, measured twice, has a ratio to itself of" in check.message
 
 
 def test_a_machine_that_tells_a_case_from_itself_is_not_believed() -> None:
-    found = placebo(summary(STEADY), summary([x * 1.1 for x in STEADY[::-1]], 2, 101), EVERY)
-    check = of_placebo(found, limits())
+    actual = placebo(summary(STEADY), summary([x * 1.1 for x in STEADY[::-1]], 2, 101), EVERY)
+    check = of_placebo(actual, limits())
     assert (check.status, check.subject) == ("fail", "apparatus")
     assert "differs from itself" in check.message
 
 
 def test_only_believed_trials_of_both_count() -> None:
     again = summary([100, None, 101, 99, 100, 98], 2, 101)
-    found = placebo(summary(STEADY[:6]), again, EVERY - {3, 104})
-    assert found.ratio.n == 3  # without blocks 2 (no value), 3 and 4 (not believed)
+    actual = placebo(summary(STEADY[:6]), again, EVERY - {3, 104})
+    assert actual.ratio.n == 3  # without blocks 2 (no value), 3 and 4 (not believed)
 
 
 def test_without_pairs_the_resolution_is_unknown() -> None:
-    found = placebo(summary(STEADY), summary(STEADY, 2, 101), frozenset())
-    assert found.noise is None
-    check = of_placebo(found, limits())
+    actual = placebo(summary(STEADY), summary(STEADY, 2, 101), frozenset())
+    assert actual.noise is None
+    check = of_placebo(actual, limits())
     assert check.status == "unknown"
     assert "no block" in check.message
 
 
 def independence(*cases: Sequence[float]) -> Check:
-    given_ = [trials(server, rates) for server, rates in zip("abcde", cases, strict=False)]
-    (check,) = independent.of_comparison(given_, limits())
+    options = [trials(server, rates) for server, rates in zip("abcde", cases, strict=False)]
+    (check,) = independent.of_comparison(options, limits())
     return check
 
 
@@ -189,8 +191,8 @@ def test_a_ratio_that_drifts_from_block_to_block_is_named() -> None:
     assert "its interval is too narrow" in check.message
     assert independence(*noise).status == "pass"
     # What both have in common cancels in their ratio.
-    both = [[value * rate for value, rate in zip(of, drift, strict=True)] for of in noise]
-    assert independence(*both).status == "pass"
+    pair = [[value * rate for value, rate in zip(subject, drift, strict=True)] for subject in noise]
+    assert independence(*pair).status == "pass"
 
 
 def test_of_few_blocks_nobody_knows_whether_they_drift() -> None:

@@ -72,7 +72,7 @@ def trial(
     number: int,
     good: int = 100,
     *,
-    of: CaseName | None = None,
+    case_name: CaseName | None = None,
     block: int | None = None,
     attempt: int = 1,
     at_least: bool = False,
@@ -86,7 +86,7 @@ def trial(
     )
     return plain.trial(
         number=number,
-        case=of or case(),
+        case=case_name or case(),
         block=block or number,
         attempt=attempt,
         seconds=3,
@@ -168,20 +168,23 @@ def test_a_metric_that_says_nothing_still_has_its_line() -> None:
 
 def test_cases_and_metrics_stand_in_the_order_of_the_suite() -> None:
     first, second = case("b"), case("a")
-    trials = [trial(1, of=second, errors={"read": 0}), trial(2, of=first, errors={"read": 0})]
+    trials = [
+        trial(1, case_name=second, errors={"read": 0}),
+        trial(2, case_name=first, errors={"read": 0}),
+    ]
     summary = summarize(
         header(first, second), trials, {"z": Errors(), "speed": Throughput(), "a": Throughput()}
     )
-    assert [one.case for one in summary.cases] == [first, second]
+    assert [case.case for case in summary.cases] == [first, second]
     assert [line.metric for line in summary.cases[0].metrics] == ["z", "speed", "a"]
     assert [line.use for line in summary.cases[0].metrics] == ["errors", "throughput", "throughput"]
 
 
 def test_arms_of_a_case_are_kept_apart() -> None:
-    one, other = case(), case(arm=2)
-    trials = [trial(1, 10, of=one), trial(2, 20, of=other)]
-    summary = summarize(header(one, other), trials, {"speed": Throughput()})
-    assert [found.metrics[0].median for found in summary.cases] == [10, 20]
+    item, other = case(), case(arm=2)
+    trials = [trial(1, 10, case_name=item), trial(2, 20, case_name=other)]
+    summary = summarize(header(item, other), trials, {"speed": Throughput()})
+    assert [case.metrics[0].median for case in summary.cases] == [10, 20]
 
 
 def test_failed_trials_are_listed_with_every_attempt() -> None:
@@ -191,23 +194,28 @@ def test_failed_trials_are_listed_with_every_attempt() -> None:
         trial(2, block=2, failure=failure),
         trial(3, block=2, attempt=2, failure=failure),
     ]
-    (found,) = summarize(header(case()), trials, {"speed": Throughput()}).cases
-    assert (found.trials, found.planned) == (1, 3)
-    assert [(one.trial, one.block, one.attempt) for one in found.failed] == [(2, 2, 1), (3, 2, 2)]
-    assert found.metrics[0].median == 10
+    (actual,) = summarize(header(case()), trials, {"speed": Throughput()}).cases
+    assert (actual.trials, actual.planned) == (1, 3)
+    assert [(item.trial, item.block, item.attempt) for item in actual.failed] == [
+        (2, 2, 1),
+        (3, 2, 2),
+    ]
+    assert actual.metrics[0].median == 10
 
 
 def test_a_case_without_a_measurement_has_no_lines() -> None:
     failure = Failure(stage="start", message="it died")
-    (found,) = summarize(header(case()), [trial(1, failure=failure)], {"speed": Throughput()}).cases
-    assert (found.trials, found.metrics, len(found.failed)) == (0, (), 1)
+    (actual,) = summarize(
+        header(case()), [trial(1, failure=failure)], {"speed": Throughput()}
+    ).cases
+    assert (actual.trials, actual.metrics, len(actual.failed)) == (0, (), 1)
 
 
 def test_a_result_is_complete_when_each_planned_measurement_has_its_trial() -> None:
-    there = header(case(), blocks=2)
+    entries = header(case(), blocks=2)
     failure = Failure(stage="ask", message="wrong")
-    assert not summarize(there, [trial(1)], {}).complete
-    assert summarize(there, [trial(1), trial(2, failure=failure)], {}).complete
+    assert not summarize(entries, [trial(1)], {}).complete
+    assert summarize(entries, [trial(1), trial(2, failure=failure)], {}).complete
 
 
 def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
@@ -220,8 +228,8 @@ def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
         trial(2, checks=(late, check("fail", "a neighbour took a core"))),
         trial(3, checks=(check("unknown", "no counter"),)),
     ]
-    (found,) = summarize(header(case()), trials, {}).cases
-    assert found.notes == (
+    (actual,) = summarize(header(case()), trials, {}).cases
+    assert actual.notes == (
         "fail: a neighbour took a core (1 of 3 trials)",
         "warn: the loader was late (2 of 3 trials)",
         "unknown: no counter (1 of 3 trials)",
@@ -230,7 +238,7 @@ def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
 
 def test_a_trial_of_another_result_is_refused() -> None:
     with pytest.raises(InvalidFile, match="trial 1: hello · other · wrk"):
-        summarize(header(case()), [trial(1, of=case("other"))], {})
+        summarize(header(case()), [trial(1, case_name=case("other"))], {})
 
 
 @given(values)

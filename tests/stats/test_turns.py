@@ -34,17 +34,17 @@ ROUNDS = st.integers(1, 15).map(lambda pairs: 2 * pairs)
 def test_each_second_round_mirrors_the_one_before_it(seed: int, servers: int, rounds: int) -> None:
     drawn = list(order(seed, servers, rounds))
     assert len(drawn) == rounds
-    assert all(sorted(one) == list(range(servers)) for one in drawn)
-    assert all(drawn[at + 1] == drawn[at][::-1] for at in range(0, rounds, 2))
+    assert all(sorted(item) == list(range(servers)) for item in drawn)
+    assert all(drawn[index + 1] == drawn[index][::-1] for index in range(0, rounds, 2))
     assert drawn == list(order(seed, servers, rounds))
 
 
 @given(SEEDS, SERVERS, ROUNDS)
 def test_no_server_waits_for_longer_than_is_said(seed: int, servers: int, rounds: int) -> None:
-    sequence = [index for one in order(seed, servers, rounds) for index in one]
+    sequence = [index for item in order(seed, servers, rounds) for index in item]
     for server in range(servers):
-        at = [place for place, index in enumerate(sequence) if index == server]
-        between = [after - before - 1 for before, after in pairwise(at)]
+        index_ = [path for path, index in enumerate(sequence) if index == server]
+        between = [later - earlier - 1 for earlier, later in pairwise(index_)]
         assert max(between, default=0) <= longest_freeze_s(servers, 1.0)
 
 
@@ -67,14 +67,14 @@ def test_rounds_are_even_and_enough(slice_s: float, each_s: float) -> None:
 @given(st.floats(0.02, 1.0), st.floats(0.1, 1e6), SERVERS)
 def test_a_slice_is_doubled_until_enough(slice_s: float, rate: float, servers: int) -> None:
     planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
-    found = long_enough(planned.slice_s, rate, servers)
-    if found is None:
+    actual = long_enough(planned.slice_s, rate, servers)
+    if actual is None:
         shortest = LEAST_REQUESTS / rate
         assert shortest > max(slice_s, longest_s(servers)) * (1 - 1e-9)
     else:
-        assert rate * found >= LEAST_REQUESTS
-        assert found == slice_s or rate * found / 2 < LEAST_REQUESTS
-        assert found <= max(slice_s, longest_s(servers))
+        assert rate * actual >= LEAST_REQUESTS
+        assert actual == slice_s or rate * actual / 2 < LEAST_REQUESTS
+        assert actual <= max(slice_s, longest_s(servers))
 
 
 @given(st.floats(0.02, 1.0), SERVERS, st.integers(1, 9))
@@ -89,41 +89,41 @@ def test_each_attempt_doubles_its_slices(slice_s: float, servers: int, attempt: 
 @given(st.lists(st.integers(0, 500), min_size=2, max_size=20))
 def test_a_reading_in_turns_has_the_seconds_of_the_slices_and_no_times(counts: list[int]) -> None:
     took = turns(*counts)
-    whole = reading(responses=sum(counts), seconds=99.0)
-    seen = in_turns(whole, took)
-    assert seen.seconds == took.seconds
-    assert took.responses == seen.responses == sum(counts)
-    assert (seen.latency, seen.series, seen.percentiles_us) == (None, None, None)
-    assert seen.errors == whole.errors
+    full = reading(responses=sum(counts), seconds=99.0)
+    observed = in_turns(full, took)
+    assert observed.seconds == took.seconds
+    assert took.responses == observed.responses == sum(counts)
+    assert (observed.latency, observed.series, observed.percentiles_us) == (None, None, None)
+    assert observed.errors == full.errors
 
 
 @given(st.lists(st.integers(0, 200_000), min_size=2, max_size=20), st.integers(1, 5000))
 def test_responses_by_bytes_are_those_of_all_slices(counts: list[int], size: int) -> None:
     took = by_counts(counts)
     read = sum(counts)
-    whole = reading(responses=read // size + 1, seconds=1.0, received_bytes=read + size)
-    shared = by_bytes(took, whole)
-    assert shared.responses == read * whole.responses // (read + size)
-    each = (read + size) / whole.responses
+    full = reading(responses=read // size + 1, seconds=1.0, received_bytes=read + size)
+    shared = by_bytes(took, full)
+    assert shared.responses == read * full.responses // (read + size)
+    each = (read + size) / full.responses
     for slice_, count in zip(shared.slices, counts, strict=True):
         assert abs(slice_.responses - count / each) < 2
 
 
 @pytest.mark.parametrize(
-    ("told", "agrees"), [(100_000, True), (100_900, True), (101_000, False), (60_000, False)]
+    ("expected", "agrees"), [(100_000, True), (100_900, True), (101_000, False), (60_000, False)]
 )
-def test_what_the_kernel_counts_is_held_against_the_tool(told: int, agrees: bool) -> None:
+def test_what_the_kernel_counts_is_held_against_the_tool(expected: int, agrees: bool) -> None:
     took = by_counts([40_000, 60_000])
     load = trial().load
     assert load is not None
     load = load.model_copy(update={"concurrency": 8, "processes": 1})
-    whole = reading(responses=told // 100, seconds=1.0, received_bytes=told)
-    assert (contradiction(took, whole, load) is None) is agrees
+    full = reading(responses=expected // 100, seconds=1.0, received_bytes=expected)
+    assert (contradiction(took, full, load) is None) is agrees
 
 
 def by_counts(counts: list[int]) -> Turns:
     """Turns of a tool that is frozen with its server, by the bytes that it read."""
     took = turns(*[0] * len(counts), uncounted_bytes=0)
     pairs = zip(took.slices, counts, strict=True)
-    slices = tuple(replace(one, received_bytes=count) for one, count in pairs)
+    slices = tuple(replace(item, received_bytes=count) for item, count in pairs)
     return took.model_copy(update={"slices": slices})

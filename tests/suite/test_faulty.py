@@ -64,17 +64,17 @@ def changed(text: str, diff: str) -> str:
 
 def cases(table: Path) -> Iterator[tuple[str, Faulty]]:
     """Yield each case by its name; a diff has the name of its suite and a number."""
-    whole, number = Faulty(table, "", "", "", "", ""), 0
+    total, number = Faulty(table, "", "", "", "", ""), 0
     for match in CASE.finditer(table.read_text()):
         kind, word, text, says = match.groups(default="")
         head = match[0].removesuffix(says)
         if kind == "suite":
-            whole, number = Faulty(table, word, "", text, "", head), 0
-            yield f"{word} as it is", whole
+            total, number = Faulty(table, word, "", text, "", head), 0
+            yield f"{word} as it is", total
         elif kind == "diff":
             number += 1
-            faulty = whole._replace(text=changed(whole.text, text), says=says, head=head)
-            yield f"{whole.name} {number}", faulty
+            faulty = total._replace(text=changed(total.text, text), says=says, head=head)
+            yield f"{total.name} {number}", faulty
         else:
             yield kind, Faulty(table, kind, word, text, says, head)
 

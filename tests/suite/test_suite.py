@@ -145,9 +145,9 @@ class Plugin:
 
 @pytest.fixture
 def registry() -> Registry:
-    found = Registry(points=())
-    found.register(Plugin())
-    return found
+    actual = Registry(points=())
+    actual.register(Plugin())
+    return actual
 
 
 SUITE = suite_text("suite/suite")
@@ -213,7 +213,9 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "errors"), [(old, new, of) for old, new, *of in FAULTS])
+@pytest.mark.parametrize(
+    ("old", "new", "errors"), [(old, new, subject) for old, new, *subject in FAULTS]
+)
 def test_a_fault_has_place_and_hint(folder: Folder, old: str, new: str, errors: list[str]) -> None:
     assert old in SUITE
     printed = folder.faults(SUITE.replace(old, new, 1))
@@ -337,9 +339,11 @@ def test_an_option_that_takes_any_table_is_not_asked_of_the_environment(folder: 
     assert suite.servers["django"].options["environment"] == {"env": "PGURL"}
 
 
-@pytest.mark.parametrize("given", ["geheimes", "both ' and \"", "\x01\n\x02\n\x03\n\x04\n"])
-def test_errors_hide_a_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("PGURL", given)
+@pytest.mark.parametrize("options", ["geheimes", "both ' and \"", "\x01\n\x02\n\x03\n\x04\n"])
+def test_errors_hide_a_secret(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, options: str
+) -> None:
+    monkeypatch.setenv("PGURL", options)
     printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
     assert printed == (
         "error: a.toml:11:1: servers.django.workers: expected a whole number, got '***'\n"
@@ -359,10 +363,10 @@ def test_no_part_of_a_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch, va
 
 def test_a_long_value_is_shortened(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGURL", "xxxx and another one")
-    told = SUITE.replace(
+    actual = SUITE.replace(
         "workers = 4", f'environment = {{ env = "PGURL" }}\nworkers = "{"x" * 80}"'
     )
-    assert f"expected a whole number, got '{'x' * 59}...\n" in folder.faults(told)
+    assert f"expected a whole number, got '{'x' * 59}...\n" in folder.faults(actual)
 
 
 def test_the_longest_secret_is_hidden_first_in_each_of_its_forms() -> None:

@@ -100,7 +100,7 @@ def test_every_suite_loads_and_plans_in_every_profile(stem: str, profile: str | 
     for loaded in (suite(stem, profile), all_of(stem, profile)):
         graph = plan(expand(loaded), loaded.repeat, seed=1)
         usual = loaded.repeat.blocks
-        often = [one.find.rounds if one.find else one.blocks or usual for one in expand(loaded)]
+        often = [item.find.rounds if item.find else item.blocks or usual for item in expand(loaded)]
         assert len(graph) == sum(often) > 0
         assert loaded.smoke or profile != "quick"
 
@@ -108,7 +108,7 @@ def test_every_suite_loads_and_plans_in_every_profile(stem: str, profile: str | 
 @pytest.mark.parametrize("stem", STUDIES)
 def test_nothing_is_declared_that_nothing_uses(stem: str) -> None:
     loaded = [all_of(stem, profile) for profile in (None, *profiles_of(brought()[stem]))]
-    cases = [case for one in loaded for case in expand(one)]
+    cases = [case for item in loaded for case in expand(item)]
     servers = {case.name.server for case in cases}
     servers |= {label for case in cases for label, _ in case.upstreams}
     assert servers == set(loaded[0].servers)
@@ -119,16 +119,16 @@ def test_nothing_is_declared_that_nothing_uses(stem: str) -> None:
 @pytest.mark.parametrize("stem", [file.stem for file in FILES])
 def test_every_scenario_says_what_a_right_answer_is(stem: str) -> None:
     for label, scenario in all_of(stem).scenarios.items():
-        said = scenario.expect.model_fields_set
-        assert said or scenario.kinds, label
+        output = scenario.expect.model_fields_set
+        assert output or scenario.kinds, label
         for kind in scenario.kinds.values():
             steps = kind.get("steps", [dict(kind)])
             assert isinstance(steps, list)
             assert all(isinstance(step, dict) and step.get("expect") for step in steps), label
         if stem in STUDIES:
             assert scenario.title, label
-            assert "status" in said, label
-            assert said & {"body", "length", "json_subset", "content_type"}, label
+            assert "status" in output, label
+            assert output & {"body", "length", "json_subset", "content_type"}, label
 
 
 def programs_of(stem: str, profile: str | None) -> set[str]:
@@ -251,7 +251,7 @@ def test_the_suite_of_tools_names_every_loader_and_every_client() -> None:
     suite = load(SUITES / "tools.toml", registry, only=["loaders", "rates", "by_hand", "clients"])
     cases = list(expand(suite))
     drivers = {(case.driver.kind, case.driver.name) for case in cases}
-    every = {("loader", name) for name in registry.names("loader")}
-    every |= {("client", name) for name in registry.names("client")}
+    everything = {("loader", name) for name in registry.names("loader")}
+    everything |= {("client", name) for name in registry.names("client")}
     # hyperfine has a scenario of its own: it needs a command.
-    assert drivers | {("loader", "hyperfine")} == every
+    assert drivers | {("loader", "hyperfine")} == everything

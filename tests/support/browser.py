@@ -43,14 +43,14 @@ class Headless:
     """A running browser."""
 
     def __init__(self) -> None:
-        found = [place for place in _PLACES if (place / _PROGRAM).is_file()]
-        if not found:
+        actual = [path for path in _PLACES if (path / _PROGRAM).is_file()]
+        if not actual:
             lack("missing: chromium-headless-shell")
-        folders = {str(file.parent) for file in found[0].glob("usr/lib/**/*.so*")}
-        libraries = "" if found[0] == Path("/") else ":".join(sorted(folders))
+        folders = {str(file.parent) for file in actual[0].glob("usr/lib/**/*.so*")}
+        libraries = "" if actual[0] == Path("/") else ":".join(sorted(folders))
         self._driver = sync_playwright()
         self._browser: Browser = self._driver.start().chromium.launch(
-            executable_path=found[0] / _PROGRAM,
+            executable_path=actual[0] / _PROGRAM,
             args=[*_OPTIONS],
             env={**os.environ, "LD_LIBRARY_PATH": libraries},
             timeout=120_000,

@@ -19,12 +19,12 @@ def main(paths: list[str]) -> None:
     """Build what each scenario needs by itself: one that cannot be built keeps no other from it."""
     for path in map(Path, paths):
         for scenario in load(path, Registry()).scenarios:
-            asked = load(path, Registry(), only=[scenario])
-            if not any(getattr(part, "runtime", None) for part in distinct_parts(asked)):
+            request = load(path, Registry(), only=[scenario])
+            if not any(getattr(part, "runtime", None) for part in distinct_parts(request)):
                 continue
             try:
                 with_runtimes(
-                    ground(asked, distinct_parts(asked)), asked, distinct_parts(asked), say
+                    ground(request, distinct_parts(request)), request, distinct_parts(request), say
                 )
             except BenchforgeError as error:
                 say(f"{path} {scenario}: {error.text()}")

@@ -54,8 +54,8 @@ class Cluster:
         words = ["--host", SCHEDULER, "--port", str(PORT), "--protocol", "tls", "--no-dashboard"]
         dask = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
         self.scheduler = self._started("scheduler", [*dask, *words, *self._tls()], {})
-        there = self._printed(self.scheduler, "scheduler", "Scheduler at")
-        assert there, self._log("scheduler").read_text()
+        printed = self._printed(self.scheduler, "scheduler", "Scheduler at")
+        assert printed, self._log("scheduler").read_text()
 
     def start_workers(self, labels: Sequence[str]) -> None:
         """Start the workers of hosts, and wait until they are registered."""
@@ -80,7 +80,7 @@ class Cluster:
                 _killed(process)
 
     def _worker(self, label: str) -> "subprocess.Popen[str]":
-        own = self.hosts.session(label)
+        session = self.hosts.session(label)
         enter = ["nsenter", "-t", str(self.hosts.pids[label]), "-n", "-m", "-p", "--"]
         dask = [sys.executable, "-m", "distributed.cli.dask_worker"]
         words = [f"tls://{SCHEDULER}:{PORT}", "--name", label, "--nthreads", "1"]
@@ -88,7 +88,7 @@ class Cluster:
         words += ["--local-directory", f"{self.hosts.folder}/{label}", "--memory-limit", "0"]
         if resources := " ".join(self.resources.get(label, ())):
             words += ["--resources", resources]
-        return self._started(label, [*enter, *dask, *words, *self._tls()], own)
+        return self._started(label, [*enter, *dask, *words, *self._tls()], session)
 
     def _tls(self) -> list[str]:
         tls = [f"--tls-ca-file={self.folder}/ca.pem", f"--tls-cert={self.folder}/cluster.pem"]
@@ -97,12 +97,14 @@ class Cluster:
     def _log(self, name: str) -> Path:
         return self.folder / f"dask-{name}.log"
 
-    def _started(self, name: str, words: list[str], own: dict[str, str]) -> "subprocess.Popen[str]":
+    def _started(
+        self, name: str, words: list[str], mine: dict[str, str]
+    ) -> "subprocess.Popen[str]":
         """Start a program, whose log is a file: nobody would read a pipe."""
         with self._log(name).open("w") as log:
             return subprocess.Popen(
                 words,
-                env={**self.hosts.environment, "OPENBLAS_NUM_THREADS": "1", **own},
+                env={**self.hosts.environment, "OPENBLAS_NUM_THREADS": "1", **mine},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
@@ -126,13 +128,13 @@ def cluster(
 ) -> Iterator[Cluster]:
     """Give a scheduler, and a worker on each host, until the test ends."""
     authority(folder)
-    own = Cluster(hosts, folder, resources or {})
+    mine = Cluster(hosts, folder, resources or {})
     try:
-        own.start_scheduler()
-        own.start_workers(list(hosts.pids))
-        yield own
+        mine.start_scheduler()
+        mine.start_workers(list(hosts.pids))
+        yield mine
     finally:
-        own.end_all()
+        mine.end_all()
 
 
 @contextlib.contextmanager

@@ -90,19 +90,19 @@ def captured(
 
 def forked(program: Path, *words: str | Path, folder: Path) -> Told:
     """Run a program of the tests that imports benchforge, as `bench` calls benchforge itself."""
-    given = [str(word) for word in words]
-    return Told(*warm.call(given, folder, os.environ, WAITS_S, program=program))
+    options = [str(word) for word in words]
+    return Told(*warm.call(options, folder, os.environ, WAITS_S, program=program))
 
 
 def bench_words(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "benchforge", *map(str, words)]
 
 
-def lack(what: str) -> NoReturn:
+def lack(subject: str) -> NoReturn:
     """Leave a test that cannot run here; where everything must be there, it fails."""
     if "CI" in os.environ:
-        pytest.fail(what)
-    pytest.skip(what)
+        pytest.fail(subject)
+    pytest.skip(subject)
 
 
 def program_words(name: str) -> list[str]:
@@ -110,8 +110,8 @@ def program_words(name: str) -> list[str]:
     needed(name)
     program = locate(name)
     assert program is not None
-    given = [f"{variable}={value}" for variable, value in libraries(program).items()]
-    return [*(["env", *given] if given else []), str(program)]
+    options = [f"{variable}={value}" for variable, value in libraries(program).items()]
+    return [*(["env", *options] if options else []), str(program)]
 
 
 def needed(*programs: str) -> None:

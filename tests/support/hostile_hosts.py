@@ -85,8 +85,8 @@ class Recording:
         host = chance.choice(["load", "app"])
         answers = json.loads((self.folder / f"{host}.json").read_text())
         call = chance.choice([*sorted(answers), *["leave"] * 10])  # its trial has most fields
-        what, sent = mutated(answers[call][0], chance)
-        return Mutation(host, call, sent, what)
+        subject, sent = mutated(answers[call][0], chance)
+        return Mutation(host, call, sent, subject)
 
 
 def recorded(folder: Path) -> Recording:
@@ -118,10 +118,10 @@ def _by_call(folder: Path, label: str) -> dict[str, list[Any]]:
     name_of = runpy.run_path(str(FAKE))["name_of"]
     lines = (folder / f"{label}.answers").read_bytes().splitlines()
     boot, *rest = (json.loads(line) for line in lines if line)
-    given, _, calls = (folder / f"{label}.calls").read_bytes().partition(b"\n")
+    content, _, calls = (folder / f"{label}.calls").read_bytes().partition(b"\n")
     if not boot["have"]:
-        calls = calls[json.loads(given)["size"] :]
-    by_id = {one["id"]: one for one in map(json.loads, filter(None, calls.splitlines()))}
+        calls = calls[json.loads(content)["size"] :]
+    by_id = {item["id"]: item for item in map(json.loads, filter(None, calls.splitlines()))}
     answers: dict[str, list[Any]] = {BOOT: [{**boot, "have": True}]}
     for answer in rest:
         answers.setdefault(name_of(by_id[answer["id"]]), []).append(answer)
@@ -143,14 +143,14 @@ def _changed(
     answer: dict[str, Any], chance: random.Random, change: Callable[[Any, Any], None]
 ) -> tuple[str, bytes]:
     """Change one place of an answer: at each depth all are as likely, so that none hides others."""
-    place, value = "", answer
+    path, value = "", answer
     while True:
         keys = [key for key in _keys(value) if key != "id"]
         key = chance.choice(keys)
-        place = f"{place}.{key}"
+        path = f"{path}.{key}"
         if not _keys(value[key]) or chance.random() < _STOPS:
             change(value, key)
-            return place[1:], _line(answer)
+            return path[1:], _line(answer)
         value = value[key]
 
 
@@ -161,56 +161,58 @@ def _keys(value: Any) -> list[Any]:
 
 
 def _other_type(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(there: Any, key: Any) -> None:
-        there[key] = chance.choice([one for one in WRONG if type(one) is not type(there[key])])
+    def change(entries: Any, key: Any) -> None:
+        entries[key] = chance.choice(
+            [item for item in WRONG if type(item) is not type(entries[key])]
+        )
 
-    place, sent = _changed(answer, chance, change)
-    return f"another type: {place}", sent
+    changes, sent = _changed(answer, chance, change)
+    return f"another type: {changes}", sent
 
 
 def _missing(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    place, sent = _changed(answer, chance, lambda there, key: there.pop(key))
-    return f"missing: {place}", sent
+    changes, sent = _changed(answer, chance, lambda entries, key: entries.pop(key))
+    return f"missing: {changes}", sent
 
 
 def _more(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(there: Any, key: Any) -> None:
-        if isinstance(there, list):
-            there.extend([there[key]] * 20_000)
+    def change(entries: Any, key: Any) -> None:
+        if isinstance(entries, list):
+            entries.extend([entries[key]] * 20_000)
         else:
-            there[f"extra{CONTROLS}"] = CONTROLS
+            entries[f"extra{CONTROLS}"] = CONTROLS
 
-    place, sent = _changed(answer, chance, change)
-    return f"more: {place}", sent
+    changes, sent = _changed(answer, chance, change)
+    return f"more: {changes}", sent
 
 
 def _controls(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(there: Any, key: Any) -> None:
-        there[key] = f"{there[key]}{CONTROLS}"
+    def change(entries: Any, key: Any) -> None:
+        entries[key] = f"{entries[key]}{CONTROLS}"
 
-    place, sent = _changed(answer, chance, change)
-    return f"control characters: {place}", sent
+    changes, sent = _changed(answer, chance, change)
+    return f"control characters: {changes}", sent
 
 
 def _strange_number(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
     """Write what is a number for some readers of JSON."""
     number = chance.choice(["NaN", "-Infinity", "1e999", "9" * 5000, "-0", "1E400", "0x1"])
 
-    def change(there: Any, key: Any) -> None:
-        there[key] = "@NUMBER@"
+    def change(entries: Any, key: Any) -> None:
+        entries[key] = "@NUMBER@"
 
-    place, sent = _changed(answer, chance, change)
-    return f"{number[:9]}: {place}", sent.replace(b'"@NUMBER@"', number.encode())
+    changes, sent = _changed(answer, chance, change)
+    return f"{number[:9]}: {changes}", sent.replace(b'"@NUMBER@"', number.encode())
 
 
 def _deep(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(there: Any, key: Any) -> None:
-        there[key] = "@DEEP@"
+    def change(entries: Any, key: Any) -> None:
+        entries[key] = "@DEEP@"
 
-    place, sent = _changed(answer, chance, change)
+    changes, sent = _changed(answer, chance, change)
     begin, end = chance.choice([(b"[", b"]"), (b'{"a":', b"}")])
     depth = chance.choice([300, 100_000])
-    return f"deep: {place}", sent.replace(b'"@DEEP@"', begin * depth + b"1" + end * depth)
+    return f"deep: {changes}", sent.replace(b'"@DEEP@"', begin * depth + b"1" + end * depth)
 
 
 _INSIDE = (_other_type, _missing, _more, _controls, _strange_number, _deep)
@@ -230,8 +232,8 @@ def _of_the_line(answer: dict[str, Any], chance: random.Random) -> tuple[str, by
         "huge": b'{"id": @ID@, "value": "' + b"x" * (1 << 20) + b'"}\n',
         "values": b'{"id": @ID@, "value": [' + b"0," * 1_100_000 + b"0]}\n",
     }
-    what = chance.choice(sorted(changes))
-    return f"line: {what}", changes[what]
+    choice = chance.choice(sorted(changes))
+    return f"line: {choice}", changes[choice]
 
 
 def _of_the_frame(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
@@ -250,8 +252,8 @@ def _of_the_frame(answer: dict[str, Any], chance: random.Random) -> tuple[str, b
         "lost, as a list": _line({"lost": [1]}),
         "the end": b"\x1b[2J",
     }
-    what = chance.choice(sorted(changes))
-    return f"frame: {what}", changes[what]
+    choice = chance.choice(sorted(changes))
+    return f"frame: {choice}", changes[choice]
 
 
 def _of_the_error(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:

@@ -94,8 +94,8 @@ class Lab:
     def running(self, label: str) -> list[str]:
         """Return the command lines of all that runs on a host, but for its sshd and our look."""
         lines = self.inside(label, "ps", "-wweo", "args", "--no-headers").stdout.splitlines()
-        own = ("sshd", "ps -wweo", "sh -c", "unshare", "/bin/sh")
-        return [line for line in lines if not line.strip().startswith(own) and "sshd" not in line]
+        mine = ("sshd", "ps -wweo", "sh -c", "unshare", "/bin/sh")
+        return [line for line in lines if not line.strip().startswith(mine) and "sshd" not in line]
 
 
 def told_by(environment: Mapping[str, str], folder: Path, *words: str) -> Told:
@@ -107,9 +107,9 @@ def told_by(environment: Mapping[str, str], folder: Path, *words: str) -> Told:
         timeout=WAITS_S,
         stdin=subprocess.DEVNULL,
     )
-    told = Told(done.returncode, done.stdout, done.stderr)
-    assert "Traceback" not in told.all, told.all
-    return told
+    actual = Told(done.returncode, done.stdout, done.stderr)
+    assert "Traceback" not in actual.all, actual.all
+    return actual
 
 
 @contextlib.contextmanager
@@ -131,8 +131,8 @@ def lab(
         _ip("addr", "add", f"{NET}.250/24", "dev", "br0")
         _ip("link", "set", "br0", "up")
         pids = {
-            one: stack.enter_context(_host(folder, one, at, variables or {}))
-            for one, at in addresses.items()
+            item: stack.enter_context(_host(folder, item, address, variables or {}))
+            for item, address in addresses.items()
         }
         config = _client(folder, addresses)
         environment = {**os.environ, "BENCHFORGE_SSH_COMMAND": f"ssh -F {config}"}
@@ -141,7 +141,8 @@ def lab(
 
 def _alone() -> bool:
     names = {
-        one.partition(":")[0].strip() for one in Path("/proc/net/dev").read_text().splitlines()[2:]
+        item.partition(":")[0].strip()
+        for item in Path("/proc/net/dev").read_text().splitlines()[2:]
     }
     return names <= {"lo", "br0"} or all(
         name.startswith(("lo", "tunl", "sit", "ip6tnl")) for name in names
@@ -159,26 +160,27 @@ def _key(path: Path) -> None:
 
 def _client(folder: Path, addresses: dict[str, str]) -> Path:
     """Write what a user has in ~/.ssh: a configuration and the keys of the hosts."""
-    known = folder / "known_hosts"
+    known_hosts = folder / "known_hosts"
     lines = [
         f"{address} {(folder / label / 'host.pub').read_text().strip()}"
         for label, address in addresses.items()
     ]
-    known.write_text("\n".join([*lines, ""]))
+    known_hosts.write_text("\n".join([*lines, ""]))
     config = folder / "ssh_config"
     config.write_text(
-        f"UserKnownHostsFile {known}\nIdentityFile {folder}/user\nIdentitiesOnly yes\nUser root\n"
+        f"UserKnownHostsFile {known_hosts}\n"
+        f"IdentityFile {folder}/user\nIdentitiesOnly yes\nUser root\n"
         + "".join(f"Host {label}\n  HostName {address}\n" for label, address in addresses.items())
     )
     return config
 
 
-def _session(own: Path, variables: Mapping[str, str]) -> dict[str, str]:
+def _session(path: Path, variables: Mapping[str, str]) -> dict[str, str]:
     return {
-        "TMPDIR": str(own / "tmp"),
-        "XDG_CACHE_HOME": f"{own}/home",
+        "TMPDIR": str(path / "tmp"),
+        "XDG_CACHE_HOME": f"{path}/home",
         "BENCHFORGE_PROGRAMS": f"{Path(sys.prefix).parent}/.tools/system",
-        "PATH": f"{own}/bin:{os.defpath}",
+        "PATH": f"{path}/bin:{os.defpath}",
         **variables,
     }
 
@@ -186,27 +188,27 @@ def _session(own: Path, variables: Mapping[str, str]) -> dict[str, str]:
 @contextlib.contextmanager
 def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) -> Iterator[int]:
     """Start one host; give its first process."""
-    own = folder / label
-    (own / "tmp").mkdir(parents=True)
-    (own / "home").mkdir()
-    _key(own / "host")
+    mine = folder / label
+    (mine / "tmp").mkdir(parents=True)
+    (mine / "home").mkdir()
+    _key(mine / "host")
     sshd = locate("sshd")
     assert sshd is not None
-    given = _session(own, variables)
+    options = _session(mine, variables)
     lines = [
         f"ListenAddress {address}",
-        f"HostKey {own}/host",
+        f"HostKey {mine}/host",
         f"AuthorizedKeysFile {folder}/user.pub",
         *("StrictModes no", "PasswordAuthentication no", "KbdInteractiveAuthentication no"),
         *("UsePAM no", "PermitRootLogin prohibit-password", "PidFile none", "LogLevel INFO"),
-        "SetEnv " + " ".join(f"{name}={value}" for name, value in given.items()),
+        "SetEnv " + " ".join(f"{name}={value}" for name, value in options.items()),
     ]
     if (session := sshd.parents[1] / "lib/openssh/sshd-session").is_file():
         lines.append(f"SshdSessionPath {session}")
     if (auth := sshd.parents[1] / "lib/openssh/sshd-auth").is_file():
         lines.append(f"SshdAuthPath {auth}")
-    (own / "sshd_config").write_text("\n".join([*lines, ""]))
-    environment = {**os.environ, "FOLDER": str(own), "ADDRESS": address, "SSHD": str(sshd)}
+    (mine / "sshd_config").write_text("\n".join([*lines, ""]))
+    environment = {**os.environ, "FOLDER": str(mine), "ADDRESS": address, "SSHD": str(sshd)}
     words = [
         "unshare",
         "--net",
@@ -217,7 +219,7 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
         "--kill-child",
         "--mount-proc",
     ]
-    with (own / "sshd.log").open("w") as log:
+    with (mine / "sshd.log").open("w") as log:
         process = subprocess.Popen(
             [*words, "/bin/sh", "-c", _HOST],
             env={**environment, **libraries(sshd)},
@@ -232,9 +234,9 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
         assert not made.returncode, made.stderr
         _ip("link", "set", f"v-{label}", "master", "br0", "up")
         deadline = time.monotonic() + WAITS_S
-        while "Server listening" not in (own / "sshd.log").read_text():
+        while "Server listening" not in (mine / "sshd.log").read_text():
             if process.poll() is not None or time.monotonic() > deadline:
-                lack(f"several hosts: sshd does not start here: {(own / 'sshd.log').read_text()}")
+                lack(f"several hosts: sshd does not start here: {(mine / 'sshd.log').read_text()}")
             time.sleep(0.05)
         yield pid
     finally:

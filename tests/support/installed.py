@@ -27,13 +27,13 @@ class Installed:
 
     @property
     def surroundings(self) -> dict[str, str]:
-        own = {"PATH": f"{self.environment / 'bin'}:{os.defpath}", "HOME": str(self.environment)}
+        mine = {"PATH": f"{self.environment / 'bin'}:{os.defpath}", "HOME": str(self.environment)}
         # What a run keeps for later ones is the environment's own, too; how loud the machine is
         # allowed to be is not.
-        own |= {name: os.environ[name] for name in ("XDG_STATE_HOME",) if name in os.environ}
+        mine |= {name: os.environ[name] for name in ("XDG_STATE_HOME",) if name in os.environ}
         # So are the programs that the set-up of this clone unpacked.
-        own |= {"BENCHFORGE_PROGRAMS": str(ROOT / ".tools/system")}
-        return own | {"LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+        mine |= {"BENCHFORGE_PROGRAMS": str(ROOT / ".tools/system")}
+        return mine | {"LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
     def bench(self, folder: Path) -> Bench:
         return calls([str(self.environment / "bin/benchforge")], folder, self.surroundings)

@@ -26,7 +26,7 @@ def other_machine(
     folder: Path,
     user: int,
     hidden: Iterable[Path] = (),
-    shown: Path | None = None,
+    path: Path | None = None,
     emptied: Path | None = None,
 ) -> list[str]:
     """Return the words that go before a program, so that `user` runs it on another machine.
@@ -36,8 +36,8 @@ def other_machine(
     """
     layers = folder / f"layers-{next(_NUMBERS)}"
     lower = [_whiteouts(layers / "hidden", hidden)]
-    if shown is not None:
-        lower += [_merged(layers / "shown", shown), shown / "usr"]
+    if path is not None:
+        lower += [_merged(layers / "shown", path), path / "usr"]
     stack = ":".join(map(str, [*lower, _USR]))
     steps = [f"mount -t overlay overlay -o {shlex.quote(f'lowerdir={stack}')} {_USR}"]
     if emptied is not None:
@@ -84,8 +84,10 @@ def _merged(layer: Path, root: Path) -> Path:
 
 def of_packages(names: Iterable[str]) -> list[Path]:
     """Return each file by which this machine has these programs and libraries, wherever it is."""
-    folders = [Path(one) for one in [*os.defpath.split(":"), "/usr/local/bin", "/usr/sbin"]]
+    folders = [Path(item) for item in [*os.defpath.split(":"), "/usr/local/bin", "/usr/sbin"]]
     libraries = [*_USR.glob("lib/*-linux-gnu*"), _USR / "lib", _USR / "local/lib"]
-    found = [file for name in names for folder in folders for file in folder.glob(name)]
-    found += [file for name in names for folder in libraries for file in folder.glob(f"{name}.so*")]
-    return [file for file in found if _USR in file.parent.resolve().parents]
+    actual = [file for name in names for folder in folders for file in folder.glob(name)]
+    actual += [
+        file for name in names for folder in libraries for file in folder.glob(f"{name}.so*")
+    ]
+    return [file for file in actual if _USR in file.parent.resolve().parents]

@@ -37,9 +37,9 @@ def _below(name: str) -> Iterator[str]:
                 yield module.name
 
 
-def models(of: type[BaseModel] = BaseModel) -> Iterator[type[BaseModel]]:
+def models(label: type[BaseModel] = BaseModel) -> Iterator[type[BaseModel]]:
     """Yield all models that were imported."""
-    for model in of.__subclasses__():
+    for model in label.__subclasses__():
         yield model
         yield from models(model)
 

@@ -74,5 +74,5 @@ def repository(folder: Path) -> tuple[str, str]:
 
 def suite(ref: str = "v1", more: str = "", blocks: int = 1) -> str:
     """Return the text of a suite with `before` at a ref, and `after` as it lies."""
-    before = f'[servers.before]{COMMAND}ref = "{ref}"\n'
-    return f"benchforge = 1\n{before}[servers.after]{COMMAND}{LOAD}blocks = {blocks}\n{more}"
+    earlier = f'[servers.before]{COMMAND}ref = "{ref}"\n'
+    return f"benchforge = 1\n{earlier}[servers.after]{COMMAND}{LOAD}blocks = {blocks}\n{more}"

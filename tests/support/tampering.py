@@ -57,13 +57,13 @@ def swapped(first: str, second: str, *names: str) -> Change:
 
     def swap(result: Path) -> None:
         places = [result / "trials" / name for name in (first, second)]
-        documents = [json.loads((place / "trial.json").read_text()) for place in places]
+        documents = [json.loads((path / "trial.json").read_text()) for path in places]
         places[0].rename(result / "trials/away")
         places[1].rename(places[0])
         (result / "trials/away").rename(places[1])
-        for place, mine, other in zip(places, documents, reversed(documents), strict=True):
+        for path, mine, other in zip(places, documents, reversed(documents), strict=True):
             fields = {name: mine[name] for name in names}
-            (place / "trial.json").write_text(json.dumps(other | fields, indent=1))
+            (path / "trial.json").write_text(json.dumps(other | fields, indent=1))
 
     return swap
 
@@ -133,7 +133,7 @@ def listed_anew(result: Path) -> None:
 def main(signed: Path) -> None:
     """Print the table."""
     sys.stdout.write("| change | exit code | verify |\n|---|---|---|\n")
-    for what, change in CHANGES.items():
+    for subject, change in CHANGES.items():
         with tempfile.TemporaryDirectory() as folder:
             result = Path(shutil.copytree(signed, Path(folder) / "result"))
             change(result)
@@ -142,7 +142,7 @@ def main(signed: Path) -> None:
             ran = subprocess.run(words, capture_output=True, text=True, check=False)
             lines = [*ran.stdout.splitlines()[1:2], *ran.stderr.splitlines()[:1]]
             says = " ".join(lines).replace(f"{result}/", "").replace("|", "\\|")
-            sys.stdout.write(f"| {what} | {ran.returncode} | {says} |\n")
+            sys.stdout.write(f"| {subject} | {ran.returncode} | {says} |\n")
 
 
 if __name__ == "__main__":

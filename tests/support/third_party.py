@@ -60,13 +60,13 @@ def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installs:
         version: str = "1.0",
         group: str = "benchforge",
     ) -> None:
-        told = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
-        told.mkdir()
-        (told / "METADATA").write_text(
+        actual = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
+        actual.mkdir()
+        (actual / "METADATA").write_text(
             f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
         )
         lines = "".join(f"{name} = {value}\n" for name, value in points.items())
-        (told / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+        (actual / "entry_points.txt").write_text(f"[{group}]\n{lines}")
         for name, text in files.items():
             (folder / name).write_text(text)
 

@@ -107,9 +107,9 @@ class Called:
     ) -> None:
         start()
         paths = [str(folder), *_added(environment)]
-        told = [*words], paths, dict(environment), str(out), str(err), program
+        actual = [*words], paths, dict(environment), str(out), str(err), program
         self._words, self._outputs = words, (out, err)
-        self._process = _FORKS.Process(target=_called, args=told)
+        self._process = _FORKS.Process(target=_called, args=actual)
         self._process.start()
         assert self._process.pid is not None
         self.pid = self._process.pid
@@ -169,9 +169,9 @@ def _called(
     if out == err:
         assert isinstance(sys.stdout, TextIOWrapper)
         sys.stdout.reconfigure(line_buffering=True)
-    here = str(Path(__file__).parent)
-    known = [path for path in sys.path if path not in {"", here}]
-    sys.path[:] = [*paths, *known]
+    text = str(Path(__file__).parent)
+    known_values = [path for path in sys.path if path not in {"", text}]
+    sys.path[:] = [*paths, *known_values]
     sys.argv[:] = [str(program or "benchforge"), *words]
     tempfile.tempdir = None
     if program is not None:

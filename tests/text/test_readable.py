@@ -106,15 +106,15 @@ def test_an_amount_reads_as_its_value_within_the_digits_shown(value: float, unit
 
 
 @given(SIZES, SIZES, st.sampled_from(sorted(UNITS)))
-def test_a_larger_amount_never_reads_as_a_smaller_one(one: float, two: float, unit: str) -> None:
-    small, large = sorted([one, two])
+def test_a_larger_amount_never_reads_as_a_smaller_one(item: float, two: float, unit: str) -> None:
+    small, large = sorted([item, two])
     assert in_base(amount(unit, small), unit) <= in_base(amount(unit, large), unit) * (1 + 1e-12)
 
 
 @given(st.floats(1, 9.9999e11), st.sampled_from(["B", "B/s"]))
 def test_no_unit_reads_a_thousand_where_a_larger_one_fits(value: float, unit: str) -> None:
-    shown, name = amount(unit, value).split(" ")
-    assert number(shown) < 1000 or name == "GB/s"
+    output, name = amount(unit, value).split(" ")
+    assert number(output) < 1000 or name == "GB/s"
 
 
 @given(st.lists(SIZES, min_size=1, max_size=4))
@@ -124,12 +124,12 @@ def test_amounts_share_the_unit_of_the_largest(values: list[float]) -> None:
 
 @given(st.floats(-1e300, 1e300))
 def test_a_figure_has_no_more_digits_than_its_value(value: float) -> None:
-    shown = figure(value)
-    digits = re.sub(r"e.*|\D", "", shown).lstrip("0")
-    assert number(shown) == pytest.approx(value, rel=0.0051)
+    output = figure(value)
+    digits = re.sub(r"e.*|\D", "", output).lstrip("0")
+    assert number(output) == pytest.approx(value, rel=0.0051)
     assert len(digits.rstrip("0")) <= 4
     assert figure(-value) == (
-        shown.removeprefix("-") if value < 0 else f"-{shown}" if value else "0"
+        output.removeprefix("-") if value < 0 else f"-{output}" if value else "0"
     )
 
 
@@ -139,31 +139,31 @@ def test_a_count_loses_no_digit(value: int) -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
-def test_shares_are_in_order_and_only_all_is_all(one: int, two: int) -> None:
-    small, large = sorted([one / 10**9, two / 10**9])
+def test_shares_are_in_order_and_only_all_is_all(item: int, two: int) -> None:
+    small, large = sorted([item / 10**9, two / 10**9])
     assert number(percent(small)[:-2]) <= number(percent(large)[:-2])
     assert (number(percent(small)[:-2]) == 100) == (small == 1)
 
 
 @given(SIZES, SIZES)
-def test_a_column_has_one_scale(one: float, two: float) -> None:
-    column = scale("B", [one, two])
-    small, large = sorted([one, two])
+def test_a_column_has_one_scale(item: float, two: float) -> None:
+    column = scale("B", [item, two])
+    small, large = sorted([item, two])
     assert number(column.text(small)) <= number(column.text(large))
 
 
 @given(NAMES, st.integers(1, 20))
 def test_a_list_says_how_many_names_it_leaves_out(names: list[str], most: int) -> None:
-    shown, _, more = listed(names, most).partition(", and ")
-    left = int(more.split(" ")[0]) if more else 0
-    assert shown.split(", ") == names[:most]
-    assert left + len(names[:most]) == len(names)
+    output, _, more = listed(names, most).partition(", and ")
+    number = int(more.split(" ")[0]) if more else 0
+    assert output.split(", ") == names[:most]
+    assert number + len(names[:most]) == len(names)
 
 
 @given(st.text(), st.integers(1, 100))
 def test_a_cut_text_shows_that_it_is_cut(text: str, most: int) -> None:
-    shown = cut(text, most)
-    assert shown == text or (shown.endswith("...") and len(shown) == most + 3)
+    output = cut(text, most)
+    assert output == text or (output.endswith("...") and len(output) == most + 3)
 
 
 @pytest.mark.parametrize(

@@ -35,17 +35,17 @@ def suite(healthy: str, faulty: str, *, tool: str = "pace", turns: str = "", **l
     return SUITE.format(servers=servers, tool=tool, connections=connections, turns=turns)
 
 
-def statuses(seen: Seen, id_: str, server: str) -> set[Any]:
-    return {check["status"] for check in seen.checks(id_) if check["component"] == server}
+def statuses(observation: Seen, id_: str, server: str) -> set[Any]:
+    return {check["status"] for check in observation.checks(id_) if check["component"] == server}
 
 
 def until_failed(bench: Bench, folder: Path, text: str, id_: str) -> Seen:
     """Measure until the fault shows: a neighbour may leave it no CPU, or hide it."""
     for _ in range(TRIES):
-        seen = measured(bench, folder, text)
-        if "fail" in statuses(seen, id_, "faulty"):
+        observation = measured(bench, folder, text)
+        if "fail" in statuses(observation, id_, "faulty"):
             break
-    return seen
+    return observation
 
 
 @pytest.mark.samples(1)
@@ -61,20 +61,20 @@ def until_failed(bench: Bench, folder: Path, text: str, id_: str) -> Seen:
 def test_work_after_the_answers_is_found(
     bench: Bench, tmp_path: Path, fault: str, turns: str, says: str
 ) -> None:
-    seen = until_failed(bench, tmp_path, suite("none", fault, turns=turns), "W5")
-    check = caught(says, seen, "W5")
+    observation = until_failed(bench, tmp_path, suite("none", fault, turns=turns), "W5")
+    check = caught(says, observation, "W5")
     assert check["component"] == "faulty"
-    assert statuses(seen, "W5", "healthy") == {"pass"}
-    (comparison,) = seen.summary["comparisons"]
+    assert statuses(observation, "W5", "healthy") == {"pass"}
+    (comparison,) = observation.summary["comparisons"]
     assert not comparison["verdict"]["cpu"]
-    lines = {line["of"]: line for case in seen.summary["cases"] for line in case["metrics"]}
+    lines = {line["of"]: line for case in observation.summary["cases"] for line in case["metrics"]}
     assert lines["after the load"]["median"] > 0
 
 
 @pytest.mark.exhaustive
 def test_a_timer_beyond_the_watch_is_said_to_be_unseen(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite("none", "tail:5"))
-    (check,) = [check for check in seen.checks("W5") if check["component"] == "faulty"]
+    observation = measured(bench, tmp_path, suite("none", "tail:5"))
+    (check,) = [check for check in observation.checks("W5") if check["component"] == "faulty"]
     assert check["status"] == "pass"
     assert "later work, and what backends and programs outside" in check["message"]
 
@@ -92,15 +92,19 @@ def test_timers_that_run_on_are_found(
 ) -> None:
     needed("wrk")
     text = suite("none", fault, tool="wrk", turns=TURNS, connections=connections)
-    seen = until_failed(bench, tmp_path, text, "I9")
-    assert caught(says, seen, "I9")["component"] == "faulty"
-    (comparison,) = seen.summary["comparisons"]
+    observation = until_failed(bench, tmp_path, text, "I9")
+    assert caught(says, observation, "I9")["component"] == "faulty"
+    (comparison,) = observation.summary["comparisons"]
     assert comparison["verdict"]["state"] == "not comparable"
-    assert "fail" not in statuses(seen, "I9", "healthy")
+    assert "fail" not in statuses(observation, "I9", "healthy")
 
 
 @pytest.mark.exhaustive
 def test_a_server_of_64_connections_that_computes_passes(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite("none", "none", tool="wrk", turns=TURNS, connections=64))
-    assert "fail" not in statuses(seen, "I9", "healthy") | statuses(seen, "I9", "faulty")
+    observation = measured(
+        bench, tmp_path, suite("none", "none", tool="wrk", turns=TURNS, connections=64)
+    )
+    assert "fail" not in statuses(observation, "I9", "healthy") | statuses(
+        observation, "I9", "faulty"
+    )

@@ -15,61 +15,61 @@ def test_a_server_that_stands_still_for_half_of_the_load(bench: Bench, tmp_path:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 16\nduration = "8s"'
     servers = {"healthy": server("slow"), "frozen": server("frozen")}
-    seen = measured(bench, tmp_path, suite(servers, load))
+    result = measured(bench, tmp_path, suite(servers, load))
     fault = "a server that stands still for 4 of 8 seconds"
-    printed = seen.printed("frozen", "99%")
-    stood = caught(fault, seen, "O1", server="frozen", printed=printed)
+    printed = result.printed("frozen", "99%")
+    stood = caught(fault, result, "O1", server="frozen", printed=printed)
     assert "times that of the closed loop" in stood["message"]
-    caught(fault, seen, "S1", server="frozen", status="warn", printed=printed)
+    caught(fault, result, "S1", server="frozen", status="warn", printed=printed)
     # The 16 requests of those seconds are far fewer than 1 % of all: the tool prints a fine p99.
     assert float(printed.split()[1].removesuffix("ms")) < 1000
-    quiet(seen, "O1", server="healthy")
+    quiet(result, "O1", server="healthy")
 
 
 @pytest.mark.exhaustive
 def test_errors_under_load(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite(turning("some-500", "load-503", "flapping"), PACE))
-    some = caught("500 to 1 % of the requests", seen, "E1", server="some-500")
-    assert "errors are usually faster than answers" in some["message"]
-    caught("503 in the first second of the load", seen, "E1", server="load-503")
-    caught("503 to each third request", seen, "E1", server="flapping")
-    mixture = caught("503 to each third request", seen, "E3", server="flapping")
+    result = measured(bench, tmp_path, suite(turning("some-500", "load-503", "flapping"), PACE))
+    error = caught("500 to 1 % of the requests", result, "E1", server="some-500")
+    assert "errors are usually faster than answers" in error["message"]
+    caught("503 in the first second of the load", result, "E1", server="load-503")
+    caught("503 to each third request", result, "E1", server="flapping")
+    mixture = caught("503 to each third request", result, "E3", server="flapping")
     assert "expected status 200, got 503" in mixture["message"]
-    caught("errors of one of several servers", seen, "E1")
-    quiet(seen, "E1", server="healthy")
-    quiet(seen, "E3", server="healthy")
+    caught("errors of one of several servers", result, "E1")
+    quiet(result, "E1", server="healthy")
+    quiet(result, "E3", server="healthy")
 
 
 def test_errors_that_wrk_counts_as_requests(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite(turning("some-500", takes="0.003"), WRK, top=ONCE))
+    result = measured(bench, tmp_path, suite(turning("some-500", takes="0.003"), WRK, top=ONCE))
     fault = "500 to 1 % of the requests, by wrk"
-    printed = seen.printed("some-500", "Requests/sec")
-    found = caught(fault, seen, "E1", server="some-500", printed=printed)
-    assert found["value"] == pytest.approx(0.01, rel=0.2)
-    quiet(seen, "E1", server="healthy")
+    printed = result.printed("some-500", "Requests/sec")
+    error = caught(fault, result, "E1", server="some-500", printed=printed)
+    assert error["value"] == pytest.approx(0.01, rel=0.2)
+    quiet(result, "E1", server="healthy")
 
 
 @pytest.mark.exhaustive
 def test_a_server_is_not_loaded_before_it_answers_rightly(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite(turning("warming"), PACE))
-    assert seen.told.code == 0, seen.told.all
-    (trial,) = seen.trials("warming")
+    result = measured(bench, tmp_path, suite(turning("warming"), PACE))
+    assert result.told.code == 0, result.told.all
+    (trial,) = result.trials("warming")
     assert trial["phases"]["ask"] > 1  # it answered 503 for 1.5 s, and was asked all the time
-    quiet(seen, "E1", server="warming")
-    quiet(seen, "E3", server="warming")
+    quiet(result, "E1", server="warming")
+    quiet(result, "E3", server="warming")
 
 
 @pytest.mark.exhaustive
 def test_a_server_that_answers_another_body_after_a_while(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 8\nduration = "2s"'
-    seen = measured(bench, tmp_path, suite(turning("turns"), load))
+    result = measured(bench, tmp_path, suite(turning("turns"), load))
     fault = "another body, as long, after a second"
-    printed = seen.printed("turns", "Requests/sec")
-    found = caught(fault, seen, "E3", server="turns", status="warn", printed=printed)
-    assert "2 different bodies" in found["message"]
-    quiet(seen, "E3", server="healthy")
+    printed = result.printed("turns", "Requests/sec")
+    error = caught(fault, result, "E3", server="turns", status="warn", printed=printed)
+    assert "2 different bodies" in error["message"]
+    quiet(result, "E3", server="healthy")
 
 
 @pytest.mark.samples(1)
@@ -78,26 +78,26 @@ def test_an_unexpected_body_fails(bench: Bench, tmp_path: Path, expect: str) -> 
     needed("wrk")
     load = 'use = "wrk"\nconnections = 8\nduration = "2s"'
     toml = suite({"turns": server("turns", TAKES)}, load, scenario=f"expect = {expect}", top=ONCE)
-    seen = measured(bench, tmp_path, toml)
-    assert seen.told.code == 4, seen.told.all
-    (trial,) = seen.trials("turns")
+    result = measured(bench, tmp_path, toml)
+    assert result.told.code == 4, result.told.all
+    (trial,) = result.trials("turns")
     assert "after the load: GET /: " in trial["failure"]["message"]
 
 
 @pytest.mark.exhaustive
 def test_servers_that_answer_other_bytes_are_told_apart(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite(turning("more-headers", "another-body"), PACE))
+    result = measured(bench, tmp_path, suite(turning("more-headers", "another-body"), PACE))
     fault = "300 bytes of headers more than another's"
-    caught(fault, seen, "E4", status="warn")
-    found = caught("another body than another's, as long", seen, "E3", status="warn")
-    assert "same_body = true" in found["message"]
+    caught(fault, result, "E4", status="warn")
+    error = caught("another body than another's, as long", result, "E3", status="warn")
+    assert "same_body = true" in error["message"]
     healthy = {"healthy": server("none"), "like": server("none")}
-    seen = measured(bench, tmp_path, suite(healthy, PACE))
-    quiet(seen, "E3")
-    quiet(seen, "E4")
+    result = measured(bench, tmp_path, suite(healthy, PACE))
+    quiet(result, "E3")
+    quiet(result, "E4")
 
 
 @pytest.mark.exhaustive
 def test_servers_that_answer_another_type(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite(turning("other-type"), PACE))
-    assert "text/html" in caught("another content type than another's", seen, "E3")["message"]
+    result = measured(bench, tmp_path, suite(turning("other-type"), PACE))
+    assert "text/html" in caught("another content type than another's", result, "E3")["message"]

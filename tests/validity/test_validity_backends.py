@@ -14,8 +14,8 @@ REDIS = '[backends.store]\nuse = "redis"\n'
 
 
 def asking(count: int) -> str:
-    one = gunicorn("pong_redis:app", f"environment = {{ ASKS = '{count}' }}\n")
-    return one.replace("workers = 1", "workers = 3")
+    server = gunicorn("pong_redis:app", f"environment = {{ ASKS = '{count}' }}\n")
+    return server.replace("workers = 1", "workers = 3")
 
 
 @pytest.mark.exhaustive
@@ -29,18 +29,18 @@ def test_a_backend_that_is_used_up(bench: Bench, tmp_path: Path) -> None:
         scenario='expect = { body = "pong" }\nbackends = ["store"]',
         more=REDIS,
     )
-    seen = undisturbed(bench, tmp_path, text, "W3", "asks", "warn")
-    printed = seen.printed("asks", "Requests/sec")
+    observed = undisturbed(bench, tmp_path, text, "W3", "asks", "warn")
+    printed = observed.printed("asks", "Requests/sec")
     check = caught(
         "a redis that counts to three million",
-        seen,
+        observed,
         "W3",
         server="asks",
         status="warn",
         printed=printed,
     )
     assert "you measured the backend" in check["message"]
-    quiet(seen, "W3", "healthy")
+    quiet(observed, "W3", "healthy")
 
 
 def of_the_study(bench: Bench, folder: Path, *words: str) -> Seen:
@@ -53,11 +53,11 @@ def of_the_study(bench: Bench, folder: Path, *words: str) -> Seen:
 @pytest.mark.exhaustive
 def test_tls_to_the_database_for_one_side_only(bench: Bench, tmp_path: Path) -> None:
     needed_module("django")
-    some = 'scenarios.agents_tls.servers=["django", "django_plain"]'
-    seen = of_the_study(bench, tmp_path, "--only", "agents_tls", "--set", some)
-    printed = seen.printed("django", "Requests/sec")
+    part = 'scenarios.agents_tls.servers=["django", "django_plain"]'
+    observed = of_the_study(bench, tmp_path, "--only", "agents_tls", "--set", part)
+    printed = observed.printed("django", "Requests/sec")
     fault = "django speaks TLS to its database, and django_plain does not"
-    check = caught(fault, seen, "W4", printed=printed)
+    check = caught(fault, observed, "W4", printed=printed)
     assert "django in TLS; django_plain without TLS" in check["message"]
     alike = 'scenarios.agents_tls.servers=["django", "flask"]'
     healthy = of_the_study(bench, tmp_path, "--only", "agents_tls", "--set", alike)
@@ -78,8 +78,8 @@ def test_the_pool_of_a_study_that_leaks(bench: Bench, tmp_path: Path) -> None:
         'scenarios.orm_in_turns_published.interleave="off"',
     )
     words = [word for setting in settings for word in ("--set", setting)]
-    seen = of_the_study(bench, tmp_path, "--only", "pool_leaking", *words)
-    (trial,) = seen.trials("flask_leaking")
+    observed = of_the_study(bench, tmp_path, "--only", "pool_leaking", *words)
+    (trial,) = observed.trials("flask_leaking")
     assert trial["failure"]["stage"] == "ask"
     late = "after the load: GET /agents_with_pool: expected status 200, got 500"
     assert late in trial["failure"]["message"]

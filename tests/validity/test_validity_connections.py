@@ -35,59 +35,59 @@ def private(seen_trial: dict[str, object]) -> bool:
 @pytest.mark.exhaustive
 def test_connections_closed_against_keep_alive(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite(turning("closes", "closes-unsaid"), WRK))
+    result = measured(bench, tmp_path, suite(turning("closes", "closes-unsaid"), WRK))
     fault = "a server that closes after each response"
-    printed = seen.printed("closes", "Requests/sec")
-    found = caught(fault, seen, "K1", server="closes", printed=printed)
-    assert "keep-alive was asked for and not honoured" in found["message"]
-    caught(fault, seen, "K1", status="warn")
-    printed = seen.printed("closes-unsaid", "Requests/sec")
-    caught(f"{fault} unsaid", seen, "K1", server="closes-unsaid", printed=printed)
-    quiet(seen, "K1", server="healthy")
+    printed = result.printed("closes", "Requests/sec")
+    error = caught(fault, result, "K1", server="closes", printed=printed)
+    assert "keep-alive was asked for and not honoured" in error["message"]
+    caught(fault, result, "K1", status="warn")
+    printed = result.printed("closes-unsaid", "Requests/sec")
+    caught(f"{fault} unsaid", result, "K1", server="closes-unsaid", printed=printed)
+    quiet(result, "K1", server="healthy")
 
 
 def test_ab_asks_for_keep_alive_and_http_1_0_does_not_say_so(bench: Bench, tmp_path: Path) -> None:
     needed("ab")
     load = 'use = "ab"\nconnections = 4\nkeep_alive = true\nrequests = 500'
     servers = {"healthy": server("old-keeps"), "old": server("old")}
-    seen = measured(bench, tmp_path, suite(servers, load, top=ONCE))
+    result = measured(bench, tmp_path, suite(servers, load, top=ONCE))
     fault = "ab -k and HTTP/1.0 without a word of keep-alive"
-    caught(fault, seen, "K1", server="old", printed=seen.printed("old", "Requests per second"))
-    quiet(seen, "K1", server="healthy")
+    caught(fault, result, "K1", server="old", printed=result.printed("old", "Requests per second"))
+    quiet(result, "K1", server="healthy")
 
 
 def test_two_writes_wait_for_an_acknowledgement(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     servers = {"healthy": server("none", "0.001"), "two-writes": server("two-writes")}
     load = FEW.replace('"2s"', '"1s"')
-    seen = delayed(bench, tmp_path, suite(servers, load, top=ONCE), "two-writes")
-    printed = seen.printed("two-writes", "Requests/sec")
+    observed = delayed(bench, tmp_path, suite(servers, load, top=ONCE), "two-writes")
+    printed = observed.printed("two-writes", "Requests/sec")
     fault = "head and body in two writes, without TCP_NODELAY"
-    found = caught(fault, seen, "K4", server="two-writes", printed=printed)
-    assert "set TCP_NODELAY" in found["message"]
-    quiet(seen, "K4", server="healthy")
+    error = caught(fault, observed, "K4", server="two-writes", printed=printed)
+    assert "set TCP_NODELAY" in error["message"]
+    quiet(observed, "K4", server="healthy")
 
 
 @pytest.mark.exhaustive
 def test_two_writes_of_gevent(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     needed_module("gevent")
-    own = 'use = "gevent"\napp = "hello_wsgi"\n'
-    servers = {"healthy": own, "delayed": f"{own}tcp_nodelay = false\n"}
-    seen = delayed(bench, tmp_path, suite(servers, FEW), "delayed")
-    printed = seen.printed("delayed", "Requests/sec")
-    caught("gevent's pywsgi without TCP_NODELAY", seen, "K4", server="delayed", printed=printed)
-    quiet(seen, "K4", server="healthy")
+    mine = 'use = "gevent"\napp = "hello_wsgi"\n'
+    servers = {"healthy": mine, "delayed": f"{mine}tcp_nodelay = false\n"}
+    observed = delayed(bench, tmp_path, suite(servers, FEW), "delayed")
+    printed = observed.printed("delayed", "Requests/sec")
+    caught("gevent's pywsgi without TCP_NODELAY", observed, "K4", server="delayed", printed=printed)
+    quiet(observed, "K4", server="healthy")
 
 
 def delayed(bench: Bench, folder: Path, toml: str, label: str) -> Seen:
     """A run in which the 40 ms are to be seen: a busy machine makes other times of them."""
     for _ in range(TRIES):
-        seen = measured(bench, folder, toml)
-        (trial,) = seen.trials(label)
+        result = measured(bench, folder, toml)
+        (trial,) = result.trials(label)
         half_us = Histogram.model_validate(trial["reading"]["latency"]).quantile(0.5)
         if half_us is not None and half_us < SMEARED_US:
-            return seen
+            return result
     pytest.skip("the machine is so busy that an answer waits for it as well")
 
 
@@ -96,16 +96,16 @@ def test_a_queue_of_two_connections(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 64\nduration = "2s"'
     servers = {"healthy": server("slow-accept"), "small-queue": server("small-queue")}
-    seen = measured(bench, tmp_path, suite(servers, load))
-    if not private(seen.trials("healthy")[0]):
+    result = measured(bench, tmp_path, suite(servers, load))
+    if not private(result.trials("healthy")[0]):
         lack("no network of its own")
     fault = "a backlog of 2 for 64 connections"
-    printed = seen.printed("small-queue", "99%")
-    found = caught(fault, seen, "K2", server="small-queue", printed=printed)
-    assert "raise the server's backlog" in found["message"]
-    caught(fault, seen, "K3", server="small-queue", printed=printed)
-    quiet(seen, "K2", server="healthy")
-    quiet(seen, "K3", server="healthy")
+    printed = result.printed("small-queue", "99%")
+    error = caught(fault, result, "K2", server="small-queue", printed=printed)
+    assert "raise the server's backlog" in error["message"]
+    caught(fault, result, "K3", server="small-queue", printed=printed)
+    quiet(result, "K2", server="healthy")
+    quiet(result, "K3", server="healthy")
 
 
 def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
@@ -113,12 +113,12 @@ def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
     # Who closes first is left with the port: here the load tool, as where it is the faster one.
     servers = {"closing": server("lets-close")}
     closing = suite(servers, load.format("false"), top=ONCE, more=PORTS)
-    seen = measured(bench, tmp_path, closing)
-    (trial,) = seen.trials("closing")
+    result = measured(bench, tmp_path, closing)
+    (trial,) = result.trials("closing")
     if not private(trial) or trial["tuning"]["refused"]:
         lack("the range of ports cannot be narrowed")
-    found = caught("950 of 1,000 ports without keep-alive", seen, "K5", server="closing")
-    assert "TIME_WAIT: keep connections alive" in found["message"]
+    error = caught("950 of 1,000 ports without keep-alive", result, "K5", server="closing")
+    assert "TIME_WAIT: keep connections alive" in error["message"]
     keeping = suite({"healthy": server("none")}, load.format("true"), top=ONCE, more=PORTS)
     quiet(measured(bench, tmp_path, keeping), "K5", server="healthy")
 
@@ -134,11 +134,11 @@ def test_servers_that_tie_because_the_link_is_full(tmp_path: Path) -> None:
     limited = calls([*words, *bench_words()], tmp_path)
     load = PACE.replace('think = "5ms"\n', "")
     servers = {label: server("large") for label in ("one", "other")}
-    seen = measured(limited, tmp_path, suite(servers, load, top='network = "host"'))
+    result = measured(limited, tmp_path, suite(servers, load, top='network = "host"'))
     fault = "two servers behind a link that is full"
-    found = caught(fault, seen, "W2", server="one", status="warn")
-    assert "a link that is full" in found["message"]
-    assert [check["status"] for check in seen.checks("W2", "other")] == ["warn"]
+    error = caught(fault, result, "W2", server="one", status="warn")
+    assert "a link that is full" in error["message"]
+    assert [check["status"] for check in result.checks("W2", "other")] == ["warn"]
     single = load.replace("connections = 8", "connections = 1")
     alone = suite({"healthy": server("large")}, single, top='network = "host"')
     quiet(measured(limited, tmp_path, alone), "W2", server="healthy")

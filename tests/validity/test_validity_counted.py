@@ -24,7 +24,7 @@ REDIRECTED = ("302 to a load where questions are answered 200", "s302")
 RENAMED = ("203 with the same body to a load where questions are answered 200", "s203-same")
 TROUBLED = ("an error of 59 bytes to a load where questions are answered with 18", "serror")
 ROWS = {
-    "wrk": [(*one, "Requests/sec") for one in (REDIRECTED, RENAMED, TROUBLED)],
+    "wrk": [(*item, "Requests/sec") for item in (REDIRECTED, RENAMED, TROUBLED)],
     "h2load": [(*TROUBLED, "status codes")],
     "hey": [(*TROUBLED, "responses")],
     "ab": [(*RENAMED, "Failed requests")],
@@ -32,25 +32,25 @@ ROWS = {
 
 
 def servers(*faults: str) -> dict[str, str]:
-    found = {}
+    actual = {}
     for fault in faults:
         words = json.dumps([sys.executable, str(OTHERWISE), "{port}", fault, TAKES])
-        found[f"s{fault}"] = f'use = "command"\ncommand = {words}\n'
-    return found
+        actual[f"s{fault}"] = f'use = "command"\ncommand = {words}\n'
+    return actual
 
 
 def loading(tool: str) -> str:
     return f'use = "{tool}"\nconnections = 4\nduration = "1s"'
 
 
-def good(seen: Seen, server: str) -> tuple[int, int]:
-    (told,) = {one["attempt"]: one for one in seen.trials(server)}.values()
-    return told["reading"]["good_at_least"], told["reading"]["good_at_most"]
+def good(observed: Seen, server: str) -> tuple[int, int]:
+    (actual,) = {item["attempt"]: item for item in observed.trials(server)}.values()
+    return actual["reading"]["good_at_least"], actual["reading"]["good_at_most"]
 
 
-def failure(seen: Seen, server: str) -> str:
-    found = seen.trials(server)[-1]["failure"]
-    return "" if found is None else str(found["message"])
+def failure(observed: Seen, server: str) -> str:
+    trials = observed.trials(server)[-1]["failure"]
+    return "" if trials is None else str(trials["message"])
 
 
 # --- real tools, against servers that answer questions rightly and a load otherwise ---------------
@@ -62,30 +62,32 @@ def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: st
     if tool != "pace":
         needed(tool)
     load = PACE if tool == "pace" else loading(tool)
-    seen = measured(bench, tmp_path, suite(servers("right", *FAULTS), load, top=ONCE))
-    assert seen.told.code == 4, seen.told.all
+    result = measured(bench, tmp_path, suite(servers("right", *FAULTS), load, top=ONCE))
+    assert result.told.code == 4, result.told.all
     for fault in FAULTS:
-        assert failure(seen, f"s{fault}"), (tool, fault)
-        assert good(seen, f"s{fault}")[0] == 0, (tool, fault)
-    least, most = good(seen, "sright")
+        assert failure(result, f"s{fault}"), (tool, fault)
+        assert good(result, f"s{fault}")[0] == 0, (tool, fault)
+    least, most = good(result, "sright")
     assert least == most > 0
-    assert failure(seen, "sright") == ""
+    assert failure(result, "sright") == ""
     for fault, server, word in ROWS.get(tool, ()):
-        caught(f"{fault}, by {tool}", seen, "E3", server=server, printed=seen.printed(server, word))
+        caught(
+            f"{fault}, by {tool}", result, "E3", server=server, printed=result.printed(server, word)
+        )
     if tool in {"pace", "h2load", "hey"}:
-        assert "of status 302" in failure(seen, "s302")
-        assert "of status 203" in failure(seen, "s203-same")
+        assert "of status 302" in failure(result, "s302")
+        assert "of status 203" in failure(result, "s203-same")
 
 
 @pytest.mark.exhaustive
 def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
     needed("siege")
-    seen = measured(bench, tmp_path, suite(servers("right", "302"), loading("siege")))
-    least, most = good(seen, "sright")
+    result = measured(bench, tmp_path, suite(servers("right", "302"), loading("siege")))
+    least, most = good(result, "sright")
     assert least == 0 < most
-    (told,) = seen.trials("sright")
-    assert "does not tell which responses were 200" in told["reading"]["doubt"]
-    assert "0 bytes of body in the load, 18 in a right answer" in failure(seen, "s302")
+    (trials,) = result.trials("sright")
+    assert "does not tell which responses were 200" in trials["reading"]["doubt"]
+    assert "0 bytes of body in the load, 18 in a right answer" in failure(result, "s302")
 
 
 @pytest.mark.exhaustive
@@ -93,24 +95,24 @@ def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
 def test_locust_counts_by_status(bench: Bench, tmp_path: Path, user: str) -> None:
     needed_module("locust")
     load = f'use = "locust"\nusers = 2\nuser = "{user}"\nduration = "3s"'
-    seen = measured(bench, tmp_path, suite(servers("right", "203-same"), load))
-    (told,) = seen.trials("sright")
-    assert set(told["reading"]["statuses"]) == {"200"}, told["failure"]
-    assert told["reading"]["body_bytes"] == 18 * told["reading"]["responses"]
-    assert "of status 203" in failure(seen, "s203-same")
+    result = measured(bench, tmp_path, suite(servers("right", "203-same"), load))
+    (trials,) = result.trials("sright")
+    assert set(trials["reading"]["statuses"]) == {"200"}, trials["failure"]
+    assert trials["reading"]["body_bytes"] == 18 * trials["reading"]["responses"]
+    assert "of status 203" in failure(result, "s203-same")
 
 
 @pytest.mark.exhaustive
 def test_one_answer_in_a_thousand_of_another_length(bench: Bench, tmp_path: Path) -> None:
     load = 'use = "pace"\nconnections = 4\nrequests = 5000\nduration = "60s"'
-    seen = measured(bench, tmp_path, suite(servers("rare", "few-302"), load))
+    result = measured(bench, tmp_path, suite(servers("rare", "few-302"), load))
     fault = "an error text in place of one answer in a thousand"
-    found = caught(fault, seen, "E3", server="srare", status="warn")
-    assert "were not of 18 bytes: they are not good" in found["message"]
+    error = caught(fault, result, "E3", server="srare", status="warn")
+    assert "were not of 18 bytes: they are not good" in error["message"]
     for server, name in (("srare", "length"), ("sfew-302", "status")):
-        (told,) = seen.trials(server)
-        assert told["reading"]["errors"][name] in {4, 5, 6}
-        assert told["reading"]["good_at_most"] == 5000 - told["reading"]["errors"][name]
+        (trials,) = result.trials(server)
+        assert trials["reading"]["errors"][name] in {4, 5, 6}
+        assert trials["reading"]["good_at_most"] == 5000 - trials["reading"]["errors"][name]
 
 
 @pytest.mark.exhaustive
@@ -120,9 +122,9 @@ def test_an_answer_that_grows(bench: Bench, tmp_path: Path) -> None:
     for load in (PACE, loading("ab")):
         for length in ("", "length = 'any'", "length = { min = 9, max = 14 }"):
             expect = f"expect = {{ {length} }}"
-            seen = measured(bench, tmp_path, suite(servers("grows"), load, scenario=expect))
-            least, most = good(seen, "sgrows")
-            assert failure(seen, "sgrows") == ""
+            result = measured(bench, tmp_path, suite(servers("grows"), load, scenario=expect))
+            least, most = good(result, "sgrows")
+            assert failure(result, "sgrows") == ""
             assert most > 0
             if load == PACE or "min" in length:
                 assert least == most, (load, length)
@@ -161,17 +163,17 @@ def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None
     needed("wrk")
     for load in (PACE, loading("wrk")):
         toml = suite(servers("500"), load, scenario="expect = { status = 500 }", top=ONCE)
-        seen = measured(bench, tmp_path, toml)
-        assert seen.told.code == 0, seen.told.all
-        least, most = good(seen, "s500")
+        result = measured(bench, tmp_path, toml)
+        assert result.told.code == 0, result.told.all
+        least, most = good(result, "s500")
         assert least == most > 0
-        bench("verify", seen.result, code=0)
+        bench("verify", result.result, code=0)
 
 
 def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite(servers("chunked"), loading("wrk"), top=ONCE))
-    least, most = good(seen, "schunked")
+    result = measured(bench, tmp_path, suite(servers("chunked"), loading("wrk"), top=ONCE))
+    least, most = good(result, "schunked")
     assert least == most > 0
 
 
@@ -180,22 +182,22 @@ def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:
 
 def count(**changed: Any) -> Reading:
     expected = changed.pop("right", right())
-    told = reading(**changed)
-    return counted(trial(reading=told, good_response=expected), told, expected, LIMITS)
+    actual = reading(**changed)
+    return counted(trial(reading=actual, good_response=expected), actual, expected, LIMITS)
 
 
 def test_a_status_that_is_told_is_counted() -> None:
-    told = count(statuses={"200": 15_000, "302": 5000}, received_bytes=None)
-    assert (told.good, told.errors["status"]) == (15_000, 5000)
+    actual = count(statuses={"200": 15_000, "302": 5000}, received_bytes=None)
+    assert (actual.good, actual.errors["status"]) == (15_000, 5000)
     redirected = right(status=302, shortest=0, longest=None)
     assert count(statuses={"200": 15_000, "302": 5000}, right=redirected).good == 5000
 
 
 @pytest.mark.parametrize("statuses", [{}, {"2xx": 20_000}, {"100-399": 20_000}])
 def test_a_class_is_good_where_the_length_says_so(statuses: dict[str, int]) -> None:
-    told = count(statuses=statuses)
-    assert told.good == 20_000
-    assert "taken as good by their length" in told.by_length
+    actual = count(statuses=statuses)
+    assert actual.good == 20_000
+    assert "taken as good by their length" in actual.by_length
     for changed in ({"received_bytes": None}, {"received_bytes": 20_000 * 1140}):
         doubted = count(statuses=statuses, **changed)
         assert (doubted.good_at_least, doubted.good_at_most) == (0, 20_000)
@@ -203,8 +205,8 @@ def test_a_class_is_good_where_the_length_says_so(statuses: dict[str, int]) -> N
 
 
 def test_what_is_in_no_class_may_be_right() -> None:
-    told = count(statuses={"2xx": 12_000}, right=right(status=302), received_bytes=None)
-    assert (told.good_at_least, told.good_at_most) == (0, 8000)
+    actual = count(statuses={"2xx": 12_000}, right=right(status=302), received_bytes=None)
+    assert (actual.good_at_least, actual.good_at_most) == (0, 8000)
     error = count(
         good_at_least=19_000, good_at_most=19_000, right=right(status=500), received_bytes=None
     )
@@ -216,17 +218,17 @@ def test_bodies_of_a_wrong_length_are_not_good() -> None:
         {"status": 200, "length": 1000, "responses": 19_980},
         {"status": 200, "length": 59, "responses": 15},
     ]
-    told = count(statuses={"200": 20_000}, bodies=bodies)
+    actual = count(statuses={"200": 20_000}, bodies=bodies)
     # Of five the tool kept no length.
-    assert (told.good_at_least, told.good_at_most) == (19_980, 19_985)
-    assert told.errors["length"] == 15
+    assert (actual.good_at_least, actual.good_at_most) == (19_980, 19_985)
+    assert actual.errors["length"] == 15
     free = right(shortest=0, longest=None)
     assert count(statuses={"200": 20_000}, bodies=bodies, right=free).good == 20_000
 
 
 def test_a_script_of_ones_own_is_judged_by_the_tool() -> None:
-    told = reading(own_requests=True, statuses={})
-    assert counted(trial(reading=told), told, right(), LIMITS) == told
+    actual = reading(own_requests=True, statuses={})
+    assert counted(trial(reading=actual), actual, right(), LIMITS) == actual
 
 
 @given(
@@ -245,7 +247,7 @@ def test_bounds_hold_whatever_is_told(fine: int, moved: int, bad: int, status: i
         {"100-399": fine + moved, "400-999": bad},
         {},
     ):
-        told = count(
+        actual = count(
             responses=total,
             good_at_least=fine + moved,
             good_at_most=fine + moved,
@@ -253,7 +255,7 @@ def test_bounds_hold_whatever_is_told(fine: int, moved: int, bad: int, status: i
             statuses=statuses,
             right=right(status=status),
         )
-        assert told.good_at_least <= truth <= told.good_at_most
+        assert actual.good_at_least <= truth <= actual.good_at_most
 
 
 def test_a_key_of_statuses_is_what_it_says() -> None:

@@ -122,8 +122,8 @@ def test_a_link_that_is_the_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> N
     free = measured(bench, tmp_path, suite(hosts, LARGE, load=CLOSED))
     quiet(free, "H3", "sizes")
     narrow(hosts, "app")
-    seen = measured(bench, tmp_path, suite(hosts, LARGE, load=CLOSED))
-    check = caught("answers of 300 kB over a link of 40 Mbit/s", seen, "H3", server="sizes")
+    result = measured(bench, tmp_path, suite(hosts, LARGE, load=CLOSED))
+    check = caught("answers of 300 kB over a link of 40 Mbit/s", result, "H3", server="sizes")
     assert "app to load carried" in check["message"]
     assert "the link was the limit" in check["message"]
 
@@ -139,9 +139,9 @@ def test_a_link_that_is_not_as_before(bench: Bench, hosts: Lab, tmp_path: Path) 
 
     later = threading.Thread(target=narrows)
     later.start()
-    seen = measured(bench, tmp_path, suite(hosts, load=FIXED, blocks=3))
+    result = measured(bench, tmp_path, suite(hosts, load=FIXED, blocks=3))
     later.join()
-    check = caught("the link gets 40 Mbit/s between two trials", seen, "H4", server="sizes")
+    check = caught("the link gets 40 Mbit/s between two trials", result, "H4", server="sizes")
     assert check["value"] > 0.5
     assert "app to load" in check["message"]
 
@@ -150,10 +150,10 @@ def test_a_clock_that_runs_away(bench: Bench, hosts: Lab, tmp_path: Path) -> Non
     text = suite(hosts, load=FIXED)
     connected_once(bench, hosts, tmp_path, text)
     planted(hosts, "app", RUNS_AWAY)
-    seen = measured(bench, tmp_path, text)
-    check = caught("the clock of a host runs 1 % fast", seen, "H5", server="sizes")
+    result = measured(bench, tmp_path, text)
+    check = caught("the clock of a host runs 1 % fast", result, "H5", server="sizes")
     assert check["component"] == "app"
-    others = [one for one in seen.checks("H5", "sizes") if one["component"] == "load"]
+    others = [check for check in result.checks("H5", "sizes") if check["component"] == "load"]
     assert others[0]["status"] == "pass", others
 
 
@@ -161,9 +161,9 @@ def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path)
     text = suite(hosts, loader=BOTH, load=FIXED)
     connected_once(bench, hosts, tmp_path, text)
     planted(hosts, "load2", SLEEPS_LONGER)
-    seen = measured(bench, tmp_path, text)
+    result = measured(bench, tmp_path, text)
     fault = "one of two load tools starts 0.2 s later"
-    assert caught(fault, seen, "H6", server="sizes", status="warn")["value"] > 0.05
+    assert caught(fault, result, "H6", server="sizes", status="warn")["value"] > 0.05
 
 
 def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
@@ -179,17 +179,17 @@ def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     connected_once(bench, hosts, tmp_path, waiting(CLOSED))
     quiet(measured(bench, tmp_path, waiting(CLOSED)), "H8", "sizes")
     planted(hosts, "load2", COMPUTES)
-    seen = measured(bench, tmp_path, waiting(FIXED))
-    caught("one of two load tools computes beside its requests", seen, "H8", server="sizes")
-    failed = [check for check in seen.checks("H8", "sizes") if check["status"] == "fail"]
-    assert "load2" in {one["component"] for one in failed}, failed
+    result = measured(bench, tmp_path, waiting(FIXED))
+    caught("one of two load tools computes beside its requests", result, "H8", server="sizes")
+    failed = [check for check in result.checks("H8", "sizes") if check["status"] == "fail"]
+    assert "load2" in {item["component"] for item in failed}, failed
 
 
 def test_hosts_of_one_role_that_differ(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
     hosts.inside("load2", "sysctl", "-w", "net.core.somaxconn=128")
-    seen = measured(bench, tmp_path, suite(hosts, loader=BOTH, load=FIXED))
+    result = measured(bench, tmp_path, suite(hosts, loader=BOTH, load=FIXED))
     fault = "two hosts of load tools with another net.core.somaxconn"
-    assert "sysctl" in caught(fault, seen, "H2", status="warn")["message"]
+    assert "sysctl" in caught(fault, result, "H2", status="warn")["message"]
 
 
 def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
@@ -235,15 +235,15 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
                 return
             time.sleep(0.05)
 
-    threads = [threading.Thread(target=one) for one in (stops, goes_on)]
+    threads = [threading.Thread(target=item) for item in (stops, goes_on)]
     for thread in threads:
         thread.start()
-    seen = measured(bench, tmp_path, suite(hosts, load=FIXED))
+    result = measured(bench, tmp_path, suite(hosts, load=FIXED))
     for thread in threads:
         thread.join()
-    first = seen.trials("sizes")[0]
+    first = result.trials("sizes")[0]
     assert first["failure"]["subject"] == "apparatus"
     assert "lost host app: it did not answer for 20 s" in first["failure"]["message"]
     row = {"name": "lost-host", "status": "fail", "value": None, **first["failure"]}
     noted("benchforge on a host is stopped in a load", "H7", row, "")
-    assert seen.trials("sizes")[-1]["failure"] is None, seen.told.all
+    assert result.trials("sizes")[-1]["failure"] is None, result.told.all

@@ -28,18 +28,18 @@ def suite(*labels: str) -> str:
 
 @pytest.mark.parametrize("fault", ["pay", pytest.param("item", marks=pytest.mark.exhaustive)])
 def test_a_kind_wrong_under_load_is_named(bench: Bench, tmp_path: Path, fault: str) -> None:
-    seen = measured(bench, tmp_path, suite("none", fault))
-    check = caught(FAULTS[fault], seen, "E6", server=fault)
+    result = measured(bench, tmp_path, suite("none", fault))
+    check = caught(FAULTS[fault], result, "E6", server=fault)
     assert f"wrong answer to {KINDS[fault]}" in check["message"] or KINDS[fault] in check["message"]
-    quiet(seen, "E6", server="none")
+    quiet(result, "E6", server="none")
     for server, wrong in (("none", set()), (fault, {KINDS[fault]})):
-        (trial,) = seen.trials(server)
+        (trial,) = result.trials(server)
         answers = trial["monitor"]["answers"]
-        assert {one["kind"] for one in answers} == {"item", "buy.add", "buy.pay"}
-        assert {one["kind"] for one in answers if one["wrong"]} == wrong
+        assert {answer["kind"] for answer in answers} == {"item", "buy.add", "buy.pay"}
+        assert {answer["kind"] for answer in answers if answer["wrong"]} == wrong
         windows = trial["load_answers"]["kinds"]
-        assert {kind for kind, one in windows.items() if one["wrong"]} <= wrong
+        assert {kind for kind, window in windows.items() if window["wrong"]} <= wrong
         assert not wrong or check["message"] in trial["failure"]["message"]
-    assert f"a wrong answer to {KINDS[fault]}" in " ".join(seen.told.out.split())
-    verified = bench("verify", seen.result)
+    assert f"a wrong answer to {KINDS[fault]}" in " ".join(result.told.out.split())
+    verified = bench("verify", result.result)
     assert verified.code == 0, verified.all

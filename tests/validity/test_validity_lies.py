@@ -54,13 +54,13 @@ def lying(bench: Bench, folder: Path, tool: str, program: str, lies: Sequence[st
 def test_a_lie_to_the_loads_own_connections_is_found(
     bench: Bench, tmp_path: Path, tool: str, lies: Sequence[str]
 ) -> None:
-    seen = lying(bench, tmp_path, tool, LOADED, ["none", *lies])
+    observed = lying(bench, tmp_path, tool, LOADED, ["none", *lies])
     for lie in lies:
-        checks = [*seen.checks("E6", label(lie))]
-        assert any("random windows of the load" in one["message"] for one in checks), checks
-        assert "fail" in {one["status"] for one in checks}, checks
-    assert not findings(seen, label("none"))
-    verified = bench("verify", seen.result)
+        checks = [*observed.checks("E6", label(lie))]
+        assert any("random windows of the load" in check["message"] for check in checks), checks
+        assert "fail" in {check["status"] for check in checks}, checks
+    assert not findings(observed, label("none"))
+    verified = bench("verify", observed.result)
     assert verified.code == 0, verified.all
 
 
@@ -72,22 +72,22 @@ def test_each_lie_is_found_under_each_tool(
     bench: Bench, tmp_path: Path, tool: str, program: str
 ) -> None:
     honest = HONEST[program]
-    lies = [lie for of, lie in LIES if of == program]
-    left = [honest, *(lie for lie in lies if lie not in POSTED or tool != CANNOT_POST)]
-    found: dict[str, dict[str, str]] = {lie: {} for lie in lies}
+    lies = [lie for subject, lie in LIES if subject == program]
+    rest = [honest, *(lie for lie in lies if lie not in POSTED or tool != CANNOT_POST)]
+    actual: dict[str, dict[str, str]] = {lie: {} for lie in lies}
     for members in MEMBERS:
-        for first in range(0, len(left), members):
-            some = [honest, *(lie for lie in left[first : first + members] if lie != honest)]
-            seen = lying(bench, tmp_path, tool, program, some)
-            for lie in some:
-                found[lie] = findings(seen, label(lie)) or bound(seen, label(lie), lie)
-        left = [lie for lie in lies if not found[lie] and not reason(lie, tool)]
-        left += [honest for _ in found[honest]]
-        if not left:
+        for first in range(0, len(rest), members):
+            part = [honest, *(lie for lie in rest[first : first + members] if lie != honest)]
+            observed = lying(bench, tmp_path, tool, program, part)
+            for lie in part:
+                actual[lie] = findings(observed, label(lie)) or bound(observed, label(lie), lie)
+        rest = [lie for lie in lies if not actual[lie] and not reason(lie, tool)]
+        rest += [honest for _ in actual[honest]]
+        if not rest:
             break
-    assert not left, (tool, {lie: found[lie] for lie in left})
+    assert not rest, (tool, {lie: actual[lie] for lie in rest})
     for lie in lies:
-        noted(tool, (program, lie), found[lie])
+        noted(tool, (program, lie), actual[lie])
 
 
 def test_no_cell_of_the_page_is_silent_without_a_reason() -> None:
@@ -98,5 +98,5 @@ def test_no_cell_of_the_page_is_silent_without_a_reason() -> None:
     for row, tool, cell in cells:
         numbers = {int(number) for number in re.findall(r"\[(\d+)\]", cell)}
         assert numbers <= reasons, (row, tool)
-        said = re.search(r"\b(?:[EK]\d|counts|probes|no end|at most|not measured)\b", cell)
-        assert numbers or said, (row, tool, cell)
+        search = re.search(r"\b(?:[EK]\d|counts|probes|no end|at most|not measured)\b", cell)
+        assert numbers or search, (row, tool, cell)

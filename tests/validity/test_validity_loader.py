@@ -26,13 +26,13 @@ def test_a_slow_load_tool_against_a_fast_server(bench: Bench, tmp_path: Path) ->
     fast = command(sys.executable, null_program.__file__, "--port", "{port}", "--bytes", "4")
     slow = program(*ANSWERS, "--wait", 0.05)
     text = suite({"fast": fast, "healthy": slow}, SATURATED, scenario="expect = { length = 4 }")
-    one, other = two_cpus()
-    text += f"[placement]\nserver = '{one}'\nloader = '{other}'\n"
-    seen = undisturbed(bench, tmp_path, text, "L1", "fast", "fail")
-    check = caught("a load tool in Python against a fast server", seen, "L1", server="fast")
+    item, other = two_cpus()
+    text += f"[placement]\nserver = '{item}'\nloader = '{other}'\n"
+    observed = undisturbed(bench, tmp_path, text, "L1", "fast", "fail")
+    check = caught("a load tool in Python against a fast server", observed, "L1", server="fast")
     assert "give the load tool more threads" in check["message"]
-    assert seen.told.code == NO_ANSWER
-    quiet(seen, "L1", "healthy")
+    assert observed.told.code == NO_ANSWER
+    quiet(observed, "L1", "healthy")
 
 
 def two_cpus() -> tuple[int, int]:
@@ -45,26 +45,26 @@ def two_cpus() -> tuple[int, int]:
 @pytest.mark.exhaustive
 def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    one, other = two_cpus()
+    item, other = two_cpus()
     servers = {"pong": program(*ANSWERS)}
 
     def placed(**cpus: int) -> str:
         lines = (f"{role} = '{cpu}'" for role, cpu in cpus.items())
         return suite(servers, more="\n".join(("[placement]", *lines)))
 
-    same = measured(bench, tmp_path, placed(server=one, loader=one))
+    same = measured(bench, tmp_path, placed(server=item, loader=item))
     fault = "server and load tool on one CPU, as the suite asks"
     printed = same.printed("pong", "Requests/sec")
     caught(fault, same, "P1", server="pong", status="warn", printed=printed)
     # As many connections as it takes for the server to have something to do at all times.
-    busy = placed(server=one).replace("connections = 2", "connections = 16")
+    busy = placed(server=item).replace("connections = 2", "connections = 16")
     anywhere = undisturbed(bench, tmp_path, busy, "P1", "pong", "fail")
     fault = "a load tool that may use the CPU that a suite gives to the server"
     printed = anywhere.printed("pong", "Requests/sec")
     check = caught(fault, anywhere, "P1", server="pong", printed=printed)
     assert "give the load tool CPUs that nobody else may use" in check["message"]
     assert anywhere.told.code == NO_ANSWER
-    apart = measured(bench, tmp_path, placed(server=one, loader=other))
+    apart = measured(bench, tmp_path, placed(server=item, loader=other))
     quiet(apart, "P1", "pong")
 
 
@@ -116,9 +116,9 @@ def test_a_load_tool_that_prints_nonsense(
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
     pong = program(*ANSWERS, "--wait", 0.005)
-    seen = measured(bench, tmp_path, suite({"pong": pong}, load))
-    assert seen.told.code == NO_ANSWER, seen.told.all
-    trials = seen.trials("pong")
+    result = measured(bench, tmp_path, suite({"pong": pong}, load))
+    assert result.told.code == NO_ANSWER, result.told.all
+    trials = result.trials("pong")
     assert [trial["attempt"] for trial in trials] == [1, 2, 3]
     assert {trial["failure"]["subject"] for trial in trials} == {"apparatus"}
     assert {trial["failure"]["stage"] for trial in trials} == {"read"}

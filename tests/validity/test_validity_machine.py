@@ -42,9 +42,9 @@ def idle() -> float:
     def counted() -> list[int]:
         return [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
 
-    before = counted()
+    earlier = counted()
     time.sleep(1)
-    grown = [after - one for one, after in zip(before, counted(), strict=True)]
+    grown = [later - item for item, later in zip(earlier, counted(), strict=True)]
     return grown[3] / sum(grown)
 
 
@@ -53,29 +53,29 @@ def test_a_busy_neighbour(bench: Bench, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     text = suite({"pong": PONG}, PACE)
     with neighbours(40):
-        seen = measured(bench, tmp_path, text)
-    assert caught("a neighbour that burns each core", seen, "N1", server="pong")["value"] > 0.15
-    trials = seen.trials("pong")
+        result = measured(bench, tmp_path, text)
+    assert caught("a neighbour that burns each core", result, "N1", server="pong")["value"] > 0.15
+    trials = result.trials("pong")
     foreign = trials[0]["observation"]["machine"]["foreign"]
-    assert any(one["program"].startswith("python") for one in foreign)
+    assert any(process["program"].startswith("python") for process in foreign)
     assert [trial["attempt"] for trial in trials] == [1, 2, 3]
-    assert re.search(r"DISTURBED: .*N1 foreign-cpu", seen.told.all)
+    assert re.search(r"DISTURBED: .*N1 foreign-cpu", result.told.all)
 
 
 @pytest.mark.exhaustive
 def test_no_neighbour(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    before = idle()
-    seen = measured(bench, tmp_path, suite({"pong": PONG}, PACE))
-    if min(before, idle()) < 0.9:
+    first = idle()
+    result = measured(bench, tmp_path, suite({"pong": PONG}, PACE))
+    if min(first, idle()) < 0.9:
         pytest.skip("this machine has neighbours of its own")
-    quiet(seen, "N1", "pong")
+    quiet(result, "N1", "pong")
 
 
 @pytest.mark.exhaustive
 def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str, str]) -> None:
-    given = [f"{name}={value}" for name, value in clock.items()]
-    shifted = calls(["env", *given, *bench_words()], tmp_path)
+    options = [f"{name}={value}" for name, value in clock.items()]
+    shifted = calls(["env", *options, *bench_words()], tmp_path)
 
     def sets() -> None:
         deadline = time.monotonic() + 60
@@ -88,35 +88,37 @@ def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str,
 
     setter = threading.Thread(target=sets)
     setter.start()
-    seen = measured(shifted, tmp_path, suite({"pong": PONG}, PACE))
+    result = measured(shifted, tmp_path, suite({"pong": PONG}, PACE))
     setter.join()
-    check = caught("the wall clock is set back during a load", seen, "T2", server="pong")
+    check = caught("the wall clock is set back during a load", result, "T2", server="pong")
     assert check["value"] > 3000
-    first, second = seen.trials("pong")
+    first, second = result.trials("pong")
     assert (first["attempt"], second["attempt"]) == (1, 2)
-    assert [one["status"] for one in second["checks"] if one["id"] == "T2"] == ["pass"]
+    assert [item["status"] for item in second["checks"] if item["id"] == "T2"] == ["pass"]
 
 
 def test_a_server_that_reads_its_memory_from_a_disk(bench: Bench, tmp_path: Path) -> None:
     words = ("faulty_servers/pages.py", "{port}", tmp_path / "pages")
     servers = {"pages": program(*words, "--forget"), "healthy": program(*words)}
     load = PACE.replace('"2s"', '"1s"')
-    seen = measured(bench, tmp_path, suite(servers, load, top=ONCE))
-    if not any(one["value"] for one in seen.checks("M1", "pages")):
+    result = measured(bench, tmp_path, suite(servers, load, top=ONCE))
+    if not any(check["value"] for check in result.checks("M1", "pages")):
         pytest.skip("files here never leave the memory")
     fault = "a server whose pages are taken from memory again and again"
-    check = caught(fault, seen, "M1", server="pages", status="warn")
+    check = caught(fault, result, "M1", server="pages", status="warn")
     assert "give it a warm-up" in check["message"]
-    quiet(seen, "M1", "healthy")
+    quiet(result, "M1", "healthy")
 
 
 def test_swap_by_its_counters_alone() -> None:
     """Few machines that measure have any: recorded counters, and the pure function."""
     paging = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
     for swapped, status in ((0, "pass"), (812, "fail")):
-        seen = observation(machine=machine(paging={**paging, "pswpout": swapped}))
+        observed = observation(machine=machine(paging={**paging, "pswpout": swapped}))
         (check,) = [
-            one for one in memory.of_trial(trial(observation=seen), LIMITS) if not one.component
+            item
+            for item in memory.of_trial(trial(observation=observed), LIMITS)
+            if not item.component
         ][:1]
         assert (check.id, check.status, check.subject) == ("M1", status, "apparatus")
     noted("pages went to swap (recorded counters)", "M1", check.model_dump(), "")
@@ -124,7 +126,7 @@ def test_swap_by_its_counters_alone() -> None:
 
 def test_a_stepped_clock_by_its_difference_alone() -> None:
     for step_s, status in ((0.0001, "pass"), (0.01, "warn"), (-0.2, "fail")):
-        seen = observation(machine=machine(clock_step_s=step_s))
-        check, _ = clocks.of_trial(trial(observation=seen), LIMITS)
+        observed = observation(machine=machine(clock_step_s=step_s))
+        check, _ = clocks.of_trial(trial(observation=observed), LIMITS)
         assert (check.id, check.status, check.subject) == ("T2", status, "apparatus")
     noted("a step of 0.2 s (recorded difference)", "T2", check.model_dump(), "")

@@ -17,17 +17,17 @@ pytestmark = pytest.mark.timeout(1000)
 def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client: str) -> None:
     needed_module("aiohttp")
     needed_module("requests")
-    seen = measured(
+    result = measured(
         bench,
         tmp_path,
         suite_text("validity/validity_names_clients", server=answering(), client=client),
     )
     if client != "published":
-        quiet(seen, "D5", "answers")
+        quiet(result, "D5", "answers")
         return
     printed = '"mode": "async-map_published", "way": "async-for"'
-    assert printed in seen.printed("answers", '"way"')
-    check = caught("async-map that runs async-for", seen, "D5", server="answers", printed=printed)
+    assert printed in result.printed("answers", '"way"')
+    check = caught("async-map that runs async-for", result, "D5", server="answers", printed=printed)
     assert "by async-map, and made them by async-for" in check["message"]
 
 
@@ -44,15 +44,15 @@ def on(**pythons: str | Path) -> str:
         f"[servers.on_{label}]\n{gunicorn('pong_wsgi:app')}runtime = '{label}'" for label in pythons
     ]
     labels = [f"on_{label}" for label in pythons]
-    told = {"runtimes": "\n".join(runtimes), "servers": "\n".join(servers), "labels": labels}
-    return suite_text("validity/validity_names_runtimes", **told)
+    actual = {"runtimes": "\n".join(runtimes), "servers": "\n".join(servers), "labels": labels}
+    return suite_text("validity/validity_names_runtimes", **actual)
 
 
 @pytest.mark.exhaustive
 def test_a_runtime_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, on(**{OTHER: sys.executable}))
-    printed = seen.printed(f"on_{OTHER}", "Requests/sec")
-    check = caught("a runtime called py312 that is another Python", seen, "D4", printed=printed)
+    result = measured(bench, tmp_path, on(**{OTHER: sys.executable}))
+    printed = result.printed(f"on_{OTHER}", "Requests/sec")
+    check = caught("a runtime called py312 that is another Python", result, "D4", printed=printed)
     assert (
         f"{OTHER} is called {OTHER}, and is CPython 3.{sys.version_info.minor}" in check["message"]
     )
@@ -62,23 +62,25 @@ def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) 
     impostor = tmp_path / f"python3.{OTHER.removeprefix('py3')}"
     impostor.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     impostor.chmod(0o755)
-    seen = measured(bench, tmp_path, on(new=impostor))
-    printed = seen.printed("on_new", "Requests/sec")
-    check = caught("a file called python3.12 that starts another", seen, "D4", printed=printed)
+    result = measured(bench, tmp_path, on(new=impostor))
+    printed = result.printed("on_new", "Requests/sec")
+    check = caught("a file called python3.12 that starts another", result, "D4", printed=printed)
     assert f"is CPython 3.{sys.version_info.minor}" in check["message"]
 
 
 @pytest.mark.exhaustive
 def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, on(old=sys.executable, new=sys.executable))
+    result = measured(bench, tmp_path, on(old=sys.executable, new=sys.executable))
     fault = "two runtimes that are one interpreter"
-    check = caught(fault, seen, "D4", status="warn", printed=seen.printed("on_new", "Requests/sec"))
+    check = caught(
+        fault, result, "D4", status="warn", printed=result.printed("on_new", "Requests/sec")
+    )
     assert check["message"].startswith("runtimes old and new are one and the same (")
     assert check["message"].count("one and the same") == 1
 
 
 @pytest.mark.exhaustive
 def test_a_runtime_that_is_what_it_is_called(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, on(**{OWN: sys.executable}))
-    quiet(seen, "D4")
-    quiet(seen, "D4", f"on_{OWN}")
+    result = measured(bench, tmp_path, on(**{OWN: sys.executable}))
+    quiet(result, "D4")
+    quiet(result, "D4", f"on_{OWN}")

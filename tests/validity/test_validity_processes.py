@@ -15,13 +15,13 @@ def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")
     again = gunicorn("pong_wsgi:app", "arguments = ['--max-requests', '50']")
     servers = {"again": again, "healthy": gunicorn("pong_wsgi:app")}
-    seen = measured(bench, tmp_path, suite(servers, top=ONCE))
-    printed = seen.printed("again", "Requests/sec")
+    result = measured(bench, tmp_path, suite(servers, top=ONCE))
+    printed = result.printed("again", "Requests/sec")
     fault = "a worker that begins anew after 50 requests"
-    check = caught(fault, seen, "S7", server="again", printed=printed)
+    check = caught(fault, result, "S7", server="again", printed=printed)
     assert "set to begin anew after so many requests" in check["message"]
-    assert seen.trials("again")[0]["failure"] is None
-    quiet(seen, "S7", "healthy")
+    assert result.trials("again")[0]["failure"] is None
+    quiet(result, "S7", "healthy")
 
 
 @pytest.mark.exhaustive
@@ -29,35 +29,37 @@ def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
     words = ("servers/answers.py", "--port", "{port}")
     load = PACE.replace('duration = "2s"', 'duration = "4s"')
     servers = {"leaks": program(*words, "--grows", 100_000), "healthy": program(*words)}
-    seen = measured(bench, tmp_path, suite(servers, load))
+    result = measured(bench, tmp_path, suite(servers, load))
     fault = "a server that keeps 100 kB of each answer"
-    assert caught(fault, seen, "M3", server="leaks", status="warn")["value"] > 0.1
-    quiet(seen, "M3", "healthy")
+    assert caught(fault, result, "M3", server="leaks", status="warn")["value"] > 0.1
+    quiet(result, "M3", "healthy")
 
 
 @pytest.mark.exhaustive
 def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    one, two = (gunicorn("pong_shared:app").replace("workers = 1", "workers = 2") for _ in "12")
+    server, two = (gunicorn("pong_shared:app").replace("workers = 1", "workers = 2") for _ in "12")
     favours = f"environment = {{ FAVOURS = '{tmp_path / 'favoured'}' }}\n"
     load = WRK.replace("connections = 2", "connections = 8").replace('"1s"', '"3s"')
-    seen = measured(bench, tmp_path, suite({"unequal": one + favours, "healthy": two}, load))
-    printed = seen.printed("unequal", "Requests/sec")
+    result = measured(bench, tmp_path, suite({"unequal": server + favours, "healthy": two}, load))
+    printed = result.printed("unequal", "Requests/sec")
     fault = "one of two workers does all the work"
-    check = caught(fault, seen, "W1", server="unequal", status="warn", printed=printed)
+    check = caught(fault, result, "W1", server="unequal", status="warn", printed=printed)
     assert "connections are not shared out evenly" in check["message"]
-    quiet(seen, "W1", "healthy")
+    quiet(result, "W1", "healthy")
 
 
 @pytest.mark.exhaustive
 def test_unequal_budgets_of_which_one_is_unstated(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    one = gunicorn("pong_shared:app")
-    servers = {"one": one, "silent": one.replace("workers = 1\n", "")}
-    seen = measured(bench, tmp_path, suite(servers))
+    server = gunicorn("pong_shared:app")
+    servers = {"one": server, "silent": server.replace("workers = 1\n", "")}
+    observed = measured(bench, tmp_path, suite(servers))
     fault = "one worker beside the two of a suite that does not say so"
-    check = caught(fault, seen, "W1", printed=seen.printed("silent", "Requests/sec"))
+    check = caught(fault, observed, "W1", printed=observed.printed("silent", "Requests/sec"))
     assert "one 1, silent 2: different, and the suite does not say so of silent" in check["message"]
-    said = suite(servers | {"silent": one.replace("workers = 1", "workers = 2")})
-    told = measured(bench, tmp_path, said)
-    assert [one["status"] for one in told.checks("W1") if one["component"] == "told"] == ["pass"]
+    output = suite(servers | {"silent": server.replace("workers = 1", "workers = 2")})
+    result = measured(bench, tmp_path, output)
+    assert [check["status"] for check in result.checks("W1") if check["component"] == "told"] == [
+        "pass"
+    ]

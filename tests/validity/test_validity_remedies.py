@@ -13,29 +13,29 @@ from planted.validity import ONCE, Seen, measured, quiet
 pytestmark = pytest.mark.timeout(1000)
 
 
-def typed(bench: Bench, folder: Path, seen: Seen, id_: str) -> Seen:
+def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
     """Type the command that the end of a run prints below a finding."""
-    _, _, below = seen.told.all.partition(f" {id_}  ")
+    _, _, below = observed.told.all.partition(f" {id_}  ")
     program_, *words = shlex.split(re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0])
-    assert program_ == "benchforge", seen.told.all
-    assert words[:2] == ["run", "suite.toml"], seen.told.all
+    assert program_ == "benchforge", observed.told.all
+    assert words[:2] == ["run", "suite.toml"], observed.told.all
     return measured(bench, folder, (folder / "suite.toml").read_text(), *words[2:])
 
 
 def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")
-    seen = measured(bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE))
-    assert [check["status"] for check in seen.checks("K1", "sync")] == ["fail"]
-    quiet(typed(bench, tmp_path, seen, "K1"), "K1", "sync")
+    result = measured(bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE))
+    assert [check["status"] for check in result.checks("K1", "sync")] == ["fail"]
+    quiet(typed(bench, tmp_path, result, "K1"), "K1", "sync")
 
 
 @pytest.mark.exhaustive
 def test_a_server_without_keep_alive(bench: Bench, tmp_path: Path) -> None:
     closes = program("faulty_servers/turns.py", "{port}", "closes")
     text = suite({"closes": closes}, PACE, top=ONCE, scenario="expect = { status = 200 }")
-    seen = measured(bench, tmp_path, text)
-    assert [check["status"] for check in seen.checks("K1", "closes")] == ["fail"]
-    quiet(typed(bench, tmp_path, seen, "K1"), "K1", "closes")
+    result = measured(bench, tmp_path, text)
+    assert [check["status"] for check in result.checks("K1", "closes")] == ["fail"]
+    quiet(typed(bench, tmp_path, result, "K1"), "K1", "closes")
 
 
 @pytest.mark.exhaustive
@@ -47,9 +47,9 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
     text = suite({"shop": command(node, script, "--port", "{port}")}, PACE, top=ONCE)
     quiet(measured(bench, tmp_path, text), "D1", "shop")
     (tmp_path / "shop/node_modules/express").mkdir()
-    seen = measured(bench, tmp_path, text)
-    assert [check["status"] for check in seen.checks("D1", "shop")] == ["fail"]
-    quiet(typed(bench, tmp_path, seen, "D1"), "D1", "shop")
+    result = measured(bench, tmp_path, text)
+    assert [check["status"] for check in result.checks("D1", "shop")] == ["fail"]
+    quiet(typed(bench, tmp_path, result, "D1"), "D1", "shop")
 
 
 @pytest.mark.exhaustive
@@ -66,10 +66,10 @@ def test_waitress_that_warns_of_requests_without_a_thread(bench: Bench, tmp_path
         PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8"),
         top=ONCE,
     )
-    seen = measured(bench, tmp_path, text)
-    (check,) = seen.checks("D3", "slow")
+    result = measured(bench, tmp_path, text)
+    (check,) = result.checks("D3", "slow")
     assert check["status"] == "warn"
     assert "Task queue depth is" in check["message"]
-    assert "waitress-serve --threads=8" in seen.told.all
+    assert "waitress-serve --threads=8" in result.told.all
     more = text.replace("--threads=1", "--threads=8")
     quiet(measured(bench, tmp_path, more), "D3", "slow")

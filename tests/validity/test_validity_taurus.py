@@ -15,17 +15,17 @@ pytestmark = pytest.mark.timeout(1000)
 AB = 'use = "ab"\nconnections = 4\nrequests = 200\nkeep_alive = false'
 
 
-def refused(seen: Seen, label: str, says: str) -> list[dict[str, Any]]:
+def refused(observed: Seen, label: str, says: str) -> list[dict[str, Any]]:
     """All trials of a server that has no number, for this reason."""
-    assert seen.told.code == 4, seen.told.all
-    trials = seen.trials(label)
+    assert observed.told.code == 4, observed.told.all
+    trials = observed.trials(label)
     assert trials
     for trial in trials:
         assert says in trial["failure"]["message"], trial["failure"]
-    (case,) = seen.summary["cases"]
+    (case,) = observed.summary["cases"]
     assert case["trials"] == 0
     assert all(line["median"] is None for line in case["metrics"])
-    assert "good responses/s" not in seen.told.all
+    assert "good responses/s" not in observed.told.all
     return trials
 
 
@@ -57,19 +57,19 @@ def test_all_answers_are_500(bench: Bench, tmp_path: Path) -> None:
 
 def test_all_answers_to_the_load_tool_are_500(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite({"broken": server("tools-500", TAKES)}, WRK, top=ONCE))
-    refused(seen, "broken", "responses was good")
-    assert "Requests/sec" in seen.printed("broken", "Requests/sec")  # wrk itself has a number
+    result = measured(bench, tmp_path, suite({"broken": server("tools-500", TAKES)}, WRK, top=ONCE))
+    refused(result, "broken", "responses was good")
+    assert "Requests/sec" in result.printed("broken", "Requests/sec")  # wrk itself has a number
 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("expect", ["{ body = 'pong' }", "{ length = 4 }"])
 def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
     needed("wrk")
-    seen = measured(
+    result = measured(
         bench, tmp_path, suite({"other": server("none")}, WRK, scenario=f"expect = {expect}")
     )
-    (trial,) = refused(seen, "other", "GET /: ")
+    (trial,) = refused(result, "other", "GET /: ")
     assert "load" not in trial["phases"]
 
 
@@ -103,7 +103,7 @@ def test_a_load_tool_whose_output_is_damaged(
     fake.write_text(f'#!/bin/sh\n[ "$1" = -V ] && exec {real} -V\n{real} "$@" | {damage}\n')
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(fake.parent), prepend=":")
-    seen = measured(bench, tmp_path, suite({"healthy": server("none")}, AB))
-    trials = refused(seen, "healthy", "ab")
+    result = measured(bench, tmp_path, suite({"healthy": server("none")}, AB))
+    trials = refused(result, "healthy", "ab")
     assert len(trials) == 3
     assert {trial["failure"]["subject"] for trial in trials} == {"apparatus"}

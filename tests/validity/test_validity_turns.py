@@ -47,8 +47,8 @@ def suite(
     )
 
 
-def found(seen: Seen, id_: str) -> set[str]:
-    checks = [*seen.checks(id_, "faulty"), *seen.checks(id_)]
+def found(observed: Seen, id_: str) -> set[str]:
+    checks = [*observed.checks(id_, "faulty"), *observed.checks(id_)]
     return {str(check["status"]) for check in checks if check["status"] in {"warn", "fail"}}
 
 
@@ -75,15 +75,15 @@ def test_a_fault_of_turns_is_found(
 ) -> None:
     if more.get("tool") == "wrk":
         needed("wrk")
-    seen = measured(bench, tmp_path, suite(fault, **more))
+    result = measured(bench, tmp_path, suite(fault, **more))
     for _ in range(TRIES):  # a neighbour may hide a difference
-        if status in found(seen, id_):
+        if status in found(result, id_):
             break
-        seen = measured(bench, tmp_path, suite(fault, **more))
-    assert status in found(seen, id_), seen.told.all
+        result = measured(bench, tmp_path, suite(fault, **more))
+    assert status in found(result, id_), result.told.all
     if status == "fail":
-        assert {verdict["state"] for verdict in seen.summary["verdicts"]} == {"invalid"}
-    caught(says, seen, id_, server="" if list(seen.checks(id_)) else "faulty", status=status)
+        assert {verdict["state"] for verdict in result.summary["verdicts"]} == {"invalid"}
+    caught(says, result, id_, server="" if list(result.checks(id_)) else "faulty", status=status)
 
 
 @pytest.mark.exhaustive
@@ -91,29 +91,29 @@ def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> Non
     """A full queue keeps connections outside while all stand still; the tool goes on after it."""
     needed("ab")
     text = suite("queue", tool="ab", connections=16, load="keep_alive = false")
-    seen = measured(bench, tmp_path, text)
+    result = measured(bench, tmp_path, text)
     for _ in range(TRIES):
-        if all(one["failure"] is None for one in seen.trials("faulty")):
+        if all(trial["failure"] is None for trial in result.trials("faulty")):
             break
-        seen = measured(bench, tmp_path, text)
-    (trial,) = [one for one in seen.trials("faulty") if one["failure"] is None]
+        result = measured(bench, tmp_path, text)
+    (trial,) = [trial for trial in result.trials("faulty") if trial["failure"] is None]
     assert trial["reading"]["errors"]["connect"] == trial["reading"]["errors"]["exceptions"] == 0
-    caught("ab that is frozen while it connects to a full queue", seen, "K2", server="faulty")
-    assert {verdict["state"] for verdict in seen.summary["verdicts"]} == {"invalid"}
+    caught("ab that is frozen while it connects to a full queue", result, "K2", server="faulty")
+    assert {verdict["state"] for verdict in result.summary["verdicts"]} == {"invalid"}
 
 
 @pytest.mark.exhaustive
 def test_work_outside_the_trial_is_found(bench: Bench, tmp_path: Path, neighbour: Path) -> None:
-    seen = measured(bench, tmp_path, suite(str(neighbour)))
+    result = measured(bench, tmp_path, suite(str(neighbour)))
     for _ in range(TRIES):
-        if "fail" in found(seen, "I2"):
+        if "fail" in found(result, "I2"):
             break
-        seen = measured(bench, tmp_path, suite(str(neighbour)))
-    if "fail" not in found(seen, "I2") and _others_used(seen, "healthy") > BUSY:
+        result = measured(bench, tmp_path, suite(str(neighbour)))
+    if "fail" not in found(result, "I2") and _others_used(result, "healthy") > BUSY:
         pytest.skip("other programs leave no CPU that the neighbour could take")
     says = "a process outside of the trial that works for one of the servers"
-    caught(says, seen, "I2")
-    assert {verdict["state"] for verdict in seen.summary["verdicts"]} == {"invalid"}
+    caught(says, result, "I2")
+    assert {verdict["state"] for verdict in result.summary["verdicts"]} == {"invalid"}
 
 
 @pytest.fixture
@@ -127,12 +127,12 @@ def neighbour(tmp_path: Path) -> Iterator[Path]:
         process.kill()
 
 
-def _others_used(seen: Seen, server: str) -> float:
+def _others_used(observed: Seen, server: str) -> float:
     """The share of the CPUs that others used in the slices of a server."""
-    turns = [trial["turns"] for trial in seen.trials(server) if trial["turns"] is not None]
-    slices = [slice_ for one in turns for slice_ in one["slices"]]
-    cpus_s = sum((one["end_s"] - one["start_s"]) * turns[0]["cpus"] for one in slices)
-    return float(sum(one["foreign_cpu_s"] for one in slices) / cpus_s) if cpus_s else 0.0
+    turns = [trial["turns"] for trial in observed.trials(server) if trial["turns"] is not None]
+    slices = [slice_ for turn in turns for slice_ in turn["slices"]]
+    cpus_s = sum((slice_["end_s"] - slice_["start_s"]) * turns[0]["cpus"] for slice_ in slices)
+    return float(sum(slice_["foreign_cpu_s"] for slice_ in slices) / cpus_s) if cpus_s else 0.0
 
 
 @pytest.mark.exhaustive

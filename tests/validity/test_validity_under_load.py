@@ -35,9 +35,9 @@ def loading(tool: str) -> str:
     return f'use = "{tool}"\nconnections = 4\nduration = "2s"'
 
 
-def monitor(seen: Seen, server: str) -> dict[str, Any]:
-    found: dict[str, Any] = seen.trials(server)[-1]["monitor"]
-    return found
+def monitor(observed: Seen, server: str) -> dict[str, Any]:
+    trials: dict[str, Any] = observed.trials(server)[-1]["monitor"]
+    return trials
 
 
 def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> Seen:
@@ -45,18 +45,18 @@ def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> See
     if tool != "pace":
         needed(tool)
     text = suite(servers("right", *faults), load, scenario=EXPECT, top=ONCE)
-    seen = measured(bench, folder, text)
+    result = measured(bench, folder, text)
     for fault in faults:
         server = f"s{fault}"
-        printed = seen.printed(server, ROWS[tool]) if ROWS[tool] else ""
-        found = caught(f"{LIARS[fault]}, by {tool}", seen, "E6", server=server, printed=printed)
-        assert "$.message" in found["message"]
-        failure = seen.trials(server)[-1]["failure"]
+        printed = result.printed(server, ROWS[tool]) if ROWS[tool] else ""
+        error = caught(f"{LIARS[fault]}, by {tool}", result, "E6", server=server, printed=printed)
+        assert "$.message" in error["message"]
+        failure = result.trials(server)[-1]["failure"]
         assert "the load tool does not tell such answers from right ones" in failure["message"]
-        assert monitor(seen, server)["head"] == "load tool"
-    quiet(seen, "E6", server="sright")
-    assert monitor(seen, "sright")["moments"] > 0
-    return seen
+        assert monitor(result, server)["head"] == "load tool"
+    quiet(result, "E6", server="sright")
+    assert monitor(result, "sright")["moments"] > 0
+    return result
 
 
 def test_a_body_that_is_wrong_under_load_only(bench: Bench, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_sample_finds_one_answer_in_a_hundred(bench: Bench, tmp_path: Path) ->
     """Two wrong ones in 1,700 are a failure: fewer come in one run of a million."""
     load = 'use = "pace"\nconnections = 4\nrequests = 1700\nduration = "100s"\nsample = "99%"'
     text = suite(servers("right", "hundredth"), load, scenario=EXPECT, top=ONCE)
-    seen = measured(bench, tmp_path, text)
+    result = measured(bench, tmp_path, text)
     fault = f"{LIARS['hundredth']}, by pace with a sample of 99 %"
-    assert "gnop" in caught(fault, seen, "E7", server="shundredth")["message"]
-    quiet(seen, "E7", server="sright")
+    assert "gnop" in caught(fault, result, "E7", server="shundredth")["message"]
+    quiet(result, "E7", server="sright")

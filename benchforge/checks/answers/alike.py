@@ -22,7 +22,7 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     faults = [
         *(f"{count} were wrong: {problem}" for problem, count in probes.wrong.items()),
         *(f"{count} were not answered: {problem}" for problem, count in probes.unanswered.items()),
-        *differences([(one.answer, trial) for one in probes.most_frequent]),
+        *differences([(frequent.answer, trial) for frequent in probes.most_frequent]),
     ]
     if faults:
         says = f"of {questions}: {'; '.join(faults)}; a load on top of that measures a mixture"
@@ -49,11 +49,11 @@ def size(trial: Trial, limits: Thresholds) -> Check:
     if doubts := [*_doubts(trial)]:
         return limits.check("E3", "behaviour", None, "; ".join(doubts), status="warn")
     single = _single(trial)
-    seen = None if single is not None and single.status else compared(trial, limits)
-    if seen is not None and seen.status == "fail":
-        says = f"{seen.says}: the load was answered otherwise; compare what the tool gets with a "
-        says += "single answer"
-        return limits.check("E3", "behaviour", seen.value, says, status="fail")
+    comparison = None if single is not None and single.status else compared(trial, limits)
+    if comparison is not None and comparison.status == "fail":
+        says = f"{comparison.says}: the load was answered otherwise; compare what the tool gets "
+        says += "with a single answer"
+        return limits.check("E3", "behaviour", comparison.value, says, status="fail")
     if single is not None and single.wrong:
         says = (
             f"of {exact(single.total)} bodies of the load {exact(single.wrong)} "
@@ -65,10 +65,12 @@ def size(trial: Trial, limits: Thresholds) -> Check:
     if single is not None:
         says = f"all {exact(single.total)} bodies that the load tool tells are of {single.right}"
         return limits.check("E3", "behaviour", 0, says, status="pass")
-    assert seen is not None  # noqa: S101 - there is no single one
-    if seen.status == "pass":
-        return limits.check("E3", "behaviour", seen.value, seen.says, status="pass")
-    says = f"whether the load's responses were as long as single ones is not known: {seen.says}"
+    assert comparison is not None  # noqa: S101 - there is no single one
+    if comparison.status == "pass":
+        return limits.check("E3", "behaviour", comparison.value, comparison.says, status="pass")
+    says = (
+        f"whether the load's responses were as long as single ones is not known: {comparison.says}"
+    )
     return limits.check("E3", "behaviour", None, says)
 
 
@@ -124,20 +126,20 @@ def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
     return None
 
 
-def differences(kept: Sequence[tuple[Answer, Trial | None]]) -> Iterator[str]:
+def differences(answers_of_trials: Sequence[tuple[Answer, Trial | None]]) -> Iterator[str]:
     """Yield in what answers differ that should not, each with its trial.
 
     Statuses that the suite declares may differ, and then their content types.
     """
-    statuses = sorted({answer.status for answer, _ in kept})
+    statuses = sorted({answer.status for answer, _ in answers_of_trials})
     declared = all(
         trial and trial.good_response and answer.status in trial.good_response.statuses
-        for answer, trial in kept
+        for answer, trial in answers_of_trials
     )
     if len(statuses) > 1 and not declared:
         yield f"statuses {', '.join(map(str, statuses))}"
     types: dict[int, set[str]] = {}
-    for answer, _ in kept:
+    for answer, _ in answers_of_trials:
         types.setdefault(answer.status if declared else 0, set()).add(kind(answer))
     if unlike := sorted({name for names in types.values() if len(names) > 1 for name in names}):
         yield f"content types {', '.join(unlike)}"

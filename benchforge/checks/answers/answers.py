@@ -90,7 +90,7 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         if None in bad or not total:
             says = f"how many requests of {name} failed is not known"
             return limits.check("E1", "behaviour", None, says).about(scope="comparison")
-        shares[name] = sum(one for one in bad if one is not None) / total
+        shares[name] = sum(share for share in bad if share is not None) / total
     apart = max(shares.values()) - min(shares.values())
     bad_one = max(shares, key=shares.__getitem__)
     fails = apart > limits["E1"].number("between")
@@ -121,9 +121,9 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
         says = "how many requests were in flight at the end is not known"
         return limits.check("E2", "apparatus", None, says).about(invalidates="latency")
     slowest = [(100 - percent) / 100 for percent in tails]
-    of_each = [own * (recorded + number) for own, number in zip(slowest, lost, strict=True)]
+    of_each = [longest * (recorded + number) for longest, number in zip(slowest, lost, strict=True)]
     limit, value, beyond = limits["E2"], lost[-1] / of_each[-1], of_each[-1]
-    fails = [limit.status(n / of) == "fail" for n, of in zip(lost, of_each, strict=True)]
+    fails = [limit.status(n / begun) == "fail" for n, begun in zip(lost, of_each, strict=True)]
     least = tails[fails.index(True) if fails[-1] else -1]
     says = (
         f"{exact(late)} requests timed out and {exact(lost[-1] - late)} were in flight at the "
@@ -158,9 +158,9 @@ def _recorded(reading: Reading) -> int | None:
 def _in_flight(trial: Trial, reading: Reading, share: float, late: int) -> int | None:
     """Return how many were in flight for longer than the percentile, at most."""
     if reading.in_flight is not None and reading.latency is not None:
-        at = reading.latency.quantile(share, late, reading.in_flight)
+        quantile = reading.latency.quantile(share, late, reading.in_flight)
         pending = reading.in_flight
-        return pending.count if at is None else pending.between(at, float("inf"))
+        return pending.count if quantile is None else pending.between(quantile, float("inf"))
     if trial.load is None:
         return None
     # Over a connection of HTTP/2 there may be several.

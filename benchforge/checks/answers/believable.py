@@ -45,8 +45,8 @@ def _got(reading: Reading) -> str:
     """Return what the responses of a load were, as far as the tool tells."""
     if reading.bodies:
         return ", ".join(
-            f"{exact(one.responses)} of status {one.status} with {exact(one.length)} bytes"
-            for one in reading.bodies[:_SHOWN]
+            f"{exact(body.responses)} of status {body.status} with {exact(body.length)} bytes"
+            for body in reading.bodies[:_SHOWN]
         )
     statuses = [f"{exact(n)} of status {key}" for key, n in reading.statuses.items() if n]
     return listed(statuses, _SHOWN) if statuses else "of another status"

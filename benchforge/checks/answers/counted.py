@@ -36,24 +36,24 @@ def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresho
     doubtful = reading.good_at_most - reading.good_at_least
     if reading.bodies or not right.binding or right.longest != right.shortest:
         doubtful = max(0, doubtful - (reading.other_lengths or 0))
-    least, by_length, why = status.least, "", status.why
+    least, by_length, reason = status.least, "", status.why
     # Where each body is told they are counted; elsewhere their mean has to do.
-    seen = None if reading.bodies else compared(_with_most(trial, reading, status.most), limits)
-    if seen is not None and seen.status == "fail":
-        least, why = 0, f"{status.why}{' and ' if status.why else ''}{_not_shown(seen)}"
-    elif seen is not None and status.least < status.most:
-        if seen.status == "pass" and seen.heads:
+    sizes = None if reading.bodies else compared(_with_most(trial, reading, status.most), limits)
+    if sizes is not None and sizes.status == "fail":
+        least, reason = 0, f"{status.why}{' and ' if status.why else ''}{_not_shown(sizes)}"
+    elif sizes is not None and status.least < status.most:
+        if sizes.status == "pass" and sizes.heads:
             least = status.most
-            by_length = f"{status.why}: they are taken as good by their length, {seen.says}"
+            by_length = f"{status.why}: they are taken as good by their length, {sizes.says}"
         else:
-            why = f"{status.why} and {_not_shown(seen)}"
+            reason = f"{status.why} and {_not_shown(sizes)}"
     least = max(0, least - doubtful - lengths.most)
     most = max(0, status.most - lengths.least)
     return reading.model_copy(
         update={
             "good_at_least": min(least, most),
             "good_at_most": most,
-            "doubt": _doubt(reading, lengths, why) if least < most else "",
+            "doubt": _doubt(reading, lengths, reason) if least < most else "",
             "by_length": by_length,
             "errors": _errors(reading, status, lengths),
         }
@@ -67,21 +67,23 @@ def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresh
     if len(sound) < len(rights):
         return reading
     if not reading.kinds:
-        return _of_all_kinds(reading, [one for right in sound.values() for one in right.statuses])
+        return _of_all_kinds(
+            reading, [status for right in sound.values() for status in right.statuses]
+        )
     kinds = {
-        label: counted(trial.of_kind(label), one, sound[label], limits)
-        for label, one in reading.kinds.items()
+        label: counted(trial.of_kind(label), kind, sound[label], limits)
+        for label, kind in reading.kinds.items()
     }
     errors = dict(reading.errors)
     for name in ("status", "length"):
-        if any(name in one.errors for one in kinds.values()):
-            errors[name] = sum(one.errors.get(name, 0) for one in kinds.values())
+        if any(name in kind.errors for kind in kinds.values()):
+            errors[name] = sum(kind.errors.get(name, 0) for kind in kinds.values())
     return reading.model_copy(
         update={
             "kinds": kinds,
-            "good_at_least": sum(one.good_at_least for one in kinds.values()),
-            "good_at_most": sum(one.good_at_most for one in kinds.values()),
-            "doubt": "; ".join(dict.fromkeys(one.doubt for one in kinds.values() if one.doubt)),
+            "good_at_least": sum(kind.good_at_least for kind in kinds.values()),
+            "good_at_most": sum(kind.good_at_most for kind in kinds.values()),
+            "doubt": "; ".join(dict.fromkeys(kind.doubt for kind in kinds.values() if kind.doubt)),
             "errors": errors,
         }
     )
@@ -90,12 +92,12 @@ def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresh
 def _of_all_kinds(reading: Reading, statuses: list[int]) -> Reading:
     """Return the reading of a tool that tells no kind: what it takes as good is below 400."""
     if any(status >= _BAD_FROM for status in statuses):
-        why = "the load tool does not tell which kind a response answers, nor its status"
+        reason = "the load tool does not tell which kind a response answers, nor its status"
         return reading.model_copy(
-            update={"good_at_least": 0, "good_at_most": reading.responses, "doubt": why}
+            update={"good_at_least": 0, "good_at_most": reading.responses, "doubt": reason}
         )
-    why = "statuses below 400 are taken as good: the load tool tells neither kinds nor lengths"
-    return reading.model_copy(update={"by_length": why})
+    reason = "statuses below 400 are taken as good: the load tool tells neither kinds nor lengths"
+    return reading.model_copy(update={"by_length": reason})
 
 
 def _with_most(trial: Trial, reading: Reading, most: int) -> Trial:
@@ -106,10 +108,10 @@ def _of_status(reading: Reading, right: GoodResponse) -> _Count:
     if not reading.statuses:
         low, high = reading.good_at_most, reading.responses - reading.good_at_least
         most = low * (min(right.statuses) < _BAD_FROM) + high * (max(right.statuses) >= _BAD_FROM)
-        why = f"the load tool does not tell which responses were {right.either}"
-        return _Count(0, min(most, reading.responses), why)
+        reason = f"the load tool does not tell which responses were {right.either}"
+        return _Count(0, min(most, reading.responses), reason)
     least = most = 0
-    why, rest = "", {*right.statuses}
+    reason, rest = "", {*right.statuses}
     for key, count in reading.statuses.items():
         if not (inside := rest.intersection(among := span(key))):
             continue
@@ -118,11 +120,11 @@ def _of_status(reading: Reading, right: GoodResponse) -> _Count:
         if len(among) == 1:
             least += count
         else:
-            why = f"the load tool tells {key} only, not how many responses were {right.either}"
+            reason = f"the load tool tells {key} only, not how many responses were {right.either}"
     if rest and (others := reading.responses - sum(reading.statuses.values())):
         most += others
-        why = f"the load tool does not tell how many responses were {right.either}"
-    return _Count(least, most, why)
+        reason = f"the load tool does not tell how many responses were {right.either}"
+    return _Count(least, most, reason)
 
 
 def _wrong_lengths(reading: Reading, right: GoodResponse) -> _Count:
@@ -131,24 +133,24 @@ def _wrong_lengths(reading: Reading, right: GoodResponse) -> _Count:
         return _Count(0, 0)
     matching = [body for body in reading.bodies if body.status in right.statuses]
     wrong = sum(body.responses for body in matching if not right.fits(body.length))
-    kept = sum(body.responses for body in matching)
+    responses = sum(body.responses for body in matching)
     keys = [str(status) for status in right.statuses if str(status) in reading.statuses]
-    rest = sum(reading.statuses[key] for key in keys) - kept if keys else 0
+    rest = sum(reading.statuses[key] for key in keys) - responses if keys else 0
     if not rest or not right.binding or (right.longest is None and not right.shortest):
         return _Count(wrong, wrong)
     return _Count(wrong, wrong + rest, "the load tool did not keep the lengths of all bodies")
 
 
-def _not_shown(seen: SizeComparison) -> str:
-    if seen.status == "pass":
+def _not_shown(sizes: SizeComparison) -> str:
+    if sizes.status == "pass":
         return "the length of bodies alone does not show it"
-    if seen.status == "fail":
-        return f"they are no right answers: {seen.says}"
-    return f"their length does not show it: {seen.says}"
+    if sizes.status == "fail":
+        return f"they are no right answers: {sizes.says}"
+    return f"their length does not show it: {sizes.says}"
 
 
-def _doubt(reading: Reading, lengths: _Count, why: str) -> str:
-    reasons = [why, lengths.why, "" if reading.bodies else reading.doubt]
+def _doubt(reading: Reading, lengths: _Count, cause: str) -> str:
+    reasons = [cause, lengths.why, "" if reading.bodies else reading.doubt]
     return "; ".join(reason for reason in reasons if reason)
 
 

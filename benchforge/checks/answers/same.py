@@ -56,7 +56,7 @@ def _same_answers(
     if _equal(sides):
         statuses = (
             "the same status"
-            if len({one.status for one in firsts.values()}) == 1
+            if len({answer.status for answer in firsts.values()}) == 1
             else "right statuses"
         )
         says = f"all answer {statuses}, content type and body"
@@ -104,18 +104,20 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
 
 def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
     looked_at = {
-        "HTTP": {name: one.version for name, one in firsts.items()},
+        "HTTP": {name: answer.version for name, answer in firsts.items()},
         "compression": {
-            name: one.headers.get("content-encoding", "none") for name, one in firsts.items()
+            name: answer.headers.get("content-encoding", "none") for name, answer in firsts.items()
         },
     }
-    for what, of in looked_at.items():
-        if len(set(of.values())) > 1:
-            yield f"{what} ({', '.join(f'{name} {told}' for name, told in of.items())})"
+    for subject, values in looked_at.items():
+        if len(set(values.values())) > 1:
+            yield f"{subject} ({', '.join(f'{name} {value}' for name, value in values.items())})"
     for header in ("date", "server"):
-        having = Counter(header in one.headers for one in firsts.values())
+        having = Counter(header in answer.headers for answer in firsts.values())
         if len(having) > 1:
-            lack = ", ".join(name for name, one in firsts.items() if header not in one.headers)
+            lack = ", ".join(
+                name for name, answer in firsts.items() if header not in answer.headers
+            )
             yield f"no header {header.title()} from {lack}"
 
 
@@ -126,7 +128,7 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     digests: dict[object, set[str]] = {}
     for trial in all_trials:
         digests.setdefault(_chosen(trial), set()).add(_digest(trial))
-    changed = any(len(some - {""}) > 1 for some in digests.values())
+    changed = any(len(digests_of_server - {""}) > 1 for digests_of_server in digests.values())
     declared = len(requests) > 1 and _own_requests(all_trials)
     if len(requests) > 1 and not (declared and _equal(sides)):
         requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
@@ -137,7 +139,7 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     if changed:
         says = "the load tool's options or its script changed between trials: measure all anew"
         return limits.check("E5", "apparatus", None, says, status="fail").about(scope="comparison")
-    if any("" in some for some in digests.values()):
+    if any("" in digests_of_server for digests_of_server in digests.values()):
         says = "whether the load tool's script stayed the same was not kept"
         return limits.check("E5", "apparatus", None, says).about(scope="comparison")
     says = "all were asked the same, by the same tool with the same script"

@@ -28,7 +28,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     reading, right = trial.reading, trial.good_response
     if reading is None or not reading.sampled:
         return
-    count = sum(one.responses for one in reading.sampled) + reading.sampled_others
+    count = sum(answer.responses for answer in reading.sampled) + reading.sampled_others
     if trial.stream is not None:
         says = (
             f"which of {exact(count)} sampled answers are right is not known: the load has several "
@@ -38,13 +38,13 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     if right is None:
         return
-    wrong = [one for one in reading.sampled if one.wrong]
-    unjudged = sum(one.responses for one in reading.sampled if one.wrong is None)
+    wrong = [answer for answer in reading.sampled if answer.wrong]
+    unjudged = sum(answer.responses for answer in reading.sampled if answer.wrong is None)
     unjudged += reading.sampled_others
-    bad = sum(one.responses for one in wrong)
+    bad = sum(answer.responses for answer in wrong)
     if bad:
         says = f"{exact(bad)} of {exact(count)} sampled answers of the load are wrong: "
-        says += conjoined([f"{_named(one)}: {one.wrong}" for one in wrong[:_NAMED]])
+        says += conjoined([f"{_named(answer)}: {answer.wrong}" for answer in wrong[:_NAMED]])
         yield limits.check("E7", "behaviour", bad / count, says)
         return
     if unjudged:
@@ -53,9 +53,9 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("E7", "behaviour", None, says)
         return
     digests = {answer.sha256 for answer in trial.answers}
-    strange = [one for one in reading.sampled if one.sha256 not in digests]
+    strange = [answer for answer in reading.sampled if answer.sha256 not in digests]
     if strange and len(digests) == 1:
-        odd = sum(one.responses for one in strange)
+        odd = sum(answer.responses for answer in strange)
         says = f"{exact(odd)} of {exact(count)} sampled answers of the load have another body than "
         says += f"single requests: {_named(strange[0])}: whether it is right is for `expect` to say"
         yield limits.check("E7", "behaviour", 0.0, says, status="warn")
@@ -73,7 +73,8 @@ def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Readi
     """
     digests = {answer.sha256 for answer in answers}
     sampled = tuple(
-        one.model_copy(update={"wrong": _wrong(one, expect, digests)}) for one in reading.sampled
+        answer.model_copy(update={"wrong": _wrong(answer, expect, digests)})
+        for answer in reading.sampled
     )
     return reading.model_copy(update={"sampled": sampled})
 

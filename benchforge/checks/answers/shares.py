@@ -26,15 +26,15 @@ def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) 
     A flow counts once. Its later steps have its share with those that were not reached.
     """
     ended = {
-        label: one.responses + (one.unanswered or 0) + (one.not_reached or 0)
-        for label, one in reading.kinds.items()
+        label: reading_.responses + (reading_.unanswered or 0) + (reading_.not_reached or 0)
+        for label, reading_ in reading.kinds.items()
     }
     begins = {label: kind.share for label, kind in stream.kinds.items() if kind.after is None}
-    total, whole = sum(ended.get(label, 0) for label in begins), sum(begins.values())
+    total, sum_of_all = sum(ended.get(label, 0) for label in begins), sum(begins.values())
     if not total:
         says = "the load tool does not say how many requests of each kind were answered"
         return limits.check("R1", "apparatus", None, says)
-    shares = {label: kind.share / whole for label, kind in stream.kinds.items()}
+    shares = {label: kind.share / sum_of_all for label, kind in stream.kinds.items()}
     slack = _slack(trial, stream, reading, shares)
     apart = {
         label: abs(ended.get(label, 0) - total * share) - slack[label]
@@ -42,8 +42,8 @@ def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) 
     }
     worst = max(apart, key=lambda label: apart[label])
     got, share = ended.get(worst, 0) / total, shares[worst]
-    of = "requests" if len(begins) == len(stream.kinds) else "flows and other requests"
-    says = f"{worst} has {figure(100 * got)} % of {exact(total)} {of}, "
+    unit = "requests" if len(begins) == len(stream.kinds) else "flows and other requests"
+    says = f"{worst} has {figure(100 * got)} % of {exact(total)} {unit}, "
     says += f"declared are {figure(100 * share)} %"
     beyond = max(0.0, apart[worst]) / total
     if beyond:
@@ -85,8 +85,8 @@ def _slack(
     uneven = sum(taken) - len(taken) * min(taken)
     waiting: dict[str, float] = {}
     for label, kind in stream.kinds.items():
-        before = reading.kinds.get(kind.after or "")
-        mean = (before.responses if before else 0) / reading.seconds * (kind.think_s or 0.0)
+        parent = reading.kinds.get(kind.after or "")
+        mean = (parent.responses if parent else 0) / reading.seconds * (kind.think_s or 0.0)
         waiting[label] = waiting.get(kind.after or "", 0.0) + mean + _SIGMAS * math.sqrt(mean)
     return {
         label: always + waiting[label] + _SIGMAS * math.sqrt(max(0.0, uneven * share * (1 - share)))

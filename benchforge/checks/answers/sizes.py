@@ -47,8 +47,8 @@ def compared(trial: Trial, limits: Thresholds) -> SizeComparison:
     A slack as large as a body says nothing: an empty answer would lie within it.
     """
     reading, right = trial.reading, trial.good_response
-    if (why := _why_not(trial)) or reading is None or right is None or trial.probes is None:
-        return SizeComparison("unknown", why)
+    if (reason := _why_not(trial)) or reading is None or right is None or trial.probes is None:
+        return SizeComparison("unknown", reason)
     sizes = trial.probes.sizes
     if sizes is None:
         return SizeComparison("unknown", "the length of heads was not kept")
@@ -199,5 +199,5 @@ def _of_connections(trial: Trial) -> float:
 
 def _chunked(trial: Trial) -> bool:
     return trial.probes is not None and any(
-        _CHUNKED in one.answer.headers for one in trial.probes.most_frequent
+        _CHUNKED in frequent.answer.headers for frequent in trial.probes.most_frequent
     )

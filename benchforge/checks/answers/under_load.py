@@ -44,20 +44,22 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     judged = _populations([trial])
     if not judged:
         return limits.check(_ID, "behaviour", None, _not_known([trial]))
-    says, status = [one.proves for one in judged], cast("Status | None", None)
-    distinct = [answer for one in judged for answer in one.answers]
-    share = max(one.share for one in judged)
-    if share or any(one.outside for one in judged):
+    says, status = [finding.proves for finding in judged], cast("Status | None", None)
+    distinct = [answer for judgement in judged for answer in judgement.answers]
+    share = max(judgement.share for judgement in judged)
+    if share or any(judgement.outside for judgement in judged):
         wrong, hidden = _wrong(trial, distinct)
-        first = next(n for n, one in enumerate(judged) if one.share or one.outside)
-        says[first] += f": {listed(dict.fromkeys(one.wrong for one in wrong), _SHOWN)}"
+        first = next(
+            n for n, judgement in enumerate(judged) if judgement.share or judgement.outside
+        )
+        says[first] += f": {listed(dict.fromkeys(judgement.wrong for judgement in wrong), _SHOWN)}"
         tells = "does not tell such answers from right ones"
         says.append(f"the load tool {tells if hidden else 'counts such answers as errors: see E1'}")
         status = None if hidden and share else "warn"
     elif unlike := [answer for answer in distinct if _is_unlike(answer, trial)]:
         says.append(_unlike(unlike))
         status = "warn"
-    says += [note for one in judged for note in one.notes]
+    says += [note for judgement in judged for note in judgement.notes]
     return limits.check(_ID, "behaviour", share, "; ".join(says), status=status)
 
 
@@ -70,7 +72,9 @@ def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[C
     for name, trials in by_name(cases).items():
         judged = _populations(trials)
         if judged or any(trial.measured for trial in trials):
-            says = "; ".join(text for one in judged for text in (one.proves, *one.notes))
+            says = "; ".join(
+                text for judgement in judged for text in (judgement.proves, *judgement.notes)
+            )
             status: Status = "pass" if judged else "unknown"
             says = says or _not_known(trials)
             check = limits.check(_ID, "behaviour", None, says, status=status)
@@ -79,16 +83,23 @@ def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[C
 
 def _populations(trials: Sequence[Trial]) -> list[_Population]:
     """Return what trials of one case prove of each population of answers."""
-    return [one for one in (_of_load(trials), _of_monitor(trials)) if one is not None]
+    return [
+        population
+        for population in (_of_load(trials), _of_monitor(trials))
+        if population is not None
+    ]
 
 
 def _of_load(trials: Sequence[Trial]) -> _Population | None:
     read = _read(trials)
-    load, around = _together(one.load for one in read), _together(one.around for one in read)
+    load, around = (
+        _together(load_answers.load for load_answers in read),
+        _together(load_answers.around for load_answers in read),
+    )
     if not load.judged and not around.wrong:
         return None
-    distinct = tuple(answer for one in read for answer in one.answers)
-    behind = next((f" behind {one.behind}" for one in read if one.behind), "")
+    distinct = tuple(answer for load_answers in read for answer in load_answers.answers)
+    behind = next((f" behind {item.behind}" for item in read if item.behind), "")
     says = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load{behind} "
     says += f"({exact(load.answers)} answers) held a wrong answer"
     says += _kinds_of(trials[0], distinct, load.wrong) + _bound(load.wrong, load.judged)
@@ -116,9 +127,9 @@ def _together(parts: Iterable[Windows]) -> Windows:
     return Windows().like(**{name: sum(row[name] for row in rows) for name in names})
 
 
-def _bound(wrong: int, of: int) -> str:
+def _bound(wrong: int, total: int) -> str:
     """Return how many of all windows or moments had a wrong answer, as far as these tell."""
-    estimate = failing([wrong], [of])
+    estimate = failing([wrong], [total])
     if estimate.low is None or estimate.high is None:
         return ""
     if not wrong:
@@ -128,7 +139,11 @@ def _bound(wrong: int, of: int) -> str:
 
 def _kinds_of(trial: Trial, distinct: Iterable[MonitorAnswer], count: int) -> str:
     """Return to which kinds of a mix answers were wrong, if any were."""
-    kinds = sorted({one.kind for one in _wrong(trial, distinct)[0] if one.kind}) if count else []
+    kinds = (
+        sorted({answer.kind for answer in _wrong(trial, distinct)[0] if answer.kind})
+        if count
+        else []
+    )
     return f" to {conjoined(kinds)}" if kinds else ""
 
 
@@ -136,16 +151,17 @@ def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[
     """Yield what the load's windows prove of each kind of a mix."""
     labels = trials[0].stream.kinds if trials[0].stream is not None else ()
     windows = {
-        label: _together(one.kinds.get(label, Windows()) for one in read) for label in labels
+        label: _together(windows.kinds.get(label, Windows()) for windows in read)
+        for label in labels
     }
     texts = [
-        f"{label} {exact(one.wrong)} of {exact(one.judged)}{_bound(one.wrong, one.judged)}"
-        for label, one in windows.items()
-        if one.judged
+        f"{label} {exact(kind.wrong)} of {exact(kind.judged)}{_bound(kind.wrong, kind.judged)}"
+        for label, kind in windows.items()
+        if kind.judged
     ]
     if texts:
         yield f"windows with a wrong answer by kind: {', '.join(texts)}"
-    if silent := [label for label, one in windows.items() if not one.judged]:
+    if silent := [label for label, kind in windows.items() if not kind.judged]:
         yield f"no answer to {conjoined(silent, 'or')} was judged in them"
 
 
@@ -157,19 +173,22 @@ def _left_out(windows: Windows) -> Iterator[str]:
             "took too long to be judged"
         )
     if windows.unjudged:
-        why = "too large, not decoded, or to no known request"
-        yield f"{exact(windows.unjudged)} not judged: {why}"
+        reason = "too large, not decoded, or to no known request"
+        yield f"{exact(windows.unjudged)} not judged: {reason}"
     if windows.lost_packets:
         yield f"{exact(windows.lost_packets)} packets lost: their connections were not judged"
 
 
 def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    moments, wrong = sum(one.moments for one in monitors), sum(one.wrong for one in monitors)
+    moments, wrong = (
+        sum(monitor.moments for monitor in monitors),
+        sum(monitor.wrong for monitor in monitors),
+    )
     if not moments:
         return None
-    distinct = tuple(answer for one in monitors for answer in one.answers)
-    over = "".join(f" over {one}" for one in sorted({one.version for one in monitors} - {""}))
+    distinct = tuple(answer for monitor in monitors for answer in monitor.answers)
+    over = "".join(f" over {one}" for one in sorted({item.version for item in monitors} - {""}))
     says = f"{exact(wrong)} of {exact(moments)} random moments of the monitor{over}, on "
     says += "connections of its own, brought a wrong answer"
     says += _kinds_of(trials[0], distinct, wrong) + _bound(wrong, moments)
@@ -180,7 +199,10 @@ def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
 def _unread(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield why nothing is known of the load's own connections, if nothing is."""
     read = _read(trials)
-    load, around = _together(one.load for one in read), _together(one.around for one in read)
+    load, around = (
+        _together(load_answers.load for load_answers in read),
+        _together(load_answers.around for load_answers in read),
+    )
     if load.judged or around.wrong:
         return
     if load.windows or around.windows:
@@ -189,27 +211,29 @@ def _unread(trials: Sequence[Trial]) -> Iterator[str]:
             yield f"0 of {exact(around.judged)} windows outside of it held a wrong answer"
         yield from _left_out(_together([load, around]))
         return
-    reasons = [*dict.fromkeys(one.why for one in read if one.why)]
-    yield f"nobody read the load's own connections{''.join(f': {why}' for why in reasons)}"
+    reasons = [*dict.fromkeys(load_answers.why for load_answers in read if load_answers.why)]
+    yield f"nobody read the load's own connections{''.join(f': {reason}' for reason in reasons)}"
 
 
 def _unanswered(trials: Sequence[Trial]) -> Iterator[str]:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
     kinds = trials[0].stream.kinds.keys() if trials[0].stream is not None else ()
-    if missed := sorted({*kinds} - {one.kind for seen in monitors for one in seen.answers}):
+    if missed := sorted(
+        {*kinds} - {answer.kind for monitor in monitors for answer in monitor.answers}
+    ):
         yield f"no answer to {conjoined(missed, 'or')} came then"
     reasons = Counter[str]()
     for monitor in monitors:
         reasons.update(monitor.unanswered)
-    yield from (f"{exact(count)} not answered: {why}" for why, count in reasons.items())
-    if unjudged := sum(one.unjudged for one in monitors):
+    yield from (f"{exact(count)} not answered: {reason}" for reason, count in reasons.items())
+    if unjudged := sum(monitor.unjudged for monitor in monitors):
         yield f"{exact(unjudged)} not judged: bodies too many, too large or compressed"
 
 
 def _arrival(trials: Sequence[Trial]) -> Iterator[str]:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    medians = [one.median_s for one in monitors if one.median_s is not None]
-    longest = [one.longest_s for one in monitors if one.longest_s is not None]
+    medians = [monitor.median_s for monitor in monitors if monitor.median_s is not None]
+    longest = [monitor.longest_s for monitor in monitors if monitor.longest_s is not None]
     if medians and longest:
         usual, most = amount("s", median(medians)), amount("s", max(longest))
         yield f"a new connection was answered in {usual} (median), {most} at most"
@@ -218,7 +242,9 @@ def _arrival(trials: Sequence[Trial]) -> Iterator[str]:
 def _not_known(trials: Sequence[Trial]) -> str:
     """Return why nothing is known of any population."""
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    reasons = [*dict.fromkeys(f"the monitor failed: {one.why}" for one in monitors if one.why)]
+    reasons = [
+        *dict.fromkeys(f"the monitor failed: {monitor.why}" for monitor in monitors if monitor.why)
+    ]
     if not monitors:
         reasons = ["no monitor ran: `monitor` in the scenario sets one"]
         if trials[0].turns is not None:
@@ -236,9 +262,13 @@ def _is_unlike(answer: MonitorAnswer, trial: Trial) -> bool:
     probes = (trial.of_kind(answer.kind) if answer.kind else trial).probes
     if probes is None or answer.wrong:
         return False
-    alike = [one.answer for one in probes.most_frequent if one.answer.status == answer.status]
+    alike = [
+        frequent.answer
+        for frequent in probes.most_frequent
+        if frequent.answer.status == answer.status
+    ]
     steady = probes.distinct == 1 and bool(probes.before and probes.after) and not answer.kind
-    types = {type_of(one.headers.get("content-type", "")) for one in alike}
+    types = {type_of(answer.headers.get("content-type", "")) for answer in alike}
     return (answer.other_body and steady) or bool(
         types and type_of(answer.content_type) not in types
     )
@@ -246,8 +276,8 @@ def _is_unlike(answer: MonitorAnswer, trial: Trial) -> bool:
 
 def _unlike(answers: Sequence[MonitorAnswer]) -> str:
     most = max(answers, key=lambda answer: answer.answers)
-    of = f"{exact(sum(answer.answers for answer in answers))} answers"
-    says = f"{of} had a body unlike all that single requests got: {exact(most.length)} bytes of "
+    total = f"{exact(sum(answer.answers for answer in answers))} answers"
+    says = f"{total} had a body unlike all that single requests got: {exact(most.length)} bytes of "
     says += f"{type_of(most.content_type)}{f', {most.begin!r}' if most.begin else ''}: "
     return f"{says}whether it is right is for `expect` to say"
 

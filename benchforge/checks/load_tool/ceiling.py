@@ -27,12 +27,12 @@ def of_session(
     for case in header.cases:
         if case.scenario in header.searches:
             continue
-        own = [
+        trials_of_case = [
             trial
             for trial in trials
             if trial.case == case and trial.measured and trial.driver_digest != ""
         ]
-        fastest = max(own, key=_per_second, default=None)
+        fastest = max(trials_of_case, key=_per_second, default=None)
         if fastest is None or (fastest.reading is not None and fastest.reading.process_s):
             continue
         checks = [_of_tool(header, fastest, host, ceilings, limits) for host in by_tool(fastest)]
@@ -45,17 +45,19 @@ def of_session(
 def by_tool(trial: Trial) -> Mapping[str, Trial]:
     """Return a trial as each of its load tools made it, by their hosts; "" is our own machine."""
     hosts = {host: trial.hosts[host].reading or trial.reading for host in _tools_of(trial)}
-    return {k: trial.model_copy(update={"reading": one}) for k, one in hosts.items()} or {"": trial}
+    return {k: trial.model_copy(update={"reading": reading}) for k, reading in hosts.items()} or {
+        "": trial
+    }
 
 
 def is_of(ceiling: Ceiling, trial: Trial, host: str) -> bool:
     """Whether a ceiling is that of a trial's load tool on a host, with its server's host."""
-    there = ceiling.trial
+    ceiling_trial = ceiling.trial
     return (
         bool(trial.driver_digest)
-        and trial.driver_digest == there.driver_digest
+        and trial.driver_digest == ceiling_trial.driver_digest
         and (host, len(_tools_of(trial)) or 1) == (ceiling.host, ceiling.shares)
-        and _servers_of(trial) == _servers_of(there)
+        and _servers_of(trial) == _servers_of(ceiling_trial)
     )
 
 
@@ -79,8 +81,8 @@ def answered(trial: Trial) -> int:
 
 def nearest(trial: Trial, host: str, ceilings: Sequence[Ceiling]) -> Ceiling | None:
     """Return the ceiling of a trial's load tool whose answers are nearest to its own in size."""
-    own = [ceiling for ceiling in ceilings if is_of(ceiling, trial, host)]
-    measured = [ceiling for ceiling in own if ceiling.per_second is not None] or own
+    candidates = [ceiling for ceiling in ceilings if is_of(ceiling, trial, host)]
+    measured = [ceiling for ceiling in candidates if ceiling.per_second is not None] or candidates
     return min(
         measured, key=lambda ceiling: abs(ceiling.body_bytes - answered(trial)), default=None
     )
@@ -105,14 +107,16 @@ def _of_tool(
 ) -> Check:
     """L2 of a trial's load tool on a host."""
     ceiling, tool = nearest(trial, host, ceilings), trial.case.driver
-    of = f"{tool} on {host}" if host else tool
+    component = f"{tool} on {host}" if host else tool
     if ceiling is not None and ceiling.per_second is not None:
-        return _check(of, by_tool(trial)[host], ceiling, ceiling.per_second, limits)
-    says = f"load tool {of}: what it can do at most {_why_none(header, ceiling)}"
+        return _check(component, by_tool(trial)[host], ceiling, ceiling.per_second, limits)
+    says = f"load tool {component}: what it can do at most {_why_none(header, ceiling)}"
     return limits.check("L2", "apparatus", None, says).about(tool, scope="result")
 
 
-def _check(of: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> Check:
+def _check(
+    component: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds
+) -> Check:
     share = _per_second(trial) / most
     judged = limits["L2"].status(share)
     length = answered(trial)
@@ -123,15 +127,15 @@ def _check(of: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresho
     floor = ceiling.only_a_floor or _full_link(ceiling)
     floor = floor or ("it was faster here" if share > BEYOND else "")
     status: Status = judged
-    why = ""
+    reason = ""
     if judged == "pass" and harder:
-        status, why = "unknown", "answers that are longer or encrypted are more work than that"
+        status, reason = "unknown", "answers that are longer or encrypted are more work than that"
     elif judged != "pass" and (easier or floor):
-        status, why = "unknown", floor or "shorter answers are less work than that"
-    who = f"{of} was asked for" if _has_rate(trial) else f"{of} made"
+        status, reason = "unknown", floor or "shorter answers are less work than that"
+    who = f"{component} was asked for" if _has_rate(trial) else f"{component} made"
     says = (
         f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
-        f"{figure(most)} that it gets from a server that does nothing{_meaning(status, why)}"
+        f"{figure(most)} that it gets from a server that does nothing{_meaning(status, reason)}"
     )
     return limits.check("L2", "apparatus", share, says, status=status).about(
         trial.case.title, scope="result"
@@ -147,12 +151,12 @@ def _has_rate(trial: Trial) -> bool:
     return trial.reading is not None and trial.reading.schedule is not None
 
 
-def _meaning(status: Status, why: str) -> str:
+def _meaning(status: Status, reason: str) -> str:
     match status:
         case "pass":
             return ""
         case "unknown":
-            return f"; what it could do at most is not known: {why}; see L1 for its CPU"
+            return f"; what it could do at most is not known: {reason}; see L1 for its CPU"
         case "warn":
             return ": it is near its limit; give it more threads, or take a faster one"
         case "fail":

@@ -23,8 +23,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if load is not None and (load.rate is not None or load.kind == "client"):
         return
     if load is None or load.concurrency is None:
-        why = "how many requests the load tool keeps under way is not known"
-        yield limits.check("L3", "apparatus", None, why)
+        reason = "how many requests the load tool keeps under way is not known"
+        yield limits.check("L3", "apparatus", None, reason)
         return
     thought_us = _thought_us(trial.stream, reading, load)
     under_way = _under_way_us(reading, thought_us)

@@ -34,29 +34,29 @@ def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def _cpu(trial: Trial, limits: Thresholds) -> Check:
     """Return L1: the hottest thread of the load tool, in CPUs."""
-    seen = trial.observation
+    observation = trial.observation
     tools = _tools(trial)
-    if seen is None or not tools or not seen.seconds:
+    if observation is None or not tools or not observation.seconds:
         return limits.check("L1", "apparatus", None, "the load tool's CPU was not looked at")
     if trial.load is not None and not trial.load.sleeps:
-        why = f"{tools[0].label} uses a CPU also while it waits: that does not tell its limit"
-        return limits.check("L1", "apparatus", None, why).about(tools[0].label)
+        reason = f"{tools[0].label} uses a CPU also while it waits: that does not tell its limit"
+        return limits.check("L1", "apparatus", None, reason).about(tools[0].label)
     hottest = [(_hottest_s(usage, trial), usage) for usage in tools]
     measured = [(used, usage) for used, usage in hottest if used is not None]
     share, tool = max(
-        ((used / seen.seconds / _whole(usage), usage.label) for used, usage in measured),
+        ((used / observation.seconds / _whole(usage), usage.label) for used, usage in measured),
         default=(0.0, tools[0].label),
     )
     status = limits["L1"].status(share)
     if len(measured) < len(tools) and status != "fail":
         missing = next(usage for used, usage in hottest if used is None)
-        why = f"the CPU time of each thread of {missing.label} is not known"
-        return limits.check("L1", "apparatus", None, f"{why}{because(missing)}").about(
+        reason = f"the CPU time of each thread of {missing.label} is not known"
+        return limits.check("L1", "apparatus", None, f"{reason}{because(missing)}").about(
             missing.label
         )
     quota = {usage.label: usage.quota_cpus for _, usage in measured if _whole(usage) < 1}.get(tool)
-    of = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
-    says = f"the hottest thread of {tool} used {percent(share)} of {of}"
+    allowance = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
+    says = f"the hottest thread of {tool} used {percent(share)} of {allowance}"
     if status != "pass":
         says += ": give the load tool more threads, or a machine of its own"
     return limits.check("L1", "apparatus", share, says).about(tool)
@@ -77,17 +77,17 @@ def _hottest_s(tool: Usage, trial: Trial) -> float | None:
 
 def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield L5: for how long a thread of the load tool could have run and did not."""
-    seen = trial.observation
+    observation = trial.observation
     for tool in _tools(trial):
-        if seen is None or tool.cpu_wait_s is None or not seen.seconds:
-            why = f"how long {tool.label} waited for a CPU is not known{because(tool)}"
-            yield limits.check("L5", "apparatus", None, why).about(tool.label)
+        if observation is None or tool.cpu_wait_s is None or not observation.seconds:
+            reason = f"how long {tool.label} waited for a CPU is not known{because(tool)}"
+            yield limits.check("L5", "apparatus", None, reason).about(tool.label)
             continue
-        value = tool.cpu_wait_s / seen.seconds / max(1, tool.busy_threads or 1)
-        status, why, cause = colocation.alone(trial, limits, "L5", value, "loader")
+        value = tool.cpu_wait_s / observation.seconds / max(1, tool.busy_threads or 1)
+        status, reason, cause = colocation.alone(trial, limits, "L5", value, "loader")
         says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
-        if why:
-            says += f", which is part of the response times: {why}"
+        if reason:
+            says += f", which is part of the response times: {reason}"
         yield limits.check("L5", "apparatus", value, says, status=status).about(
             tool.label, because=cause
         )
@@ -95,7 +95,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def _tools(trial: Trial) -> list[Usage]:
     used = () if trial.observation is None else trial.observation.usage
-    return [one for one in used if one.role == "loader"]
+    return [usage for usage in used if usage.role == "loader"]
 
 
 def _is_measured(trial: Trial) -> bool:

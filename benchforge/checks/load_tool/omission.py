@@ -47,13 +47,13 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
     made of straight lines between the values, which are walked from the largest.
     """
     values = [(value, count) for value, count in histogram.values() if value]
-    left = (1 - p) * sum(value * count for value, count in values)
+    shorter = (1 - p) * sum(value * count for value, count in values)
     longer = weight = 0
-    for place in range(len(values) - 1, -1, -1):
-        value, count = values[place]
+    for index in range(len(values) - 1, -1, -1):
+        value, count = values[index]
         longer, weight = longer + count, weight + value * count
-        t = (weight - left) / longer
-        if t >= (values[place - 1][0] if place else 0):
+        t = (weight - shorter) / longer
+        if t >= (values[index - 1][0] if index else 0):
             return t
     return None
 
@@ -61,23 +61,25 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
 def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
     """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
     if reading.latency is None or not reading.latency.counts:
-        why = "the load tool gives no histogram of its response times: whether it missed is unknown"
-        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
+        reason = (
+            "the load tool gives no histogram of its response times: whether it missed is unknown"
+        )
+        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
     if reading.censored and reading.censored_from_us is None:
-        why = f"{reading.censored} requests took longer than the load tool records"
-        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
+        reason = f"{reading.censored} requests took longer than the load tool records"
+        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
     times = _all_times(reading, reading.latency)
     raw_us, waits_us = times.quantile(P), residual_us(times, P)
     if not raw_us or waits_us is None:
-        why = "the response times are too short for the load tool's clock"
-        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
+        reason = "the response times are too short for the load tool's clock"
+        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
     value = waits_us / raw_us
     # Of what took longer than is recorded only this is known: the truth is above both numbers.
     more = "more than " if reading.censored else ""
     longest = amount("us", reading.censored_from_us or 0)
     if reading.latency.quantile(P, reading.censored) is None:
-        why = f"p99 itself is longer than the {longest} that the load tool records"
-        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
+        reason = f"p99 itself is longer than the {longest} that the load tool records"
+        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
     says = (
         f"at random moments p99 would be {more}{amount('us', waits_us)}, {more}{figure(value)} "
         "times that of the closed loop"
@@ -126,11 +128,14 @@ def _longest_gap(completed: Iterable[int]) -> int:
 
 def _timer(reading: Reading, limits: Thresholds) -> Check:
     """Return O2: how much of the median is the tool's own timer."""
-    median_us, own = (reading.percentiles_us or {}).get("50"), reading.printed.get(_UNCORRECTED)
-    if median_us is None or not isinstance(own, int | float):
-        why = "wrk2 told no times from the real sending, so how late its timer was is not known"
-        return limits.check("O2", "apparatus", None, why).about(invalidates="latency")
-    value = max(0.0, median_us - own) / 1e6
+    median_us, uncorrected = (
+        (reading.percentiles_us or {}).get("50"),
+        reading.printed.get(_UNCORRECTED),
+    )
+    if median_us is None or not isinstance(uncorrected, int | float):
+        reason = "wrk2 told no times from the real sending, so how late its timer was is not known"
+        return limits.check("O2", "apparatus", None, reason).about(invalidates="latency")
+    value = max(0.0, median_us - uncorrected) / 1e6
     says = f"half of the response times have {amount('s', value)} or more of wrk2's own timer"
     if limits["O2"].status(value) != "pass":
         says += ": use pace, which is built in"

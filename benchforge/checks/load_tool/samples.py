@@ -18,23 +18,23 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
     It counts requests beyond it, N (1 - p), those that were given up or under way at the end
     included.
     """
-    shown = sorted(percentiles.shown)
+    percentiles_shown = sorted(percentiles.shown)
     begun = _timed(trial)
-    if not shown:
+    if not percentiles_shown:
         return
     if begun is None:
-        why = "the load tool does not tell how many response times it has"
-        yield limits.check("S2", "apparatus", None, why).about(invalidates="latency")
+        reason = "the load tool does not tell how many response times it has"
+        yield limits.check("S2", "apparatus", None, reason).about(invalidates="latency")
         return
-    for percent in shown:
-        of, beyond = f"p{percent:g}", round(begun * (100 - percent) / 100, 6)
-        says = f"{begun} response times: {exact(beyond)} are beyond {of}"
+    for percent in percentiles_shown:
+        name, beyond = f"p{percent:g}", round(begun * (100 - percent) / 100, 6)
+        says = f"{begun} response times: {exact(beyond)} are beyond {name}"
         limit = limits["S2"]
         if limit.status(beyond) != "pass" and limit.warn is not None:
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
             longer = f"load {exact(_longer(needed / begun))} times as long, for" if begun else ""
             says += f"; {longer or 'it takes'} {needed}"
-        yield limits.check("S2", "apparatus", beyond, says).about(of, invalidates="latency")
+        yield limits.check("S2", "apparatus", beyond, says).about(name, invalidates="latency")
 
 
 def _longer(times: float) -> float:

@@ -26,8 +26,8 @@ def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Che
     on_time = late is not None and limits["L4.lateness"].status(late) == "pass"
     yield _kept(trial, reading, rate, limits, on_time=on_time or (late is None and had_cpu))
     if late is None:
-        why = "the load tool does not tell how late it sent, or too little of the response times"
-        yield limits.check("L4.lateness", "apparatus", None, why).about(
+        reason = "the load tool does not tell how late it sent, or too little of the response times"
+        yield limits.check("L4.lateness", "apparatus", None, reason).about(
             "lateness", invalidates="latency"
         )
         return

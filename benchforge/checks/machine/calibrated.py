@@ -38,16 +38,16 @@ def seen(
         if largest := [max(numbers) for numbers in by_trial if numbers]:
             values[id_] = largest
         else:
-            why = [check.message for checks in answers for check in checks]
-            unknown[id_] = why[0] if why else "this check does not look at it here"
+            reason = [check.message for checks in answers for check in checks]
+            unknown[id_] = reason[0] if reason else "this check does not look at it here"
     return values, unknown
 
 
 def _answers(trial: Trial, id_: str, among: Thresholds) -> Iterator[Check]:
     """Yield a trial's answers of one limit: N3 of the CPU is N3.cpu, N2 of a server is N2."""
     for check in trial.checks:
-        whole = f"{check.id}.{check.component}"
-        if id_ == (whole if whole in among.by_id else check.id):
+        component_id = f"{check.id}.{check.component}"
+        if id_ == (component_id if component_id in among.by_id else check.id):
             yield check
 
 

@@ -24,8 +24,8 @@ def _stepped(trial: Trial, limits: Thresholds) -> Check:
     machine = None if trial.observation is None else trial.observation.machine
     step_s = None if machine is None else machine.clock_step_s
     if step_s is None:
-        why = NOT_LOOKED_AT if machine is None else "the two clocks were not compared"
-        return limits.check("T2", "apparatus", None, f"whether the clock was set: {why}")
+        reason = NOT_LOOKED_AT if machine is None else "the two clocks were not compared"
+        return limits.check("T2", "apparatus", None, f"whether the clock was set: {reason}")
     says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
     if limits["T2"].status(abs(step_s)) != "pass":
         says += ": some load tools time by it; let the machine's clock settle first"
@@ -38,12 +38,20 @@ def _watched(trial: Trial, limits: Thresholds) -> Check:
     Who is stopped meanwhile sees no neighbour, and CPU shares of a longer time than the load's;
     where all of it was stopped, the load tool counted time in which nobody could answer.
     """
-    seen = trial.observation
-    unseen_s = None if seen is None or seen.machine is None else seen.machine.longest_gap_s
-    if seen is None or unseen_s is None:
-        why = NOT_LOOKED_AT if seen is None or seen.machine is None else "it was too short"
-        return limits.check("T3", "apparatus", None, f"whether all of it was watched: {why}")
-    lost_s = max(0.0, unseen_s - seen.sampler_cpu_s)
+    observation = trial.observation
+    unseen_s = (
+        None
+        if observation is None or observation.machine is None
+        else observation.machine.longest_gap_s
+    )
+    if observation is None or unseen_s is None:
+        reason = (
+            NOT_LOOKED_AT
+            if observation is None or observation.machine is None
+            else "it was too short"
+        )
+        return limits.check("T3", "apparatus", None, f"whether all of it was watched: {reason}")
+    lost_s = max(0.0, unseen_s - observation.sampler_cpu_s)
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"
     if limits["T3"].status(lost_s) != "pass":
         says += ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
@@ -58,8 +66,8 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     """
     source = header.facts.get("clocksource")
     if not isinstance(source, str) or not source:
-        why = "the kernel does not tell its clock source"
-        yield limits.check("T1", "apparatus", None, why).about(
+        reason = "the kernel does not tell its clock source"
+        yield limits.check("T1", "apparatus", None, reason).about(
             scope="result", invalidates="latency"
         )
         return

@@ -27,14 +27,14 @@ class Waiting(NamedTuple):
 
 def cpus_of(trial: Trial, role: Role) -> Cpus | None:
     """Return the CPUs on which a role was put; None where it may use all."""
-    given = {} if trial.placement is None else trial.placement.cpus
-    return Cpus.parse(given[role]) if role in given else None
+    placed = {} if trial.placement is None else trial.placement.cpus
+    return Cpus.parse(placed[role]) if role in placed else None
 
 
 def beside(trial: Trial, role: Role) -> tuple[Role, ...]:
     """Return the other roles of the trial that may use some of a role's CPUs."""
     used = () if trial.observation is None else trial.observation.usage
-    others: dict[Role, None] = {one.role: None for one in used if one.role != role}
+    others: dict[Role, None] = {usage.role: None for usage in used if usage.role != role}
     return tuple(other for other in others if _overlap(trial, role, other))
 
 
@@ -51,24 +51,24 @@ def alone(trial: Trial, limits: Thresholds, limit: str, value: float, role: Role
         return Waiting(status, "others used CPU meanwhile, see foreign-cpu and steal", taker)
     others = beside(trial, role)
     if others:
-        why = f"the {role} shares its CPUs with {conjoined(others)}"
+        reason = f"the {role} shares its CPUs with {conjoined(others)}"
         with_tool = "loader" in {role, *others}
         if not with_tool and _crowded(trial):
-            return Waiting("pass", f"{why}: there are fewer CPUs than parts")
+            return Waiting("pass", f"{reason}: there are fewer CPUs than parts")
         cause = "P1" if with_tool else ""
-        return Waiting("warn", f"{why}: place them apart ([placement])", cause)
+        return Waiting("warn", f"{reason}: place them apart ([placement])", cause)
     if role == "loader":
         return Waiting(status, "its CPUs are too few for its threads: give it more ([placement])")
-    why = "nobody else is known to have used its CPUs: its own threads wait for one another"
-    return Waiting("warn", why)
+    reason = "nobody else is known to have used its CPUs: its own threads wait for one another"
+    return Waiting("warn", reason)
 
 
 def _crowded(trial: Trial) -> bool:
     """Whether there are fewer CPUs than parts: no placement gives each its own."""
-    seen = trial.observation
-    if seen is None or seen.machine is None:
+    observation = trial.observation
+    if observation is None or observation.machine is None:
         return False
-    return seen.machine.cpus < len({part.role for part in seen.usage})
+    return observation.machine.cpus < len({part.role for part in observation.usage})
 
 
 def _overlap(trial: Trial, role: Role, other: Role) -> bool:

@@ -23,10 +23,10 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         says = f"whether the machine stayed the same is not known of {_named(unseen)}"
         yield limits.check("G1", "apparatus", None, says).about(scope="result")
     elif others:
-        names = list(dict.fromkeys(one for trial in others for one in trial.changed_facts))
-        what = listed(names, _SHOWN) if names else "a hard fact"
+        names = list(dict.fromkeys(fact for trial in others for fact in trial.changed_facts))
+        changes = listed(names, _SHOWN) if names else "a hard fact"
         says = (
-            f"the machine changed while it was measured ({_named(others)}: {what})"
+            f"the machine changed while it was measured ({_named(others)}: {changes})"
             ": begin anew, and leave its settings alone"
         )
         count = float(len(others))

@@ -29,43 +29,43 @@ class ForeignCpu:
 
 def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return (busy - own parts - unassigned of the trial - sampler) / (CPUs x seconds)."""
-    seen = trial.observation
-    machine = None if seen is None else seen.machine
-    if seen is None or machine is None:
+    observation = trial.observation
+    machine = None if observation is None else observation.machine
+    if observation is None or machine is None:
         return ForeignCpu(None, "unknown", NOT_LOOKED_AT)
     if machine.busy_s is None:
         return ForeignCpu(None, "unknown", "the kernel does not tell how busy the CPUs were")
-    hidden = [one.label for one in seen.usage if one.cpu_s is None]
+    hidden = [usage.label for usage in observation.usage if usage.cpu_s is None]
     if hidden:
-        why = f"what {', '.join(hidden)} used is not known, so what others used is not either"
-        return ForeignCpu(None, "unknown", why)
-    if not seen.seconds:
+        reason = f"what {', '.join(hidden)} used is not known, so what others used is not either"
+        return ForeignCpu(None, "unknown", reason)
+    if not observation.seconds:
         return ForeignCpu(None, "unknown", "the load took no time")
-    own_s = seen.sampler_cpu_s + (seen.unassigned_cpu_s or 0.0)
-    own_s += sum(one.cpu_s or 0.0 for one in seen.usage)
-    whole_s = machine.cpus * seen.seconds
+    own_s = observation.sampler_cpu_s + (observation.unassigned_cpu_s or 0.0)
+    own_s += sum(usage.cpu_s or 0.0 for usage in observation.usage)
+    whole_s = machine.cpus * observation.seconds
     share = max(0.0, machine.busy_s - own_s) / whole_s
-    return _judged(share, math.sqrt(TICK_S / whole_s), limits["N1"], seen.seconds)
+    return _judged(share, math.sqrt(TICK_S / whole_s), limits["N1"], observation.seconds)
 
 
 def by_hypervisor(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return stolen / (CPUs x seconds)."""
-    seen = trial.observation
-    machine = None if seen is None else seen.machine
-    if seen is None or machine is None:
+    observation = trial.observation
+    machine = None if observation is None else observation.machine
+    if observation is None or machine is None:
         return ForeignCpu(None, "unknown", NOT_LOOKED_AT)
     if machine.stolen_s is None:
         return ForeignCpu(None, "unknown", "the kernel does not tell what a hypervisor took")
-    if not seen.seconds:
+    if not observation.seconds:
         return ForeignCpu(None, "unknown", "the load took no time")
-    share = machine.stolen_s / (machine.cpus * seen.seconds)
-    return _judged(share, TICK_S / seen.seconds, limits["N4"], seen.seconds)
+    share = machine.stolen_s / (machine.cpus * observation.seconds)
+    return _judged(share, TICK_S / observation.seconds, limits["N4"], observation.seconds)
 
 
 def at_work(trial: Trial, limits: Thresholds) -> str:
     """Return the id of the check that says who took CPU: N1 or N4; empty where nobody did."""
     taken = {"N1": by_processes(trial, limits), "N4": by_hypervisor(trial, limits)}
-    return next((id_ for id_, one in taken.items() if one.status in {"warn", "fail"}), "")
+    return next((id_ for id_, foreign in taken.items() if foreign.status in {"warn", "fail"}), "")
 
 
 def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> ForeignCpu:
@@ -75,8 +75,8 @@ def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> Fo
     sure = limit.status(max(0.0, share - resolution))
     if sure != "pass":
         return ForeignCpu(share, sure)
-    why = (
+    reason = (
         f"a load of {amount('s', seconds)} tells CPU time to {percent(resolution)} only, and "
         f"{percent(limit.warn)} matter: load longer"
     )
-    return ForeignCpu(None, "unknown", why)
+    return ForeignCpu(None, "unknown", reason)

@@ -22,18 +22,18 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     machine = _machine(trial)
     hot = None if machine is None else machine.overheated
     if machine is None or hot is None:
-        why = NOT_LOOKED_AT if machine is None else "the kernel does not count it"
-        yield limits.check("F1", "apparatus", None, f"slowed down for heat: {why}")
+        reason = NOT_LOOKED_AT if machine is None else "the kernel does not count it"
+        yield limits.check("F1", "apparatus", None, f"slowed down for heat: {reason}")
     else:
         says = f"CPUs were slowed down {hot} times for their heat"
         says += ": cool the machine, or load it less" if hot else ""
         yield limits.check("F1", "apparatus", hot, says)
-    seen = None if machine is None else machine.frequency_mhz
-    if seen is None or not seen[1]:
-        why = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
-        yield limits.check("F2", "apparatus", None, f"the frequency of the CPUs: {why}")
+    frequency = None if machine is None else machine.frequency_mhz
+    if frequency is None or not frequency[1]:
+        reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
+        yield limits.check("F2", "apparatus", None, f"the frequency of the CPUs: {reason}")
         return
-    lowest, mean, highest = seen
+    lowest, mean, highest = frequency
     says = f"the CPUs ran at {figure(lowest)} to {figure(highest)} MHz"
     value = (highest - lowest) / mean
     if limits["F2"].status(value) != "pass":
@@ -48,8 +48,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     if len(means) < 2:  # noqa: PLR2004 - one alone is compared with nothing
         return
     if len(measured) < len(means):
-        why = "the frequency of the CPUs is not known for each case"
-        yield limits.check("F2.between", "apparatus", None, why).about(scope="comparison")
+        reason = "the frequency of the CPUs is not known for each case"
+        yield limits.check("F2.between", "apparatus", None, reason).about(scope="comparison")
         return
     value = max(measured) / min(measured) - 1
     lowest, highest = figure(min(measured)), figure(max(measured))
@@ -79,28 +79,28 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
         says = f"{conjoined(wrong)}: the frequency follows load and heat; fix it"
         return limits.check("F3", "apparatus", None, says, status="warn").about(scope="result")
     if governor is None or not boosts:
-        what = "turbo" if governor else "the governor"
+        setting = "turbo" if governor else "the governor"
         guest = ": the machine is a guest" if facts.get("virtual") else ""
-        why = f"{what} is not told by the kernel{guest}"
-        return limits.check("F3", "apparatus", None, why).about(scope="result")
+        reason = f"{setting} is not told by the kernel{guest}"
+        return limits.check("F3", "apparatus", None, reason).about(scope="result")
     says = "the governor is performance, and there is no turbo"
     return limits.check("F3", "apparatus", None, says, status="pass").about(scope="result")
 
 
 def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
     """Return F4: how far from the first trial's any trial's temperature was before its load."""
-    before = [
+    readings = [
         None if (machine := _machine(trial)) is None else machine.temperature_c
         for trial in sorted(trials, key=lambda trial: trial.number)
         if trial.measured
     ]
-    temperatures = [reading[0] for reading in before if reading is not None]
+    temperatures = [reading[0] for reading in readings if reading is not None]
     away = max((abs(temperature - temperatures[0]) for temperature in temperatures), default=0.0)
     if not temperatures or (
-        len(temperatures) < len(before) and limits["F4"].status(away) == "pass"
+        len(temperatures) < len(readings) and limits["F4"].status(away) == "pass"
     ):
-        why = f"the temperature is known of {len(temperatures)} of {len(before)} trials"
-        return limits.check("F4", "apparatus", None, why).about(scope="result")
+        reason = f"the temperature is known of {len(temperatures)} of {len(readings)} trials"
+        return limits.check("F4", "apparatus", None, reason).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
     if limits["F4"].status(away) != "pass":
         says += ": warm the machine up before, or wait between trials"

@@ -16,45 +16,51 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     M1 of the machine's swap, and of the pages that each service had to read from a disk; M2; and M3
     of each service. A load tool grows with what it notes.
     """
-    seen = trial.observation
-    yield _swap(seen, limits)
-    yield _killed(seen, limits)
-    for part in () if seen is None else seen.usage:
+    observation = trial.observation
+    yield _swap(observation, limits)
+    yield _killed(observation, limits)
+    for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
-            yield _growth(part, seen, limits)
+            yield _growth(part, observation, limits)
 
 
-def _swap(seen: Observation | None, limits: Thresholds) -> Check:
-    paging = {} if seen is None or seen.machine is None else seen.machine.paging
+def _swap(observation: Observation | None, limits: Thresholds) -> Check:
+    paging = (
+        {} if observation is None or observation.machine is None else observation.machine.paging
+    )
     if not {"pswpin", "pswpout"} <= paging.keys():
-        return limits.check("M1", "apparatus", None, f"swap: {_why(seen)}")
+        return limits.check("M1", "apparatus", None, f"swap: {_why(observation)}")
     pages = paging["pswpin"] + paging["pswpout"]
     says = f"{counted(pages, 'page')} went to or from swap"
     says += ": end what takes the memory, or load less" if pages else ""
     return limits.check("M1", "apparatus", pages, says)
 
 
-def _killed(seen: Observation | None, limits: Thresholds) -> Check:
-    paging = {} if seen is None or seen.machine is None else seen.machine.paging
+def _killed(observation: Observation | None, limits: Thresholds) -> Check:
+    paging = (
+        {} if observation is None or observation.machine is None else observation.machine.paging
+    )
     if "oom_kill" not in paging:
-        return limits.check("M2", "apparatus", None, f"kills for want of memory: {_why(seen)}")
+        return limits.check(
+            "M2", "apparatus", None, f"kills for want of memory: {_why(observation)}"
+        )
     killed = paging["oom_kill"]
     says = f"processes that the kernel killed for want of memory: {killed}"
     says += ": see its log (dmesg), and give them more" if killed else ""
     return limits.check("M2", "apparatus", killed, says)
 
 
-def _why(seen: Observation | None) -> str:
-    looked = seen is not None and seen.machine is not None
+def _why(observation: Observation | None) -> str:
+    looked = observation is not None and observation.machine is not None
     return "the kernel does not tell (/proc/vmstat)" if looked else NOT_LOOKED_AT
 
 
 def _read(part: Usage, limits: Thresholds) -> Check:
     """Return M1 of a part: a warning where it waited for pages of a disk."""
     if part.major_faults is None:
-        why = f"how much {part.label} read from a disk to run is not known{because(part)}"
-        return limits.check("M1.read", "apparatus", None, why).about(part.label)
+        reason = f"how much {part.label} read from a disk to run is not known{because(part)}"
+        return limits.check("M1.read", "apparatus", None, reason).about(part.label)
     pages = counted(part.major_faults, "page")
     says = f"{part.label} had to read {pages} of its memory from a disk"
     if limits["M1.read"].status(part.major_faults) != "pass":
@@ -62,14 +68,18 @@ def _read(part: Usage, limits: Thresholds) -> Check:
     return limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
 
 
-def _growth(part: Usage, seen: Observation | None, limits: Thresholds) -> Check:
-    unassigned = None if seen is None else seen.unassigned_shared_bytes
-    beside = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
+def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
+    unassigned = None if observation is None else observation.unassigned_shared_bytes
+    shared_memory = (
+        f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
+    )
     if part.memory_growth is None:
-        why = f"whether the memory of {part.label} grows is not known{because(part)}{beside}"
-        return limits.check("M3", "behaviour", None, why).about(part.label)
+        reason = (
+            f"whether the memory of {part.label} grows is not known{because(part)}{shared_memory}"
+        )
+        return limits.check("M3", "behaviour", None, reason).about(part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
-    says += beside
+    says += shared_memory
     if limits["M3"].status(part.memory_growth) != "pass":
         says += ": load longer, to see whether it ever ends"
     return limits.check("M3", "behaviour", part.memory_growth, says).about(part.label)

@@ -26,15 +26,15 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     N2 is not asked of a part with more workers than CPUs: they wait for one another by design.
     N5 is not asked where no quota stops us.
     """
-    seen = trial.observation
-    machine = None if seen is None else seen.machine
+    observation = trial.observation
+    machine = None if observation is None else observation.machine
     yield _foreign(trial, machine, limits)
-    for part in () if seen is None else seen.usage:
+    for part in () if observation is None else observation.usage:
         if part.role != "loader" and not _crowded(trial, part):
             yield _run_queue(trial, part, limits)
-    yield from _pressure(trial, seen, limits)
+    yield from _pressure(trial, observation, limits)
     yield _stolen(trial, limits)
-    yield from _quota(seen, machine, limits)
+    yield from _quota(observation, machine, limits)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -46,8 +46,8 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     average, cpus = header.facts.get("load_average"), header.facts.get("cpus_usable")
     first = average[0] if isinstance(average, list) and average else None
     if not isinstance(first, int | float) or not isinstance(cpus, int) or cpus < 1:
-        why = "the load average, or the number of CPUs, is not known"
-        yield limits.check("N6", "apparatus", None, why).about(scope="result")
+        reason = "the load average, or the number of CPUs, is not known"
+        yield limits.check("N6", "apparatus", None, reason).about(scope="result")
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
     status = limits["N6"].status(first / cpus)
@@ -65,7 +65,10 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
     if unassigned_s >= foreign.TICK_S:
         says += f", processes of the trial that belong to no part {amount('s', unassigned_s)}"
     if taken.status != "pass":
-        named = [f"{one.program} {amount('s', one.cpu_s)}" for one in machine.foreign[:_NAMED]]
+        named = [
+            f"{process.program} {amount('s', process.cpu_s)}"
+            for process in machine.foreign[:_NAMED]
+        ]
         says += f" ({conjoined(named)})" if named else ""
         says += ": stop them, or measure on a machine of its own"
     return limits.check("N1", "apparatus", taken.share, says, status=taken.status)
@@ -83,10 +86,12 @@ def _stolen(trial: Trial, limits: Thresholds) -> Check:
 
 def _crowded(trial: Trial, part: Usage) -> bool:
     """Whether a part was told to have more workers than there are CPUs for it."""
-    own = colocation.cpus_of(trial, part.role)
-    seen = trial.observation
-    machine = None if seen is None else seen.machine
-    cpus = len(own) if own is not None else None if machine is None else machine.cpus
+    cpus_of_role = colocation.cpus_of(trial, part.role)
+    observation = trial.observation
+    machine = None if observation is None else observation.machine
+    cpus = (
+        len(cpus_of_role) if cpus_of_role is not None else None if machine is None else machine.cpus
+    )
     return cpus is not None and trial.workers.get(part.label, 0) > cpus
 
 
@@ -94,45 +99,47 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
     """Return N2 of a part: for how long a thread of it could have run and did not."""
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
     if part.cpu_wait_s is None or not seconds:
-        why = f"how long {part.label} waited for a CPU is not known{because(part)}"
-        return limits.check("N2", "apparatus", None, why).about(part.label)
+        reason = f"how long {part.label} waited for a CPU is not known{because(part)}"
+        return limits.check("N2", "apparatus", None, reason).about(part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
-    status, why, cause = colocation.alone(trial, limits, "N2", value, part.role)
+    status, reason, cause = colocation.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
-    says += f": {why}" if why else ""
+    says += f": {reason}" if reason else ""
     return limits.check("N2", "apparatus", value, says, status=status).about(
         part.label, because=cause
     )
 
 
-def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Iterator[Check]:
+def _pressure(trial: Trial, observation: Observation | None, limits: Thresholds) -> Iterator[Check]:
     """Yield N3 of CPU, disk and memory: the share of time in which somebody stood still."""
-    for of, name in _PRESSURE.items():
-        limit = f"N3.{of}"
-        if seen is None or seen.machine is None:
-            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT).about(of)
+    for resource, name in _PRESSURE.items():
+        limit = f"N3.{resource}"
+        if observation is None or observation.machine is None:
+            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT).about(resource)
             continue
-        stood = seen.machine.pressure.get(name)
-        if stood is None or not seen.seconds:
-            why = f"the kernel does not tell its pressure (/proc/pressure/{of})"
-            yield limits.check(limit, "apparatus", None, why).about(of)
+        stood = observation.machine.pressure.get(name)
+        if stood is None or not observation.seconds:
+            reason = f"the kernel does not tell its pressure (/proc/pressure/{resource})"
+            yield limits.check(limit, "apparatus", None, reason).about(resource)
             continue
-        share, cause = stood / seen.seconds, ""
+        share, cause = stood / observation.seconds, ""
         status: Status = limits[limit].status(share)
-        says = f"for {percent(share)} of the time {_STOOD_STILL[of]}"
-        if status != "pass" and of == "cpu":
-            status, why, cause = colocation.alone(trial, limits, limit, share, "server")
-            says += f": {why}"
+        says = f"for {percent(share)} of the time {_STOOD_STILL[resource]}"
+        if status != "pass" and resource == "cpu":
+            status, reason, cause = colocation.alone(trial, limits, limit, share, "server")
+            says += f": {reason}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"
-        yield limits.check(limit, "apparatus", share, says, status=status).about(of, because=cause)
+        yield limits.check(limit, "apparatus", share, says, status=status).about(
+            resource, because=cause
+        )
 
 
 def _quota(
-    seen: Observation | None, machine: MachineUsage | None, limits: Thresholds
+    observation: Observation | None, machine: MachineUsage | None, limits: Thresholds
 ) -> Iterator[Check]:
     """Yield N5 of our own group, and of a load tool's: that of a server is what is measured."""
-    for tool in () if seen is None else seen.usage:
+    for tool in () if observation is None else observation.usage:
         if tool.role == "loader" and tool.throttled:
             says = (
                 f"the CPU quota of the control group of {tool.label} stopped it "

@@ -41,8 +41,8 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
     if trial.placement is None:
         says += ": nobody was placed; [placement] gives each its own, where there are enough"
         return limits.check("P1", "apparatus", busy, says, status="warn")
-    both: tuple[Role, ...] = ("loader", *others)
-    accepted = all(colocation.cpus_of(trial, role) is not None for role in both)
+    roles: tuple[Role, ...] = ("loader", *others)
+    accepted = all(colocation.cpus_of(trial, role) is not None for role in roles)
     says += ": give the load tool CPUs that nobody else may use ([placement])"
     status: Status | None = "warn" if accepted else None
     return limits.check("P1", "apparatus", busy, says, status=status)
@@ -50,16 +50,16 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
 
 def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
     """Return how busy the CPUs were that the load tool shares, of all of their time."""
-    seen = trial.observation
-    if seen is None or seen.machine is None or not seen.seconds:
+    observation = trial.observation
+    if observation is None or observation.machine is None or not observation.seconds:
         return None
-    by_cpu = seen.machine.busy_by_cpu_s
-    own = _numbers(colocation.cpus_of(trial, "loader"), by_cpu)
+    by_cpu = observation.machine.busy_by_cpu_s
+    loader_cpus = _numbers(colocation.cpus_of(trial, "loader"), by_cpu)
     theirs = [_numbers(colocation.cpus_of(trial, role), by_cpu) for role in others]
-    shared = own.intersection(set[int]().union(*theirs))
+    shared = loader_cpus.intersection(set[int]().union(*theirs))
     if not shared or not shared <= by_cpu.keys():
         return None
-    return min(1.0, sum(by_cpu[cpu] for cpu in shared) / (len(shared) * seen.seconds))
+    return min(1.0, sum(by_cpu[cpu] for cpu in shared) / (len(shared) * observation.seconds))
 
 
 def _numbers(cpus: Cpus | None, all_cpus: dict[int, float]) -> set[int]:
@@ -69,12 +69,12 @@ def _numbers(cpus: Cpus | None, all_cpus: dict[int, float]) -> set[int]:
 def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) -> Check:
     """Return P2 of a part: how often its threads had to leave a CPU that they wanted to keep."""
     if part.involuntary_switches is None or not seconds:
-        why = f"how often {part.label} had to leave a CPU is not known{because(part)}"
-        return limits.check("P2", "apparatus", None, why).about(part.label)
+        reason = f"how often {part.label} had to leave a CPU is not known{because(part)}"
+        return limits.check("P2", "apparatus", None, reason).about(part.label)
     rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
-    status, why, cause = colocation.alone(trial, limits, "P2", rate, part.role)
+    status, reason, cause = colocation.alone(trial, limits, "P2", rate, part.role)
     says = f"each busy thread of {part.label} had to leave its CPU {figure(rate)} times a second"
-    says += f": {why}" if why else ""
+    says += f": {reason}" if reason else ""
     return limits.check("P2", "apparatus", rate, says, status=status).about(
         part.label, because=cause
     )

@@ -65,10 +65,10 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         closes = any((check.status, check.subject) == ("fail", "behaviour") for check in checks)
         keeps = all(check.status == "pass" for check in checks)
         by_status["fail" if closes else "pass" if keeps else "unknown"].append(name)
-    kept, closed, unknown = (", ".join(names) for names in by_status.values())
-    status: Status = "warn" if kept and closed else "unknown" if unknown else "pass"
+    keeping, closed, unknown = (", ".join(names) for names in by_status.values())
+    status: Status = "warn" if keeping and closed else "unknown" if unknown else "pass"
     says = {
-        "warn": f"{kept} kept connections alive, and {closed} closed them: a difference is also "
+        "warn": f"{keeping} kept connections alive, and {closed} closed them: a difference is also "
         "that of opening connections",
         "unknown": f"whether all kept connections alike is not known of {unknown}",
     }.get(status, "all treated connections alike")
@@ -82,8 +82,8 @@ def opened(trial: Trial) -> tuple[int | None, str]:
     if trial.reading.connections is not None:
         return trial.reading.connections, ""
     if trial.observation.network != "private":
-        why = "the network's counters are those of the whole machine, and the tool tells none"
-        return None, why
+        reason = "the network's counters are those of the whole machine, and the tool tells none"
+        return None, reason
     if trial.observation.foreign_connections:
         return None, trial.observation.foreign_connections
     counted = grown(trial.observation, "TcpPassiveOpens")
@@ -94,14 +94,14 @@ def opened(trial: Trial) -> tuple[int | None, str]:
 
 def keep_alive(trial: Trial, limits: Thresholds) -> Check:
     """K1: whether connections were kept, or closed, as it was asked."""
-    count, why = opened(trial)
+    count, reason = opened(trial)
     load, reading = trial.load, trial.reading
     if load is None or load.keep_alive is None:
-        why = "whether the load tool was to keep connections is not known"
+        reason = "whether the load tool was to keep connections is not known"
     elif load.keep_alive and load.connections is None:
-        why = "how many connections the load tool was to have is not known"
-    if why or count is None or load is None or reading is None:
-        return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {why}")
+        reason = "how many connections the load tool was to have is not known"
+    if reason or count is None or load is None or reading is None:
+        return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {reason}")
     sent = requests(reading)
     limit = limits["K1"]
     carried = f"{exact(sent)} requests went over {exact(count)} connections"
@@ -134,14 +134,16 @@ def _cut_off(trial: Trial, reading: Reading) -> int:
 
 def backlog(trial: Trial, limits: Thresholds) -> Check:
     """K2: whether a queue of new connections was full."""
-    seen = trial.observation
-    count = None if seen is None else grown(seen, *_TURNED_AWAY)
-    if seen is None or count is None:
+    observation = trial.observation
+    count = None if observation is None else grown(observation, *_TURNED_AWAY)
+    if observation is None or count is None:
         return limits.check("K2", "behaviour", None, f"the backlog is not known: {_NO_COUNTERS}")
     if not count:
         return limits.check("K2", "behaviour", count, "no connection was turned away")
     grew = ", ".join(
-        f"{name} {exact(seen.counters[name])}" for name in _TURNED_AWAY if name in seen.counters
+        f"{name} {exact(observation.counters[name])}"
+        for name in _TURNED_AWAY
+        if name in observation.counters
     )
     says = (
         f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
@@ -154,7 +156,7 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
             "; they also waited in the turns of others, so that turns show less of it than alone: "
             'or measure it without turns: interleave = "off"'
         )
-    if seen.network != "private":
+    if observation.network != "private":
         says += "; counted was the whole machine: it may have been another server's"
         return limits.check("K2", subject, count, says, status="warn")
     return limits.check("K2", subject, count, says)
@@ -162,23 +164,27 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
 
 def retransmission(trial: Trial, limits: Thresholds) -> Check:
     """K3: whether something was sent again, on a network that loses nothing."""
-    seen = trial.observation
-    again = None if seen is None else grown(seen, "TcpRetransSegs", "TcpExtTCPSynRetrans")
-    if seen is None or again is None:
+    observation = trial.observation
+    again = (
+        None if observation is None else grown(observation, "TcpRetransSegs", "TcpExtTCPSynRetrans")
+    )
+    if observation is None or again is None:
         says = f"retransmission is not known: {_NO_COUNTERS}"
         return limits.check("K3", "apparatus", None, says).about(invalidates="latency")
-    late = seen.counters.get("TcpExtTCPTimeouts", 0)
+    late = observation.counters.get("TcpExtTCPTimeouts", 0)
     # A full queue of the server drops what opens a connection: then it is sent again.
-    turned_away = grown(seen, *_TURNED_AWAY)
+    turned_away = grown(observation, *_TURNED_AWAY)
     about: Literal["behaviour", "apparatus"] = "behaviour" if turned_away else "apparatus"
     if not again and not late:
         says = "no segment was sent again"
         return limits.check("K3", about, 0, says).about(invalidates="latency")
-    segments = seen.counters.get("TcpRetransSegs", 0)
-    sent = seen.counters.get("TcpOutSegs", 0)
+    segments = observation.counters.get("TcpRetransSegs", 0)
+    sent = observation.counters.get("TcpOutSegs", 0)
     share = max(again, late) / sent if sent else 1.0
-    of = f" of {exact(sent)}" if sent else ""
-    says = f"{exact(segments)}{of} segments were sent again, {exact(late)} times after a time-out"
+    total = f" of {exact(sent)}" if sent else ""
+    says = (
+        f"{exact(segments)}{total} segments were sent again, {exact(late)} times after a time-out"
+    )
     if not late and limits["K3"].status(share) == "pass":
         return limits.check("K3", about, share, says).about(invalidates="latency")
     says += ": "
@@ -188,8 +194,8 @@ def retransmission(trial: Trial, limits: Thresholds) -> Check:
         says += "some response times hold 200 ms and more of it; give the trial a quiet machine"
     else:
         says += "acknowledgements came late, as on a busy machine; give the trial a quiet one"
-    fails = late > 0 and seen.network == "private"
-    if seen.network != "private":
+    fails = late > 0 and observation.network == "private"
+    if observation.network != "private":
         says += "; counted was the whole machine"
     return limits.check("K3", about, share, says, status="fail" if fails else "warn").about(
         invalidates="latency"
@@ -248,16 +254,18 @@ def crowded(times: Histogram) -> tuple[float, float]:
     """Return the share of 38 to 46 ms, and its density over the mean one of 20 to 80 ms around."""
     inside = times.between(_FROM, _TO)
     around = times.between(_BELOW, _FROM) + times.between(_TO, _ABOVE)
-    beside = around / (_ABOVE - _BELOW - (_TO - _FROM))
+    neighbours = around / (_ABOVE - _BELOW - (_TO - _FROM))
     density = inside / (_TO - _FROM)
-    return inside / times.count, density / beside if beside else (float("inf") if inside else 0.0)
+    return inside / times.count, density / neighbours if neighbours else (
+        float("inf") if inside else 0.0
+    )
 
 
 def _acks(trial: Trial, reading: Reading) -> float | None:
-    seen = trial.observation
-    if seen is None or seen.network != "private" or not requests(reading):
+    observation = trial.observation
+    if observation is None or observation.network != "private" or not requests(reading):
         return None
-    count = grown(seen, "TcpExtDelayedACKs")
+    count = grown(observation, "TcpExtDelayedACKs")
     return None if count is None else count / requests(reading)
 
 
@@ -278,7 +286,9 @@ def _check(limits: Thresholds, value: float | None, says: str, status: Status) -
 
 def ports(trial: Trial, limits: Thresholds) -> Check:
     """K5: whether there were ports for new connections."""
-    complaint = next((one.line for one in trial.exhaustions if one.resource == "ports"), "")
+    complaint = next(
+        (exhaustion.line for exhaustion in trial.exhaustions if exhaustion.resource == "ports"), ""
+    )
     claims = "" if trial.reading is None else json.dumps(trial.reading.printed).lower()
     complaint = complaint or next((phrase for phrase in _NO_PORT if phrase in claims), "")
     machine = None if trial.observation is None else trial.observation.machine
@@ -296,8 +306,8 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
         says = f"there were no ports left for new connections ({complaint!r}): {remedy}"
         return limits.check("K5", "apparatus", share, says, status="fail")
     if machine is None or share is None:
-        why = NOT_LOOKED_AT if machine is None else "the kernel does not tell"
-        return limits.check("K5", "apparatus", None, f"how many ports waited: {why}")
+        reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell"
+        return limits.check("K5", "apparatus", None, f"how many ports waited: {reason}")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
     wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
     bad = limits["K5"].status(share) != "pass"
@@ -307,16 +317,20 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
 def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """K6: whether each part may open as many files as the load needs."""
     connections = None if trial.load is None else trial.load.connections
-    lines = {one.label: one.line for one in trial.exhaustions if one.resource == "descriptors"}
+    lines = {
+        exhaustion.label: exhaustion.line
+        for exhaustion in trial.exhaustions
+        if exhaustion.resource == "descriptors"
+    }
     for usage in of_roles(trial, "server", "upstream", "loader"):
         line = lines.pop(usage.label, "")
         spare = None
         if connections is not None and usage.open_files_limit is not None:
             spare = usage.open_files_limit - connections
-        enough = spare is not None and limits["K6"].status(spare) == "pass"
+        suffices = spare is not None and limits["K6"].status(spare) == "pass"
         if line:
             # With a limit that was high enough for the load, it used what it need not have used.
-            its_own = enough and usage.role != "loader"
+            its_own = suffices and usage.role != "loader"
             says = f"{usage.label} had no descriptors left ({line!r}); {_RAISE}"
             yield limits.check(
                 "K6", "behaviour" if its_own else "apparatus", spare, says, status="fail"
@@ -329,9 +343,9 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says += "; the connections are not known"
         else:
             says += f", for {exact(connections)} at once"
-            says += "" if enough else f": too few beside its own; {_RAISE}"
+            says += "" if suffices else f": too few beside its own; {_RAISE}"
         # What a load tool raises by itself was not yet seen when it had just begun.
-        raises = spare is not None and not enough and usage.role == "loader"
+        raises = spare is not None and not suffices and usage.role == "loader"
         status: Status | None = "warn" if raises else None
         yield limits.check("K6", "apparatus", spare, says, status=status).about(usage.label)
     for label, line in lines.items():

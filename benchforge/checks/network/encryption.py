@@ -32,7 +32,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
 def _backends(trial: Trial) -> list[str]:
     if trial.observation is None:
         return []
-    backends = (one.label for one in trial.observation.usage if one.role == "backend")
+    backends = (usage.label for usage in trial.observation.usage if usage.role == "backend")
     return [label.removeprefix("backend-") for label in backends]
 
 

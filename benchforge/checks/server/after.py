@@ -22,28 +22,28 @@ def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[C
 
 
 def _of_trial(name: str, trial: Trial, limits: Thresholds) -> Check:
-    seen, reading = trial.observation, trial.reading
+    observation, reading = trial.observation, trial.reading
     says = f"what {name} spends after its load is not known: "
-    if seen is None or seen.after is None or reading is None:
+    if observation is None or observation.after is None or reading is None:
         return _check(name, None, f"{says}nobody watched it then", limits)
     servers = of_roles(trial, "server")
     during_s = sum(usage.cpu_s or 0.0 for usage in servers)
     responses = max(1, reading.responses)
     if not during_s:
-        why = why_unknown(servers[0], "the CPU time") if servers else "no server was observed"
-        return _check(name, None, says + why, limits)
+        reason = why_unknown(servers[0], "the CPU time") if servers else "no server was observed"
+        return _check(name, None, says + reason, limits)
     # Requests under way at the end of a load are answered after it.
     unfinished = (trial.load.concurrency or 0) if trial.load else 0
-    later_s = max(0.0, seen.after.cpu_s - unfinished * during_s / responses)
+    later_s = max(0.0, observation.after.cpu_s - unfinished * during_s / responses)
     during, later = (amount("s", seconds / responses) for seconds in (during_s, later_s))
     says = f"{name} spent {later} of CPU time per response after the load, and {during} during it"
-    return _check(name, later_s / during_s, f"{says}{_watched(seen.after)}", limits)
+    return _check(name, later_s / during_s, f"{says}{_watched(observation.after)}", limits)
 
 
-def _watched(after: WorkAfter) -> str:
+def _watched(later: WorkAfter) -> str:
     """Return for how long a server was watched, and what that leaves out."""
-    end = "it idled then" if after.idle else "and it went on"
-    return f" (watched for {exact(round(after.seconds, 1))} s, {end}): {_UNSEEN}"
+    end = "it idled then" if later.idle else "and it went on"
+    return f" (watched for {exact(round(later.seconds, 1))} s, {end}): {_UNSEEN}"
 
 
 def _check(name: str, value: float | None, says: str, limits: Thresholds) -> Check:

@@ -26,18 +26,18 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Check:
-    real, of = started.executable, started.label
+    real, label = started.executable, started.label
     if real is None:
-        says = f"on which interpreter {of} ran is not known: /proc hides it, or it had ended"
-        return limits.check("D4", "apparatus", None, says).about(of)
+        says = f"on which interpreter {label} ran is not known: /proc hides it, or it had ended"
+        return limits.check("D4", "apparatus", None, says).about(label)
     if real == meant:
-        says = f"{of} ran on {meant}"
-        return limits.check("D4", "apparatus", None, says, status="pass").about(of)
+        says = f"{label} ran on {meant}"
+        return limits.check("D4", "apparatus", None, says, status="pass").about(label)
     if not _PYTHON.search(PurePosixPath(real).name):
-        says = f"{of} is {real}: which interpreter it holds is not known"
-        return limits.check("D4", "apparatus", None, says).about(of)
-    says = f"{of} ran on {real}, not on {meant}: correct its command, or its runtime"
-    return limits.check("D4", "apparatus", None, says, status="fail").about(of)
+        says = f"{label} is {real}: which interpreter it holds is not known"
+        return limits.check("D4", "apparatus", None, says).about(label)
+    says = f"{label} ran on {real}, not on {meant}: correct its command, or its runtime"
+    return limits.check("D4", "apparatus", None, says, status="fail").about(label)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -63,8 +63,8 @@ def _of_runtime(
 
 def _otherwise(label: str, interpreter: Interpreter) -> str:
     """What its label or the suite says that it is, and it is not; empty where all agrees."""
-    for what in (label, interpreter.requested):
-        for match in (_ALONE.search(what), *_NAMED.finditer(what)):
+    for text in (label, interpreter.requested):
+        for match in (_ALONE.search(text), *_NAMED.finditer(text)):
             if match is None:
                 continue
             version = tuple(int(part) for part in interpreter.version.split(".")[:2])
@@ -72,21 +72,21 @@ def _otherwise(label: str, interpreter: Interpreter) -> str:
                 is_ = (
                     f"{interpreter.implementation} {interpreter.version} ({interpreter.executable})"
                 )
-                return f"runtime {label} is called {what}, and is {is_}"
+                return f"runtime {label} is called {text}, and is {is_}"
     return ""
 
 
 def _twice(label: str, named: Mapping[str, Interpreter]) -> str:
     """Which runtime before it is the very same, although it is called otherwise; empty if none."""
-    own = named[label]
+    first = named[label]
     for other, interpreter in named.items():
         if other == label:
             return ""
         alike = (interpreter.real_path, interpreter.build, interpreter.packages) == (
-            own.real_path,
-            own.build,
-            own.packages,
+            first.real_path,
+            first.build,
+            first.packages,
         )
-        if alike and own.real_path:
-            return f"runtimes {other} and {label} are one and the same ({own.real_path})"
+        if alike and first.real_path:
+            return f"runtimes {other} and {label} are one and the same ({first.real_path})"
     return ""

@@ -13,13 +13,15 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if wanted is None:
         return
     ran = None if trial.reading is None else trial.reading.method
-    of = trial.case.driver
+    driver = trial.case.driver
     if ran is None:
-        says = f"{of} did not tell by which of its ways it made its requests"
-        yield limits.check("D5", "behaviour", None, says).about(of)
+        says = f"{driver} did not tell by which of its ways it made its requests"
+        yield limits.check("D5", "behaviour", None, says).about(driver)
     elif ran == wanted:
-        says = f"{of} made its requests by {ran}"
-        yield limits.check("D5", "behaviour", None, says, status="pass").about(of)
+        says = f"{driver} made its requests by {ran}"
+        yield limits.check("D5", "behaviour", None, says, status="pass").about(driver)
     else:
-        says = f"{of} was to make its requests by {wanted}, and made them by {ran}: call it that"
-        yield limits.check("D5", "behaviour", None, says, status="fail").about(of)
+        says = (
+            f"{driver} was to make its requests by {wanted}, and made them by {ran}: call it that"
+        )
+        yield limits.check("D5", "behaviour", None, says, status="fail").about(driver)

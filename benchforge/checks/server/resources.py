@@ -57,9 +57,9 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
     says += "" if allotted is None else f", told to have {allotted} workers times threads"
     if allotted in {None, 1} or len(server.process_cpu_s) == 1:
         return limits.check("W1", "behaviour", None, says, status="pass").about(server.label)
-    uneven, why = _uneven(server, allotted or 1, limits)
+    uneven, reason = _uneven(server, allotted or 1, limits)
     if uneven is None:
-        says += f"; whether they shared the work is not known: {why}"
+        says += f"; whether they shared the work is not known: {reason}"
         return limits.check("W1", "behaviour", None, says).about(server.label)
     if limits["W1"].status(uneven) == "pass":
         says += f"; the busiest worker had {percent(uneven)} more than the mean"
@@ -130,11 +130,11 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
 
 
 def _between(
-    limits: Thresholds, value: float | None, says: str, status: Status | None, of: str
+    limits: Thresholds, value: float | None, says: str, status: Status | None, label: str
 ) -> Check:
     return limits.check(
-        "W1.used" if of == "used" else "W1", "behaviour", value, says, status=status
-    ).about(of, scope="comparison")
+        "W1.used" if label == "used" else "W1", "behaviour", value, says, status=status
+    ).about(label, scope="comparison")
 
 
 def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -144,8 +144,8 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     more than the quota of its control group. One
     connection at a time uses up nothing: each part waits for the others.
     """
-    reading, seen = trial.reading, trial.observation
-    if reading is None or seen is None:
+    reading, observation = trial.reading, trial.observation
+    if reading is None or observation is None:
         yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
         return
     due = 0.0 if reading.schedule is None else reading.schedule.rate * reading.seconds
@@ -153,8 +153,8 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return  # it was not to be any faster
     server = next(iter(of_roles(trial, "server")), None)
     if server is None or server.cpu_s is None:
-        why = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
-        yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {why}")
+        reason = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
+        yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {reason}")
         return
     if reading.process_s or (trial.load is not None and trial.load.connections == 1):
         says = "one request at a time: the limit is how long each takes, not what is used up"
@@ -232,33 +232,38 @@ def _by_quota(usage: Usage, quota: float) -> str:
     return f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
 
 
-def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
-    for usage in seen.usage:
+def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
+    for usage in observation.usage:
         if usage.role == "loader" and usage.busiest_thread_cpu_s is not None:
-            yield f"{_THREAD} {usage.label}", usage.busiest_thread_cpu_s / seen.seconds
-    own = [usage.cpu_s for usage in seen.usage]
-    if seen.machine is not None and None not in own:  # of others' work N1 tells
-        own_s = seen.sampler_cpu_s + (seen.unassigned_cpu_s or 0.0)
-        own_s += sum(one for one in own if one is not None)
-        yield "all CPUs together", own_s / seen.machine.cpus / seen.seconds
-    if seen.machine is not None and "io.some" in seen.machine.pressure:
-        yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
+            yield f"{_THREAD} {usage.label}", usage.busiest_thread_cpu_s / observation.seconds
+    times_s = [usage.cpu_s for usage in observation.usage]
+    if observation.machine is not None and None not in times_s:  # of others' work N1 tells
+        own_s = observation.sampler_cpu_s + (observation.unassigned_cpu_s or 0.0)
+        own_s += sum(time_s for time_s in times_s if time_s is not None)
+        yield "all CPUs together", own_s / observation.machine.cpus / observation.seconds
+    if observation.machine is not None and "io.some" in observation.machine.pressure:
+        yield _DISK, observation.machine.pressure["io.some"] / observation.seconds
 
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
     """Whether all CPUs were full and a part waited for one: it might have been faster alone."""
-    seen = trial.observation
-    if seen is None or seen.machine is None or seen.machine.busy_s is None or not seen.seconds:
+    observation = trial.observation
+    if (
+        observation is None
+        or observation.machine is None
+        or observation.machine.busy_s is None
+        or not observation.seconds
+    ):
         return False
-    busy = seen.machine.busy_s / seen.machine.cpus / seen.seconds
+    busy = observation.machine.busy_s / observation.machine.cpus / observation.seconds
     if busy < (limits["W2"].warn or 0.0):
         return False
     waited = (
-        usage.cpu_wait_s / seen.seconds / max(1, usage.busy_threads or 1)
-        for usage in seen.usage
+        usage.cpu_wait_s / observation.seconds / max(1, usage.busy_threads or 1)
+        for usage in observation.usage
         if usage.cpu_wait_s is not None
     )
-    return any(limits["N2"].status(one) != "pass" for one in waited)
+    return any(limits["N2"].status(wait) != "pass" for wait in waited)
 
 
 def _is_python(trial: Trial, usage: Usage) -> bool:

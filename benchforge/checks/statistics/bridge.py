@@ -27,11 +27,11 @@ def of_bridge(
 
     All pairs together are found to differ by chance in 1 % of comparisons.
     """
-    ours, theirs = by_name(joint), by_name(alone)
-    pairs = [*combinations(ours, 2)]
+    joint_trials, theirs = by_name(joint), by_name(alone)
+    pairs = [*combinations(joint_trials, 2)]
     for a, b in pairs:
         of_turns, of_blocks = (
-            _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (ours, theirs)
+            _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (joint_trials, theirs)
         )
         means = welch(of_turns, of_blocks, 1 - _ERROR / len(pairs))
         yield _compared(f"{a} / {b}", means, len(of_blocks), scenario, limits)
@@ -60,12 +60,12 @@ def _compared(
     )
 
 
-def _log_ratios(ours: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:
+def _log_ratios(trials: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:
     """Return the log-ratio of the rates of each block that has both."""
-    rates = [{trial.block: _rate(trial) for trial in side} for side in (ours, theirs)]
+    rates = [{trial.block: _rate(trial) for trial in side} for side in (trials, theirs)]
     blocks = sorted(rates[0].keys() & rates[1].keys())
     pairs = [(rates[0][block], rates[1][block]) for block in blocks]
-    return [math.log(one / other) for one, other in pairs if one and other]
+    return [math.log(rate / other) for rate, other in pairs if rate and other]
 
 
 def _rate(trial: Trial) -> float:

@@ -52,8 +52,8 @@ def _points(trial: Trial) -> Iterator[tuple[float, float]]:
         if slice_.responses and slice_.seconds
     ]
     middle = statistics.fmean(log for _, log in logs) if logs else 0.0
-    for place, log in logs:
-        yield place, log - middle
+    for position, log in logs:
+        yield position, log - middle
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -64,8 +64,8 @@ def _slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
     if not spread:
         return 0.0, 1.0
     slope, offset = statistics.linear_regression(xs, ys)
-    left = sum((y - offset - slope * x) ** 2 for x, y in points)
+    residue = sum((y - offset - slope * x) ** 2 for x, y in points)
     df = len(points) - 2
-    if not left:
+    if not residue:
         return slope, 0.0 if slope else 1.0
-    return slope, two_sided(slope / math.sqrt(left / df / spread), df)
+    return slope, two_sided(slope / math.sqrt(residue / df / spread), df)

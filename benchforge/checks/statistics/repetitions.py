@@ -41,10 +41,10 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
 def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
     """Return whether the same case, measured twice, was told apart: then nothing here counts."""
     ratio = placebo.ratio
-    of = placebo.case.title
+    title = placebo.case.title
     if ratio.low is None or ratio.high is None or placebo.noise is None:
         says = f"{placebo.case.server} twice: no interval of what differs by itself: {ratio.why}"
-        return limits.check("S4", "apparatus", None, says).about(of, scope="result")
+        return limits.check("S4", "apparatus", None, says).about(title, scope="result")
     differs = not ratio.low <= 1 <= ratio.high
     interval = f"{times(ratio.low)} to {times(ratio.high)} in {ratio.n} blocks"
     if differs:
@@ -59,7 +59,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
         )
     return limits.check(
         "S4", "apparatus", ratio.value, says, status="fail" if differs else "pass"
-    ).about(of, scope="result")
+    ).about(title, scope="result")
 
 
 def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
@@ -99,15 +99,18 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
 
     Those with one (a failed check of the apparatus) are not believed, and not among these.
     """
-    blocks = sorted(set.intersection(*(set(of) for of in rates)))
-    rows = {str(at): [of[block] for block in blocks] for at, of in enumerate(rates)}
-    for name, (at, outlying) in zip(names, outliers(rows).items(), strict=True):
+    blocks = sorted(set.intersection(*(set(rates_of_server) for rates_of_server in rates)))
+    rows = {
+        str(row): [rates_of_server[block] for block in blocks]
+        for row, rates_of_server in enumerate(rates)
+    }
+    for name, (row, outlying) in zip(names, outliers(rows).items(), strict=True):
         if outlying.why:
             yield limits.check("S6", "behaviour", None, outlying.why).about(
                 name, scope="comparison"
             )
             continue
-        values, share = rows[at], len(outlying.flagged) / len(blocks)
+        values, share = rows[row], len(outlying.flagged) / len(blocks)
         says = f"{len(outlying.flagged)} of {len(blocks)} trials of {name} lie far from the others"
         # One far value is one stall; it takes two to be another way to run.
         bimodal = len(outlying.flagged) > 1 and limits["S6"].status(share) != "pass"

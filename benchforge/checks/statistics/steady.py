@@ -26,16 +26,16 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     """
     felt = limits[_ID].more["felt"]
     for number, trials in enumerate(cases, 1):
-        of = trials[0].case.title if trials else f"case {number}"
+        title = trials[0].case.title if trials else f"case {number}"
         course = settled(trials)
-        yield _check(course, limits, "comparison", "fail", of)
+        yield _check(course, limits, "comparison", "fail", title)
         if isinstance(felt, float) and course.felt > felt:
             says = (
                 f"{course.message}: rates are without that, latencies are not; lengthen "
                 f"repeat.warmup by {exact(course.warm_up_s)} s"
             )
             yield limits.check(_ID, "apparatus", course.felt, says, status="warn").about(
-                of, scope="comparison", invalidates="latency"
+                title, scope="comparison", invalidates="latency"
             )
 
 
@@ -44,12 +44,12 @@ def _check(
     limits: Thresholds,
     scope: Literal["trial", "comparison"],
     bad: Status,
-    of: str,
+    title: str,
 ) -> Check:
     status: Status = "unknown"
     if course.steady is not None:
         status = "pass" if course.steady else bad
     value = course.change if course.steady is False else None
     return limits.check(_ID, "behaviour", value, course.message, status=status).about(
-        of, scope=scope
+        title, scope=scope
     )

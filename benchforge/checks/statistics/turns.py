@@ -34,10 +34,10 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if not sequential:  # else a slice ends with its last response, and no connection was idle
         yield _ends(turns, server, limits)
     if turns.uncounted_bytes is None and not sequential:  # nor if the tool is frozen with it
-        middle = statistics.median(one.responses for one in turns.slices)
+        middle = statistics.median(slice_.responses for slice_ in turns.slices)
         says = f"the median slice of {server} has {exact(middle)} responses"
         yield limits.check("I3.requests", "apparatus", middle, says).about("requests")
-    empty = sum(not one.responses for one in turns.slices) / len(turns.slices)
+    empty = sum(not slice_.responses for slice_ in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
     if limits["I6"].status(empty) != "pass":
         says += f": it stands still at times; {_ALONE}"
@@ -59,7 +59,7 @@ def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     """Return I3: how much of the slices passed while some connections were idle."""
-    ends = sum(one.drained_s for one in turns.slices) / turns.seconds
+    ends = sum(slice_.drained_s for slice_ in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     if limits["I3"].status(ends) != "pass":
         says += f": use longer slices or fewer connections, or {_ALONE}"
@@ -73,8 +73,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         return
     yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
     yield position_effect([trial for trials in sides.values() for trial in trials], limits)
-    for (a, ours), (b, theirs) in combinations(sides.items(), 2):
-        yield _drift(a, ours, b, theirs, limits)
+    for (a, first_trials), (b, theirs) in combinations(sides.items(), 2):
+        yield _drift(a, first_trials, b, theirs, limits)
     yield from waits.of_comparison(sides, limits)
 
 
@@ -91,14 +91,14 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
     of_all: dict[str, float] = {}
     of_left: dict[str, float] = {}
     for name, turns in sides.items():
-        slices = [one for of in turns for one in of.slices]
-        measured = [one.foreign_cpu_s for one in slices if one.foreign_cpu_s is not None]
-        cpus_s = sum(of.seconds * of.cpus for of in turns)
+        slices = [slice_ for turns_of_trial in turns for slice_ in turns_of_trial.slices]
+        measured = [slice_.foreign_cpu_s for slice_ in slices if slice_.foreign_cpu_s is not None]
+        cpus_s = sum(turns_of_trial.seconds * turns_of_trial.cpus for turns_of_trial in turns)
         if len(measured) < len(slices) or not cpus_s:
             says = f"what others used in the slices of {name} is not known"
             return limits.check("I2", "apparatus", None, says).about(scope="comparison")
         foreign_s = max(0.0, sum(measured))
-        left_s = cpus_s - sum(one.cpu_s + one.loader_cpu_s for one in slices)
+        left_s = cpus_s - sum(slice_.cpu_s + slice_.loader_cpu_s for slice_ in slices)
         of_all[name] = foreign_s / cpus_s
         of_left[name] = min(1.0, foreign_s / left_s) if left_s > 0 else 1.0
     apart = min(_apart(of_all), _apart(of_left))
@@ -114,16 +114,16 @@ def _apart(shares: dict[str, float]) -> float:
 
 
 def _drift(
-    a: str, ours: Sequence[Trial], b: str, theirs: Sequence[Trial], limits: Thresholds
+    a: str, first_trials: Sequence[Trial], b: str, theirs: Sequence[Trial], limits: Thresholds
 ) -> Check:
     """Return I5: whether the ratio of two servers changes from the first round to the last."""
-    courses = _courses(ours, theirs)
+    courses = _courses(first_trials, theirs)
     component = f"{a} / {b}"
     rounds = min(map(len, courses), default=0)
     if rounds < _LEAST_ROUNDS:
         says = f"{rounds} rounds of slices: too few to see whether the ratio {component} drifts"
         return limits.check("I5", "behaviour", None, says).about(component, scope="comparison")
-    course = [statistics.fmean(of[number] for of in courses) for number in range(rounds)]
+    course = [statistics.fmean(course[number] for course in courses) for number in range(rounds)]
     slope = theil_sen(list(enumerate(course))) or 0.0
     moved = math.expm1(slope * (rounds - 1))
     sure = mann_kendall(course) < _SURE
@@ -137,18 +137,18 @@ def _drift(
     )
 
 
-def _courses(ours: Sequence[Trial], theirs: Sequence[Trial]) -> list[list[float]]:
+def _courses(first_trials: Sequence[Trial], theirs: Sequence[Trial]) -> list[list[float]]:
     """Return the log-ratio of each round with responses of both, for each joint trial of both."""
     by_block = {trial.block: trial.turns for trial in theirs}
     courses = []
-    for trial in ours:
+    for trial in first_trials:
         other = by_block.get(trial.block)
         if trial.turns is None or other is None or trial.turns.trials != other.trials:
             continue
         rates = [
-            (one.responses / one.seconds, two.responses / two.seconds)
-            for one, two in zip(trial.turns.slices, other.slices, strict=False)
-            if one.responses and two.responses
+            (slice_.responses / slice_.seconds, two.responses / two.seconds)
+            for slice_, two in zip(trial.turns.slices, other.slices, strict=False)
+            if slice_.responses and two.responses
         ]
-        courses.append([math.log(one / two) for one, two in rates])
+        courses.append([math.log(rate / two) for rate, two in rates])
     return courses

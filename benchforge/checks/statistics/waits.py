@@ -21,7 +21,7 @@ def of_comparison(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> I
 
 def _judged(name: str, trials: Sequence[Trial], limits: Thresholds) -> tuple[float | None, str]:
     """Return by what share a rate rises in shorter slices, or None, and the finding."""
-    waits = [both for both in map(_waiting, trials) if both is not None]
+    waits = [pair for pair in map(_waiting, trials) if pair is not None]
     if not waits:
         return None, f"how many requests {name} has in service is not known: nor whether they wait"
     wait_s, share = (median(values) for values in zip(*waits, strict=True))
@@ -29,7 +29,7 @@ def _judged(name: str, trials: Sequence[Trial], limits: Thresholds) -> tuple[flo
     says += f", {percent(share)} of a slice"
     if share <= SMALL:
         return 0.0, says
-    probed = (one.turns.probed for one in trials if one.turns and one.turns.probed)
+    probed = (item.turns.probed for item in trials if item.turns and item.turns.probed)
     if (rise := rise_of_rate(next(probed, ()))) is None:
         return None, f"{says}: whether its rate is another in shorter slices was not measured"
     says += f"; in slices of a quarter its rate is {times(1 + rise.mean)}x that"
@@ -45,7 +45,7 @@ def _waiting(trial: Trial) -> tuple[float, float] | None:
     turns, load = trial.turns, trial.load
     if turns is None or load is None or load.concurrency is None or not turns.responses:
         return None
-    busy_s = turns.cpu_wait_s + sum(one.cpu_s + one.loader_cpu_s for one in turns.slices)
+    busy_s = turns.cpu_wait_s + sum(item.cpu_s + item.loader_cpu_s for item in turns.slices)
     busy, rate = busy_s / turns.seconds, turns.responses / turns.seconds
     wait_s = waiting_s(load.concurrency, rate, busy)
     return wait_s, wait_s / turns.slice_s

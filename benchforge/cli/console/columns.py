@@ -10,8 +10,8 @@ from benchforge.text.readable import counted, exact, spoken
 NOTHING = "\N{EN DASH}"
 
 
-def columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Return lines with their words below one another; the first `left` columns begin at the left.
+def columns(rows: Sequence[Sequence[str]], left_aligned: int) -> list[str]:
+    """Return lines with their words below one another; `left_aligned` of them begin at the left.
 
     What is in the words stays in its line: labels come from anybody.
     """
@@ -19,8 +19,8 @@ def columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
     return [
         "  ".join(
-            word.ljust(width) if place < left else word.rjust(width)
-            for place, (word, width) in enumerate(zip(row, widths, strict=True))
+            word.ljust(width) if index < left_aligned else word.rjust(width)
+            for index, (word, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in clean
     ]

@@ -57,8 +57,8 @@ class ProgressLine(Progress):
             f"{step.case.name.title}{again}"
         )
         self._left_s = left_s
-        whole = "" if self._graph.until is None else " for all blocks"
-        self._of = " for all rounds" if step.case.find is not None else whole
+        until_end = "" if self._graph.until is None else " for all blocks"
+        self._of = " for all rounds" if step.case.find is not None else until_end
         self._left = self._about(left_s)
         self.phase("start")
 
@@ -77,20 +77,22 @@ class ProgressLine(Progress):
             name = trial.case.title
             self._remark(name, f"{name} did not start: the other launches are without it")
             return
-        left = ""
+        remaining = ""
         if self._place < self._total:
-            left = f" · {self._about(self._left_s - trial.seconds)}"
-        self._write(f"{self._head} · {_outcome(trial)}{left}")
+            remaining = f" · {self._about(self._left_s - trial.seconds)}"
+        self._write(f"{self._head} · {_outcome(trial)}{remaining}")
         for remark in _remarks(trial):
             self._remark(remark, remark)
 
     def noise(self, trial: Trial, *, lasts: bool) -> None:
         """Say once that noise does not end, and what follows; and once that it did end."""
-        loud = [one for one in trial.doubts if one.of_noise]
-        seen = next((one for one in loud if one.topic == "others"), loud[0] if loud else None)
-        if lasts and seen is not None:
+        loud = [doubt for doubt in trial.doubts if doubt.of_noise]
+        loudest = next(
+            (check for check in loud if check.topic == "others"), loud[0] if loud else None
+        )
+        if lasts and loudest is not None:
             then = _WHILE_IT_LASTS if trial.search_outcome is None else _IN_SEARCH
-            self._remark("noise", f"noise that does not end: {seen.message}; {then}")
+            self._remark("noise", f"noise that does not end: {loudest.message}; {then}")
         elif not lasts:
             self._remark("quiet", _IT_ENDED)
 
@@ -111,19 +113,19 @@ class ProgressLine(Progress):
         than a few answers are in one line.
         """
         most = "at most " if self._graph.until is not None else ""
-        after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
-        if len(answers) > _FEW and not any(one.head for one in answers):
-            self._write(f"{after}, {in_short(answers)}")
+        progress = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
+        if len(answers) > _FEW and not any(answer.head for answer in answers):
+            self._write(f"{progress}, {in_short(answers)}")
         else:
-            self._each(answers, after)
+            self._each(answers, progress)
         if answers:
             self._remark("answers", _STOP_WHEN_YOU_LIKE)
 
-    def _each(self, answers: Sequence[InterimAnswer], after: str) -> None:
+    def _each(self, answers: Sequence[InterimAnswer], moment: str) -> None:
         for head, of_head in groupby(answers, key=attrgetter("head")):
             if head:
-                self._write(f"{after}: {head}")
-            start = "  " if head else f"{after}: "
+                self._write(f"{moment}: {head}")
+            start = "  " if head else f"{moment}: "
             for answer in of_head:
                 self._write(f"{start}{answer.in_words}")
 
@@ -184,7 +186,7 @@ def _measured(trial: Trial) -> str:
     least, most = ("", "") if reading.good is not None else ("at least ", "at most ")
     wrong = reading.responses - good
     errors = f", {most}{wrong} not good" if wrong else ""
-    doubts = ", ".join(dict.fromkeys(f"{one.id} {one.name}" for one in trial.doubts))
-    why = "DISTURBED" if trial.disturbed else "NOT BELIEVED"
-    doubted = f" · {why}: {doubts}" if doubts else ""
+    doubts = ", ".join(dict.fromkeys(f"{doubt.id} {doubt.name}" for doubt in trial.doubts))
+    reason = "DISTURBED" if trial.disturbed else "NOT BELIEVED"
+    doubted = f" · {reason}: {doubts}" if doubts else ""
     return f"{least}{figure(good / reading.seconds)} good responses/s{errors}{doubted}"

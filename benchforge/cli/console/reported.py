@@ -43,15 +43,17 @@ class Shown:
     "Reporters beside those that every run uses."
 
 
-def exit_code(summary: Summary, shown: Shown) -> int:
+def exit_code(summary: Summary, shown_result: Shown) -> int:
     """Return 4 where something has no believable answer, else 1 where a claim fails, else 0."""
     states = {verdict.state for verdict in summary.verdicts}
     answered = all(case.answered(smoke=summary.smoke) for case in summary.cases)
     verdicts = (comparison.verdict for comparison in summary.comparisons)
-    compared = max((EXIT_CODES[one.state] for one in verdicts if one is not None), default=0)
+    compared = max(
+        (EXIT_CODES[verdict.state] for verdict in verdicts if verdict is not None), default=0
+    )
     if not answered or "invalid" in states or compared == NO_ANSWER:
         return NO_ANSWER
-    failing = {"fails", "inconclusive"} if shown.inconclusive_fails else {"fails"}
+    failing = {"fails", "inconclusive"} if shown_result.inconclusive_fails else {"fails"}
     return FAILS if states & failing else 0
 
 
@@ -59,7 +61,7 @@ def reported(
     summary: Summary,
     trials: Sequence[Trial],
     registry: Registry,
-    keep: ResultWriter,
+    writer: ResultWriter,
     run: str,
     output: Shown,
 ) -> None:
@@ -69,7 +71,7 @@ def reported(
     when they cannot be written; the table is printed all the same.
     """
     try:
-        paths = _written(summary, trials, registry, keep, output.reports)
+        paths = _written(summary, trials, registry, writer, output.reports)
     finally:
         if output.as_json:
             text = safe.as_json(summary.model_dump_json(indent=1, by_alias=True))
@@ -77,15 +79,17 @@ def reported(
             text = text_of("terminal", summary, trials, registry)
             text = text.replace("run SUITE", safe.word(run))
         show(text, painted=not output.as_json)
-    say(files_written(paths, keep.folder))
+    say(files_written(paths, writer.folder))
 
 
 def files_written(paths: Sequence[Path], into: Path) -> str:
     """Return which files were written: the folder of most of them once, and each folder below."""
-    below = [one.relative_to(into) if one.is_relative_to(into) else one.absolute() for one in paths]
+    below = [
+        path.relative_to(into) if path.is_relative_to(into) else path.absolute() for path in paths
+    ]
     names = dict.fromkeys(
-        str(one) if one.is_absolute() or len(one.parts) == 1 else f"{one.parts[0]}/"
-        for one in below
+        str(path) if path.is_absolute() or len(path.parts) == 1 else f"{path.parts[0]}/"
+        for path in below
     )
     line = f"written to {into}: {', '.join(names)}"
     if not (into / HEADER).exists():
@@ -97,14 +101,14 @@ def _written(
     summary: Summary,
     trials: Sequence[Trial],
     registry: Registry,
-    keep: ResultWriter,
+    writer: ResultWriter,
     further: Sequence[str],
 ) -> list[Path]:
-    paths = [keep.write(keep.folder / SUMMARY, summary)]
+    paths = [writer.write(writer.folder / SUMMARY, summary)]
     names = tuple(dict.fromkeys((*REPORTERS, *further)))
     try:
-        paths += write_reports(summary, trials, registry, keep.folder, names)
-        paths += renew_reports(summary, trials, registry, keep.folder)
+        paths += write_reports(summary, trials, registry, writer.folder, names)
+        paths += renew_reports(summary, trials, registry, writer.folder)
     except OSError as error:
         raise cannot_write(error) from error
     return paths

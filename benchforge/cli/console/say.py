@@ -69,9 +69,9 @@ def show(text: str, *, painted: bool = False) -> None:
     try:
         click.echo(printable(text, safe.painted if painted else safe.text))
     except OSError as error:
-        left = isinstance(error, BrokenPipeError) or _hung_up(error)
+        reader_gone = isinstance(error, BrokenPipeError) or _hung_up(error)
         away(sys.stdout)
-        if left:
+        if reader_gone:
             return
         reason = f"standard output cannot be written: {error.strerror}"
         raise CannotKeep(reason, "redirect it elsewhere; finished trials are kept") from error

@@ -78,7 +78,7 @@ def _table(rows: list[PluginRow]) -> str:
         (row.name, f"{row.distribution} {row.version}".strip(), row.origin, _last(row))
         for row in rows
     ]
-    lines = columns(wide, left=4)
+    lines = columns(wide, left_aligned=4)
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
         lines = [line if len(line) <= width else f"{line[: width - 3]}..." for line in lines]

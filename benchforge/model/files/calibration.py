@@ -53,6 +53,6 @@ class Calibration(Frozen):
             if not 0 < len(values) <= len(self.per_second):
                 msg = f"{id_} has {len(values)} values, of {len(self.per_second)} rounds"
                 raise ValueError(msg)
-        if both := self.observed.keys() & self.unknown.keys():
-            raise ValueError(f"{min(both)} is observed and unknown")
+        if contradictory := self.observed.keys() & self.unknown.keys():
+            raise ValueError(f"{min(contradictory)} is observed and unknown")
         return self

@@ -50,7 +50,7 @@ class Ceiling(Frozen):
     @property
     def only_a_floor(self) -> str:
         """Reason why the tool may reach more than it did here; empty if it would not."""
-        if doubts := ", ".join(f"{one.id} {one.name}" for one in self.trial.doubts):
+        if doubts := ", ".join(f"{doubt.id} {doubt.name}" for doubt in self.trial.doubts):
             return f"that measurement is not believed ({doubts})"
         tool, null = self._cpu("loader"), self._cpu("server")
         if tool is None or null is None:
@@ -63,8 +63,8 @@ class Ceiling(Frozen):
 
     def _cpu(self, role: Role) -> float | None:
         """CPUs that the busiest thread of a role used, or its part as a whole; None is unknown."""
-        seen, load = self.trial.observation, self.trial.load
-        if seen is None or not seen.seconds:
+        observation, load = self.trial.observation, self.trial.load
+        if observation is None or not observation.seconds:
             return None
         threads = (load.processes or 1) if load is not None and role == "loader" else 1
         used = [
@@ -73,8 +73,10 @@ class Ceiling(Frozen):
             else None
             if usage.cpu_s is None
             else usage.cpu_s / threads
-            for usage in seen.usage
+            for usage in observation.usage
             if usage.role == role
         ]
         measured = [cpus for cpus in used if cpus is not None]
-        return max(measured) / seen.seconds if measured and len(measured) == len(used) else None
+        return (
+            max(measured) / observation.seconds if measured and len(measured) == len(used) else None
+        )

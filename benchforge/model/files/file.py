@@ -44,8 +44,8 @@ class FileFault:
     "Kind of fault."
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else f"{self.file}"
-        return ": ".join(filter(None, (place, self.where, self.message)))
+        location = f"{self.file}:{self.line}" if self.line else f"{self.file}"
+        return ": ".join(filter(None, (location, self.where, self.message)))
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,13 @@ def _looked_through(
         return [_unreadable(file, error)]
     if len(raw) > _LARGE:
         # For each field that is missing, pydantic copies all that stands beside it.
-        lacking = [*islice(missing(value, model), _MOST_FAULTS)]
-        if lacking:
+        missing_fields = [*islice(missing(value, model), _MOST_FAULTS)]
+        if missing_fields:
             where = places(raw.decode())
-            return [FileFault(file, dotted(one), where.line(one), "is missing") for one in lacking]
+            return [
+                FileFault(file, dotted(steps), where.line(steps), "is missing")
+                for steps in missing_fields
+            ]
     scans = hides(raw, value)
     del value
     try:
@@ -109,7 +112,7 @@ def _looked_through(
         if (wrong := error.error_count()) > _MOST_FAULTS:
             return [FileFault(file, "", None, f"{exact(wrong)} values are wrong, too many to name")]
         where = places(raw.decode())
-        return [_invalid(file, where, one) for one in error.errors(include_url=False)]
+        return [_invalid(file, where, error_) for error_ in error.errors(include_url=False)]
     return (list(_hidden(parsed)) if scans else []) or parsed
 
 
@@ -199,9 +202,9 @@ def missing(value: Any, wanted: Any, path: JsonPath = ()) -> Iterator[JsonPath]:
     elif origin is Annotated:
         yield from missing(value, args[0], path)
     elif origin in {Union, UnionType}:
-        left = [one for one in args if one is not NoneType]
-        if len(left) == 1:
-            yield from missing(value, left[0], path)
+        alternatives = [argument for argument in args if argument is not NoneType]
+        if len(alternatives) == 1:
+            yield from missing(value, alternatives[0], path)
     elif origin is tuple and isinstance(value, list):
         for number, inner in enumerate(value):
             yield from missing(inner, args[0], (*path, number))

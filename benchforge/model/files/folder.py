@@ -52,8 +52,8 @@ def parse_header(folder: Path) -> Parsed[Header] | list[FileFault]:
     if isinstance(parsed, Parsed):
         header, cases = compact(parsed.model), dict[str, CaseName]()
         plan = [
-            one.like(case=cases.setdefault(one.case.model_dump_json(), one.case))
-            for one in header.plan
+            item.like(case=cases.setdefault(item.case.model_dump_json(), item.case))
+            for item in header.plan
         ]
         vars(header).update(plan=tuple(plan))  # equal values: it stays frozen
     return parsed
@@ -86,15 +86,17 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
         if isinstance(parsed, Parsed):
             fields: dict[str, Any] = vars(parsed.model)
             shared = {k: _first((k, to_json(fields[k])), fields[k], parts) for k in _REPEATED}
-            shared["checks"] = tuple([_first(_text(one), one, checks) for one in fields["checks"]])
+            shared["checks"] = tuple(
+                [_first(_text(field), field, checks) for field in fields["checks"]]
+            )
             fields.update(dict.fromkeys(shared))  # these are compact already
             compact(parsed.model)
             fields.update(shared)  # equal values: it stays frozen
         yield parsed
 
 
-def _first(key: Any, value: Any, seen: dict[Any, Any]) -> Any:
-    first = seen.setdefault(key, value)
+def _first(key: Any, value: Any, value_: dict[Any, Any]) -> Any:
+    first = value_.setdefault(key, value)
     if first is value and isinstance(value, Frozen):
         compact(value)
     return first

@@ -53,20 +53,20 @@ def fingerprint(facts: Mapping[str, JsonValue]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def changes(then: Mapping[str, JsonValue], now: Mapping[str, JsonValue]) -> Iterator[str]:
+def changes(then: Mapping[str, JsonValue], newer: Mapping[str, JsonValue]) -> Iterator[str]:
     """Yield each hard fact that both know and that is another, in a word: was this, is that."""
     for name in HARD:
-        if name in then and name in now and then[name] != now[name]:
-            yield from _changes(name, then[name], now[name])
+        if name in then and name in newer and then[name] != newer[name]:
+            yield from _changes(name, then[name], newer[name])
 
 
-def _changes(name: str, then: JsonValue, now: JsonValue) -> Iterator[str]:
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in sorted(then.keys() | now.keys()):
-            if then.get(key) != now.get(key):
-                yield from _changes(f"{name}.{key}", then.get(key), now.get(key))
+def _changes(name: str, then: JsonValue, newer: JsonValue) -> Iterator[str]:
+    if isinstance(then, dict) and isinstance(newer, dict):
+        for key in sorted(then.keys() | newer.keys()):
+            if then.get(key) != newer.get(key):
+                yield from _changes(f"{name}.{key}", then.get(key), newer.get(key))
     else:
-        yield f"{name} was {_shown(then)}, is {_shown(now)}"
+        yield f"{name} was {_shown(then)}, is {_shown(newer)}"
 
 
 def _shown(value: JsonValue) -> str:

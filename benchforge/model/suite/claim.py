@@ -90,9 +90,9 @@ class Claim(Frozen):
         """All cases of all questions."""
         return tuple(case for instance in self.instances for case in instance.cases)
 
-    def instance(self, at: Mapping[str, JsonValue]) -> ClaimInstance | None:
+    def instance(self, axes: Mapping[str, JsonValue]) -> ClaimInstance | None:
         """Return the question at a value of an axis; None if the claim does not have it."""
-        return next((one for one in self.instances if one.at == at), None)
+        return next((instance for instance in self.instances if instance.at == axes), None)
 
 
 class VerdictRules(Frozen):

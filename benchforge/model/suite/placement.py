@@ -12,7 +12,7 @@ from benchforge.model.values.frozen import Frozen
 
 def _ipv4(text: str) -> str:
     numbers = text.split(".")
-    if len(numbers) != 4 or not all(re.fullmatch(r"0|[1-9]\d{0,2}", one) for one in numbers):  # noqa: PLR2004
+    if len(numbers) != 4 or not all(re.fullmatch(r"0|[1-9]\d{0,2}", number) for number in numbers):  # noqa: PLR2004
         raise ValueError("should be an IPv4 address, such as 10.0.0.1")
     if max(map(int, numbers)) > 255 or numbers[0] in {"0", "127"}:  # noqa: PLR2004
         raise ValueError("should be an IPv4 address that other hosts can reach, such as 10.0.0.1")
@@ -145,6 +145,6 @@ class AppliedTuning(Frozen):
     @property
     def in_words(self) -> str:
         """Description: the number of settings in force, and the reason for each other one."""
-        refused = [f"{name.partition('.')[2]} ({why})" for name, why in self.refused.items()]
+        refused = [f"{name.partition('.')[2]} ({reason})" for name, reason in self.refused.items()]
         applied = f"{len(self.applied)} applied"
         return f"{applied}; not applied: {', '.join(refused)}" if refused else applied

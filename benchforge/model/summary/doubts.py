@@ -31,15 +31,21 @@ def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
 
     A trial may be believed, and its response times not.
     """
-    return frozenset(one.trial for one in case.doubted) | _times_doubted(case, line)
+    return frozenset(doubted.trial for doubted in case.doubted) | _times_doubted(case, line)
 
 
 def disturbed(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
     """Return the numbers of the trials whose values of a line have ratios to others alike."""
-    there = frozenset(one.trial for one in case.doubted if one.disturbed and one.used)
-    return there - _times_doubted(case, line)
+    disturbed_trials = frozenset(
+        doubted.trial for doubted in case.doubted if doubted.disturbed and doubted.used
+    )
+    return disturbed_trials - _times_doubted(case, line)
 
 
 def _times_doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
-    times = [one for one in case.latency_doubted if any(speaks_of(it, line) for it in one.checks)]
-    return frozenset(one.trial for one in times)
+    times = [
+        doubted
+        for doubted in case.latency_doubted
+        if any(speaks_of(it, line) for it in doubted.checks)
+    ]
+    return frozenset(time_.trial for time_ in times)

@@ -71,13 +71,13 @@ class Ranking(Frozen):
     def leaders(self) -> list[str]:
         """The first server, and those that are not shown to differ from it."""
         # Nothing that another is shown to beat comes first, whatever its typical value is.
-        first, *others = [one.server for one in sorted(self.order, key=attrgetter("best"))]
-        return [first, *(one for one in others if not self.pair(first, one).differ)]
+        first, *others = [ranked.server for ranked in sorted(self.order, key=attrgetter("best"))]
+        return [first, *(leader for leader in others if not self.pair(first, leader).differ)]
 
     @property
     def differing(self) -> tuple[tuple[str, str], ...]:
         """Pairs of servers that are shown to differ, in the order of the servers."""
-        names = [one.server for one in self.order]
+        names = [ranked.server for ranked in self.order]
         return tuple(pair for pair in combinations(names, 2) if self.pair(*pair).differ)
 
     def most_apart(self, servers: Sequence[str]) -> float | None:

@@ -91,7 +91,7 @@ class MetricSummary(Frozen):
         """Whether that value rests on lower bounds."""
         if self.typical is None:
             return self.lower_bound
-        return any(one.sample.lower_bound for one in self.samples)
+        return any(sample.sample.lower_bound for sample in self.samples)
 
     @property
     def of_failures(self) -> bool:
@@ -131,12 +131,12 @@ class DoubtedTrial(Frozen):
     @property
     def failed(self) -> tuple[str, ...]:
         """What failed, as people look it up: N1 foreign-cpu."""
-        return tuple(dict.fromkeys(f"{one.id} {one.name}".strip() for one in self.checks))
+        return tuple(dict.fromkeys(f"{check.id} {check.name}".strip() for check in self.checks))
 
     @property
     def left(self) -> float:
         """Share of the CPUs that others left, if they took enough to fail a check."""
-        took = sum(one.value or 0.0 for one in self.checks if one.topic == "others")
+        took = sum(check.value or 0.0 for check in self.checks if check.topic == "others")
         return max(_LEAST_LEFT, 1.0 - took)
 
 
@@ -217,7 +217,7 @@ class CaseSummary(Frozen):
         """Doubted trials behind its numbers: none of a search that has an answer."""
         if self.capacity is not None and self.capacity.answered:
             return ()
-        return tuple(one for one in self.doubted if one.used)
+        return tuple(doubted for doubted in self.doubted if doubted.used)
 
     def by_part(self, axis: str) -> "tuple[CaseSummary, ...]":
         """Return the case once for each kind of its mix, or stage of its load, with its metrics."""
@@ -245,7 +245,11 @@ class CaseSummary(Frozen):
             return False
         if smoke or self.believed != 0:
             return True
-        return any(all(check.transient for check in one.checks) for one in self.doubted if one.used)
+        return any(
+            all(check.transient for check in doubted.checks)
+            for doubted in self.doubted
+            if doubted.used
+        )
 
 
 class Placebo(Frozen):
@@ -332,7 +336,7 @@ class Summary(Frozen):
 
     def standing(self, comparison: Comparison) -> MetricRanking | None:
         """Return the ranking that answers a comparison: by the throughput, or else the first."""
-        rates = (one for one in comparison.rankings if self.measurand(one) == RATE)
+        rates = (ranking for ranking in comparison.rankings if self.measurand(ranking) == RATE)
         return next(rates, comparison.rankings[0] if comparison.rankings else None)
 
     def measurand(self, ranked: MetricRanking) -> Measurand:

@@ -165,21 +165,21 @@ class Histogram(Frozen):
             return self._survived(share, censored, unfinished.counts)
         total = self.count + censored
         rank = max(1, math.ceil(share * total - 1e-9))
-        seen = 0
+        counted = 0
         for bucket, count in sorted(self.counts.items()):
-            seen += count
-            if seen >= rank:
+            counted += count
+            if counted >= rank:
                 return min(_highest(bucket), self.max_us)
         return None
 
     def _survived(self, share: float, censored: int, unfinished: Mapping[int, int]) -> int | None:
         finished, waiting = dict(self.counts.items()), dict(unfinished.items())
-        left = self.count + censored + sum(waiting.values())
+        surviving = self.count + censored + sum(waiting.values())
         longer = 1.0
         for bucket in sorted(finished.keys() | waiting.keys()):
             ended = finished.get(bucket, 0)
-            longer *= 1 - ended / left
+            longer *= 1 - ended / surviving
             if ended and 1 - longer >= share - 1e-9:
                 return min(_highest(bucket), self.max_us)
-            left -= ended + waiting.get(bucket, 0)
+            surviving -= ended + waiting.get(bucket, 0)
         return None

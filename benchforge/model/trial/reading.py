@@ -65,14 +65,14 @@ class StageReading(Frozen):
     parts: tuple["StageReading", ...] = ()
     "The same of equal parts of a long stage, in their order."
 
-    def of(self, whole: "Reading") -> "Reading":
+    def of(self, reading: "Reading") -> "Reading":
         """Return the stage as a reading of its own; which responses are good, the whole tells."""
-        count, bad = self.latency.count, whole.responses - whole.good_at_least
+        count, bad = self.latency.count, reading.responses - reading.good_at_least
         return Reading(
             seconds=max(self.seconds, 1e-9),
             responses=count,
             good_at_least=max(0, count - bad),
-            good_at_most=min(count, whole.good_at_most),
+            good_at_most=min(count, reading.good_at_most),
             doubt="the load tool does not say in which stage responses were bad",
             errors={},
             unanswered=self.errors,

@@ -150,9 +150,9 @@ def usage_rows(text: str) -> tuple[UsageRow, ...]:
 
 
 def _usage_row(line: int, cells: Mapping[str, str]) -> UsageRow:
-    given = {name: cell for name, cell in cells.items() if cell}
+    filled = {name: cell for name, cell in cells.items() if cell}
     try:
-        return UsageRow.model_validate_strings(given)
+        return UsageRow.model_validate_strings(filled)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ValueError(f"line {line}: {first['loc'][0]}: {first['msg'].lower()}") from None

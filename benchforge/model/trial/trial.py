@@ -216,22 +216,27 @@ are those of the whole launch, as are load and stop."""
     def hosts_of(self, process: str) -> tuple[str, ...]:
         """Return the labels of the hosts that ran a process, such as server-flask, or share it."""
         hosts = self.hosts.items()
-        return tuple(k for k, one in hosts if {process, f"{k}-{process}"} & {*one.parts})
+        return tuple(k for k, host in hosts if {process, f"{k}-{process}"} & {*host.parts})
 
     def of_kind(self, label: str) -> "Trial":
         """Return the trial as if it had sent one kind of its mix alone; some tools tell none."""
         kind = self.stream.kinds[label] if self.stream is not None else None
         if kind is None:
             return self
-        there = self.reading.kinds.get(label) if self.reading is not None else None
-        update = {"request": kind.request, "probes": kind.probes, "stream": None, "reading": there}
+        reading_of_kind = self.reading.kinds.get(label) if self.reading is not None else None
+        update = {
+            "request": kind.request,
+            "probes": kind.probes,
+            "stream": None,
+            "reading": reading_of_kind,
+        }
         return self.model_copy(update={**update, "good_response": kind.good_response})
 
     def of_stage(self, number: int) -> "Trial":
         """Return the trial as if it had been one stage of its load, from 1 on."""
         stages = self.reading.stages if self.reading is not None else ()
-        there = stages[number - 1].of(self.reading) if self.reading and stages else None
-        return self.model_copy(update={"reading": there, "stream": None})
+        reading_of_stage = stages[number - 1].of(self.reading) if self.reading and stages else None
+        return self.model_copy(update={"reading": reading_of_stage, "stream": None})
 
     @property
     def doubts(self) -> tuple[Check, ...]:
@@ -244,8 +249,8 @@ are those of the whole launch, as are load and stop."""
         return self._failures_of_apparatus("latency")
 
     def _failures_of_apparatus(self, numbers: Literal["all", "latency"]) -> tuple[Check, ...]:
-        failed = [one for one in self.checks if one.status == "fail"]  # most trials have none
-        of_apparatus = (one for one in failed if one.subject == "apparatus")
+        failed = [check for check in self.checks if check.status == "fail"]  # most trials have none
+        of_apparatus = (failure for failure in failed if failure.subject == "apparatus")
         return tuple([check for check in of_apparatus if check.invalidates == numbers])
 
     @property
@@ -260,7 +265,7 @@ are those of the whole launch, as are load and stop."""
     @property
     def noisy(self) -> bool:
         """True if noise is a reason not to believe the trial, alone or with others."""
-        return self.measured and any(one.transient and one.of_noise for one in self.doubts)
+        return self.measured and any(doubt.transient and doubt.of_noise for doubt in self.doubts)
 
     @property
     def disturbed(self) -> bool:
@@ -269,8 +274,10 @@ are those of the whole launch, as are load and stop."""
         It has no value of its own, but a ratio to a trial of the same block that was disturbed
         alike.
         """
-        took = [one for one in self.checks if one.topic == "others"]
-        others_known = any(one.status in {"warn", "fail"} and one.value is not None for one in took)
+        took = [check for check in self.checks if check.topic == "others"]
+        others_known = any(
+            check.status in {"warn", "fail"} and check.value is not None for check in took
+        )
         # Who waited for a disk or memory is not known to have waited for others.
         of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
         return self.measured and bool(self.doubts) and others_known and of_cpus

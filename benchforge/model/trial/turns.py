@@ -85,9 +85,9 @@ class Turns(Frozen):
     @property
     def seconds(self) -> float:
         """Length of all slices."""
-        return sum(one.seconds for one in self.slices)
+        return sum(slice_.seconds for slice_ in self.slices)
 
     @property
     def responses(self) -> int:
         """Number of complete responses of all slices."""
-        return sum(one.responses for one in self.slices)
+        return sum(slice_.responses for slice_ in self.slices)

@@ -85,9 +85,9 @@ class Bins:
     def joined(self, width_s: float) -> "Bins":
         """Return wider bins, each of the same number of these; a rest is left over."""
         each = max(1, math.ceil(width_s / self.seconds - _NEARLY))
-        whole = len(self.counts) // each * each
-        counts = (sum(self.counts[start : start + each]) for start in range(0, whole, each))
-        rest = sum(self.counts[whole:])
+        end = len(self.counts) // each * each
+        counts = (sum(self.counts[start : start + each]) for start in range(0, end, each))
+        rest = sum(self.counts[end:])
         return Bins(self.seconds * each, tuple(counts), self.beside + rest, self.counter)
 
 
@@ -135,21 +135,21 @@ def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
     if bins is None:
         return None
     skipped = math.ceil(window.cut_s / bins.seconds - _NEARLY)
-    left, total = bins.counts[skipped:], sum(bins.counts) + bins.beside
-    if not left or not total:
+    remaining, total = bins.counts[skipped:], sum(bins.counts) + bins.beside
+    if not remaining or not total:
         return None
     cut = f"without the first {exact(window.cut_s)} s"
     if bins.counter:
         note = f"{cut}: responses times the share of {bins.counter} that is left"
-        return LoadAfterCut(sum(left) / total, len(left) * bins.seconds, None, note)
-    share = (sum(left) + bins.beside) / total
+        return LoadAfterCut(sum(remaining) / total, len(remaining) * bins.seconds, None, note)
+    share = (sum(remaining) + bins.beside) / total
     errors = None if reading.series is None else sum(reading.series.errors[skipped:])
     return LoadAfterCut(share, reading.seconds - skipped * bins.seconds, errors, cut)
 
 
 def _of_series(series: Series, reading: Reading) -> Bins:
-    whole = min(len(series.completed), math.floor(reading.seconds / series.bin_s + _NEARLY))
-    return Bins(series.bin_s, series.completed[:whole], sum(series.completed[whole:]))
+    full_bins = min(len(series.completed), math.floor(reading.seconds / series.bin_s + _NEARLY))
+    return Bins(series.bin_s, series.completed[:full_bins], sum(series.completed[full_bins:]))
 
 
 def _of_flow(flow: NetworkFlow, reading: Reading) -> tuple[Bins | None, str]:
@@ -158,9 +158,9 @@ def _of_flow(flow: NetworkFlow, reading: Reading) -> tuple[Bins | None, str]:
     Before its load a tool starts, and afterwards it reports; in the first bin with traffic the
     load began.
     """
-    first = next((place for place, sent in enumerate(flow.sent) if sent), None)
+    first = next((index for index, sent in enumerate(flow.sent) if sent), None)
     if first is None:
         return None, f"the network's counter {flow.counter} never moved"
-    whole = math.floor(reading.seconds / flow.bin_s + _NEARLY) - 1
-    counts = flow.sent[first + 1 : first + 1 + max(0, whole)]
+    full_bins = math.floor(reading.seconds / flow.bin_s + _NEARLY) - 1
+    counts = flow.sent[first + 1 : first + 1 + max(0, full_bins)]
     return Bins(flow.bin_s, counts, sum(flow.sent) - sum(counts), flow.counter), ""

@@ -94,9 +94,11 @@ def among(cases: Sequence[CaseName]) -> Among:
 
 def server_names(cases: Sequence[CaseName]) -> list[str]:
     """Return what several servers or clients are called: their labels, and what varies of them."""
-    of = among(cases)
+    among_what = among(cases)
     labels = [
-        ", ".join([case.server if of == "servers" else case.driver, *_varies(case, of)])
+        ", ".join(
+            [case.server if among_what == "servers" else case.driver, *_varies(case, among_what)]
+        )
         for case in cases
     ]
     often = Counter(labels)
@@ -105,9 +107,9 @@ def server_names(cases: Sequence[CaseName]) -> list[str]:
     ]
 
 
-def _varies(case: CaseName, of: Among) -> Iterator[str]:
+def _varies(case: CaseName, group: Among) -> Iterator[str]:
     for path, value in case.vary.items():
-        if path.startswith(f"{of}."):
+        if path.startswith(f"{group}."):
             yield f"{path.rpartition('.')[2]} {value}"
 
 

@@ -28,9 +28,9 @@ class Cpus(tuple[int, ...]):
     def parse(cls, value: object) -> "Cpus":
         """Read a text such as "0-3,8" or a list. Raises PydanticCustomError with what is wanted."""
         if isinstance(value, str) and re.fullmatch(_PATTERN, value):
-            ends = [[int(end) for end in one.split("-")] for one in value.split(",")]
-            if all(one[0] <= one[-1] for one in ends):
-                return cls.of(cpu for one in ends for cpu in range(one[0], one[-1] + 1))
+            ends = [[int(end) for end in span.split("-")] for span in value.split(",")]
+            if all(end[0] <= end[-1] for end in ends):
+                return cls.of(cpu for end in ends for cpu in range(end[0], end[-1] + 1))
         if isinstance(value, list | tuple) and value and all(map(_is_cpu, value)):
             return cls.of(value)
         raise PydanticCustomError("quantity", "should be {wanted}", {"wanted": cls.wanted})
@@ -42,7 +42,7 @@ class Cpus(tuple[int, ...]):
                 ranges[-1] = [ranges[-1][0], cpu]
             else:
                 ranges.append([cpu])
-        return ",".join("-".join(map(str, one)) for one in ranges)
+        return ",".join("-".join(map(str, range_)) for range_ in ranges)
 
     @classmethod
     def __get_pydantic_core_schema__(

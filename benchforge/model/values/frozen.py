@@ -47,18 +47,18 @@ def compact(model: Model) -> Model:
     a model has a set of its own. Equal long texts are one, and so are equal headers, environments
     and other tables of texts; pydantic shares short texts.
     """
-    left: list[Any] = [model]
-    while left:
-        inner = left.pop()
+    pending: list[Any] = [model]
+    while pending:
+        inner = pending.pop()
         kind = type(inner)
         if kind is tuple:
-            left += [value for value in inner if type(value) not in _HOLD_NOTHING]
+            pending += [value for value in inner if type(value) not in _HOLD_NOTHING]
         elif kind is dict:
-            left += _holders(inner)
-        elif (given := getattr(inner, "__pydantic_fields_set__", None)) is not None:
-            shared = _FIELD_SETS.setdefault(frozenset(given), given)
+            pending += _holders(inner)
+        elif (fields_set := getattr(inner, "__pydantic_fields_set__", None)) is not None:
+            shared = _FIELD_SETS.setdefault(frozenset(fields_set), fields_set)
             object.__setattr__(inner, "__pydantic_fields_set__", shared)
-            left += _holders(inner.__dict__)
+            pending += _holders(inner.__dict__)
     return model
 
 

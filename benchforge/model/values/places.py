@@ -48,16 +48,16 @@ class Places:
 
     def _nearest(self, path: JsonPath) -> tuple[int, int]:
         """Return how much of a path there is, and its line."""
-        at = self.top
+        container = self.top
         for depth, step in enumerate(path):
-            if isinstance(at, int) or step not in at.inside:
-                return depth, _line(at)
-            at = at.inside[step]
-        return len(path), _line(at)
+            if isinstance(container, int) or step not in container.inside:
+                return depth, _line(container)
+            container = container.inside[step]
+        return len(path), _line(container)
 
 
-def _line(at: "_Container | int") -> int:
-    return at if isinstance(at, int) else at.line
+def _line(container: "_Container | int") -> int:
+    return container if isinstance(container, int) else container.line
 
 
 def hides(raw: bytes, value: dict[str, Any]) -> bool:
@@ -68,14 +68,14 @@ def hides(raw: bytes, value: dict[str, Any]) -> bool:
     if _LONG_NUMBER in raw.translate(_DIGITS) or _SPACE_BEFORE_COLON.search(raw):
         return True
     keys = 0
-    left: list[Any] = [value]
-    while left:
-        inner = left.pop()
+    pending: list[Any] = [value]
+    while pending:
+        inner = pending.pop()
         keys += len(inner) if isinstance(inner, dict) else 0
         values = inner.values() if isinstance(inner, dict) else inner
         if math.inf in values or -math.inf in values:
             return True
-        left += [one for one in values if type(one) in _CONTAINERS]
+        pending += [value for value in values if type(value) in _CONTAINERS]
     return keys != raw.count(b'":')
 
 
@@ -102,9 +102,9 @@ def places(text: str) -> Places:
                 scanned.twice.append(tuple(steps[1:]))
             around[-1].inside[steps[-1]] = line
         elif word != ":":
-            there = around[-1].inside.setdefault(steps[-1], line)
+            line_or_container = around[-1].inside.setdefault(steps[-1], line)
             if word in "{[":
-                opened = _Container(_line(there))
+                opened = _Container(_line(line_or_container))
                 around[-1].inside[steps[-1]] = opened
                 around.append(opened)
                 steps.append("" if word == "{" else 0)

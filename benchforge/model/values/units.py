@@ -161,12 +161,12 @@ class Rate(Quantity):
     wanted: ClassVar[str] = 'a rate such as "500/s", "20k/s" or a number per second'
 
 
-def percentile(of: str | None) -> float | None:
+def percentile(part: str | None) -> float | None:
     """Return the percentile that a part's name says, such as 99 of p99; None for any other."""
-    match = _NAME.fullmatch(of or "")
+    match = _NAME.fullmatch(part or "")
     return float(match[1]) if match else None
 
 
-def titled(metric: str, of: str | None) -> str:
+def titled(metric: str, part: str | None) -> str:
     """Return a metric's label and its part, without a unit, and without repetition."""
-    return metric if of in {None, "", metric} else f"{metric} {of}"
+    return metric if part in {None, "", metric} else f"{metric} {part}"

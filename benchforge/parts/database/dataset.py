@@ -58,8 +58,10 @@ triples of each graph."""
         kind = _KINDS[self.backend]
         for name in (self.into, *self.rows):
             if not re.fullmatch(kind.names, name, re.ASCII):
-                what = "a number of a database" if self.backend == "redis" else "the URI of a graph"
-                raise ValueError(f"{name!r} is not {what}")
+                expected_form = (
+                    "a number of a database" if self.backend == "redis" else "the URI of a graph"
+                )
+                raise ValueError(f"{name!r} is not {expected_form}")
         for name in self.files:
             if not name.endswith(kind.files):
                 ends = ", ".join(kind.files)
@@ -84,11 +86,11 @@ def valid_name(name: str, backend: str) -> str:
         return name
     near = difflib.get_close_matches(name, fitting, 1)
     guess = f"did you mean {near[0]!r}? " if near else ""
-    what = f"no dataset named {name!r}"
+    problem = f"no dataset named {name!r}"
     if (_BUILT_IN / name / "dataset.toml").is_file():
-        what = f"dataset {name!r} is for {_parsed(_BUILT_IN / name).backend}"
+        problem = f"dataset {name!r} is for {_parsed(_BUILT_IN / name).backend}"
     raise WrongOption(
-        what,
+        problem,
         hint=f"{guess}built in for {backend}: {', '.join(fitting)}; "
         f"a folder of your own is written with a slash: './{name}'",
     )

@@ -53,11 +53,11 @@ data."""
     def _either_ours_or_existing(self) -> Self:
         if self.existing is None:
             return self
-        ours = self.model_fields_set - self.of_existing
-        if ours:
+        set_fields = self.model_fields_set - self.of_existing
+        if set_fields:
             message = "with 'url' nothing is started"
-            hint = f"leave out {', '.join(sorted(ours))}"
-            raise WrongOption(message, *sorted(ours), "url", hint=hint)
+            hint = f"leave out {', '.join(sorted(set_fields))}"
+            raise WrongOption(message, *sorted(set_fields), "url", hint=hint)
         far = [host for host in self.hosts(self.existing) if not _is_here(host)]
         if far and not self.allow_remote:
             hint = "say allow_remote = true if the service is yours"
@@ -81,8 +81,8 @@ data."""
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
         """Return the folder of a dataset of the user's own."""
-        own = self.dataset is not None and "/" in self.dataset
-        return (datasets.folder_of(str(self.dataset), suite_folder),) if own else ()
+        is_folder = self.dataset is not None and "/" in self.dataset
+        return (datasets.folder_of(str(self.dataset), suite_folder),) if is_folder else ()
 
     def template_key(self, site: Site) -> str:
         """Return a digest of the data. Raises BenchforgeError when it cannot be read."""
@@ -151,7 +151,9 @@ connections to the server. `port`, `names` and `password` imply "tcp"."""
 
     @model_validator(mode="after")
     def _over_tcp(self) -> Self:
-        if self.listen == "unix" and (wrong := [one for one in _OVER_TCP if getattr(self, one)]):
+        if self.listen == "unix" and (
+            wrong := [option for option in _OVER_TCP if getattr(self, option)]
+        ):
             message = f"{', '.join(wrong)} need TCP" if len(wrong) > 1 else f"{wrong[0]} needs TCP"
             hint = "say listen = 'tcp', or leave listen out"
             raise WrongOption(message, "listen", *wrong, hint=hint)
@@ -166,14 +168,14 @@ connections to the server. `port`, `names` and `password` imply "tcp"."""
         return self.names
 
 
-def hba(site: Site, *, own: bool) -> str:
+def hba(site: Site, *, private: bool) -> str:
     """Return pg_hba.conf: with the password the trial's other hosts, and the machine itself if own.
 
     The unix socket needs none: it is in a folder that nobody else may enter.
     """
     peers = [f"host all all {peer}/32 scram-sha-256" for peer in site.peers if peer != site.address]
-    machine = f"host all all {site.address}/32 {'scram-sha-256' if own else 'trust'}"
-    return "\n".join([*(["local all all trust"] if own else []), machine, *peers, ""])
+    machine = f"host all all {site.address}/32 {'scram-sha-256' if private else 'trust'}"
+    return "\n".join([*(["local all all trust"] if private else []), machine, *peers, ""])
 
 
 def password_of(site: Site) -> str:
@@ -187,5 +189,5 @@ def verifier(password: str) -> str:
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ITERATIONS)
     stored = hashlib.sha256(hmac.new(salted, b"Client Key", "sha256").digest()).digest()
     server = hmac.new(salted, b"Server Key", "sha256").digest()
-    words = [base64.b64encode(one).decode() for one in (salt, stored, server)]
+    words = [base64.b64encode(part).decode() for part in (salt, stored, server)]
     return f"SCRAM-SHA-256${_ITERATIONS}:{words[0]}${words[1]}:{words[2]}"

@@ -28,17 +28,17 @@ def main() -> None:
     from benchforge.remote.agent.place import Place  # noqa: PLC0415 - the lease runs meanwhile
     from benchforge.remote.answers import CallAnswer, FailedCall, LostTrial, SentError  # noqa: PLC0415
 
-    place = Place()
+    host_place = Place()
     while True:
         try:
-            call = calls.get(timeout=place.every_s)
+            call = calls.get(timeout=host_place.every_s)
         except queue.Empty:
-            if lost := place.tick():
+            if lost := host_place.tick():
                 out.write(to_json(LostTrial(reason=lost)) + b"\n")
             continue
         try:
             answer = to_json(
-                CallAnswer[Any](id=call["id"], value=place.answer(call["do"], call["with"]))
+                CallAnswer[Any](id=call["id"], value=host_place.answer(call["do"], call["with"]))
             )
         except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
             answer = to_json(FailedCall(id=call["id"], error=SentError.from_error(error)))

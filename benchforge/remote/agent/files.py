@@ -27,9 +27,9 @@ class FileCache:
 
     def has(self, digest: str) -> bool:
         """Return True if an archive is there; it is then the newest."""
-        if there := self._archive(digest).is_file():
+        if is_file := self._archive(digest).is_file():
             self._archive(digest).touch()
-        return there
+        return is_file
 
     def take(self, digest: str, piece: str, first: bool, last: bool) -> None:
         """Add a piece to an archive; with the last one it is there."""

@@ -87,9 +87,9 @@ class HostTrial:
             case = against(case, server, tuple(step.null["share"]))
         if step.rate is not None:
             case = case._replace(driver=rated(case.driver, step.rate, step.block))
-        whole, divided = case.driver, None
-        if step.share is not None and (driver := whole.divided(*step.share)) is not None:
-            divided = whole, *step.share
+        driver_of_case, divided = case.driver, None
+        if step.share is not None and (driver := driver_of_case.divided(*step.share)) is not None:
+            divided = driver_of_case, *step.share
             mix = case.workload and case.workload.at(step.share[0])
             case = case._replace(driver=driver, workload=mix)
             if step.share[0]:
@@ -277,8 +277,8 @@ class HostTrial:
             with contextlib.suppress(TrialFailed):
                 stop([self._scope])
         self._stack.close()
-        why = None if failure is None else Failure.model_validate(failure)
-        measured = trial_of(self._inputs, self._context, self._recorder, why)
+        reason = None if failure is None else Failure.model_validate(failure)
+        measured = trial_of(self._inputs, self._context, self._recorder, reason)
         files = tuple(door.files(self._folder))
         return HostPartOfTrial(trial=measured.trial, body=measured.body, files=files)
 

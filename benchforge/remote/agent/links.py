@@ -87,10 +87,10 @@ def traffic(address: str) -> dict[str, int]:
 
     /sys/class/net may be another network's: it belongs to whoever mounted it.
     """
-    own = interface(address)
+    interface_name = interface(address)
     for line in Path("/proc/self/net/dev").read_text(encoding="utf-8").splitlines():
         name, _, rest = line.strip().partition(":")
-        if name == own:
+        if name == interface_name:
             numbers = [int(word) for word in rest.split()]
             dropped = numbers[3] + numbers[11]
             return {"received": numbers[0], "sent": numbers[8], "dropped": dropped}

@@ -63,18 +63,18 @@ class Place:
 
     def __init__(self) -> None:
         files = self._files = FileCache()
-        own = (self.begin, self.clock, self.prepare, self.sink, self.traffic, self.enter)
-        calls = (*own, self.fetch, self.clear, files.has, files.take, links.measured)
+        session_calls = (self.begin, self.clock, self.prepare, self.sink, self.traffic, self.enter)
+        calls = (*session_calls, self.fetch, self.clear, files.has, files.take, links.measured)
         self._calls: Mapping[str, Callable[..., Any]] = {call.__name__: call for call in calls}
         self._until_we_end = contextlib.ExitStack()
         self._label = self._address = ""
         self._ready: _Ready | None = None
         self._trial: HostTrial | None = None
 
-    def answer(self, do: object, given: object) -> Any:
+    def answer(self, do: object, request: object) -> Any:
         """Do a call and return what it gives."""
         name = str(do)
-        arguments = dict(given) if isinstance(given, dict) else {}
+        arguments = dict(request) if isinstance(request, dict) else {}
         if (call := self._calls.get(name)) is not None:
             return call(**arguments)
         if self._trial is None or name not in HostTrial.CALLS:
@@ -154,8 +154,8 @@ class Place:
         suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
         parts = list(parts_on(suite, self._label))
         needs = needs_of(parts)
-        lacking = missing(needs, suite.path.parent)
-        present = [one for one in needs if one not in lacking]
+        missing_needs = missing(needs, suite.path.parent)
+        present = [need for need in needs if need not in missing_needs]
         context = ground(suite, ())
         context = replace(
             context,
@@ -176,8 +176,8 @@ class Place:
             wrong = [(fault.message, str(fault.hint)) for fault in errors.faults]
         except ProgramMissing as error:
             wrong = [(error.message, error.hint)]
-        if lacking or wrong:
-            names = tuple((need.name, need.debian or "", need.how) for need in lacking)
+        if missing_needs or wrong:
+            names = tuple((need.name, need.debian or "", need.how) for need in missing_needs)
             return Prepared(missing=names, faults=tuple(wrong))
         cases = expand(suite)
         self._ready = _Ready(cases, context)
@@ -220,7 +220,9 @@ def places_on(suite: Suite, label: str) -> Places:
     With `auto`, load tools get CPUs of their own where they are not alone on the host.
     """
     scenarios = suite.scenarios.values()
-    parts = (part for one in scenarios for part in used(suite, one) if label in part.hosts)
+    parts = (
+        part for scenario in scenarios for part in used(suite, scenario) if label in part.hosts
+    )
     roles = {part.role for part in parts}
     placement = suite.placement
     if placement == "auto" and ("loader" not in roles or len(roles) < 2):  # noqa: PLR2004

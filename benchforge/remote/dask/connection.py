@@ -127,16 +127,20 @@ def worker_of(client: "Client", label: str, name: str) -> str:
     deadline = time.monotonic() + _CONNECTS_WITHIN_S
     while True:
         workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
-        named = [at for at, one in workers.items() if str(one.get("name")) == name]
-        named = named or [at for at, one in workers.items() if name in (one.get("resources") or {})]
+        named = [address for address, worker in workers.items() if str(worker.get("name")) == name]
+        named = named or [
+            address
+            for address, worker in workers.items()
+            if name in (worker.get("resources") or {})
+        ]
         if len(named) == 1:
             return named[0]
         if time.monotonic() > deadline:
             break
         time.sleep(_BETWEEN_S)
-    there = ", ".join(str(one.get("name")) for one in workers.values()) or "none"
+    names = ", ".join(str(value.get("name")) for value in workers.values()) or "none"
     count = "several workers have" if named else "no worker has"
-    message = f"hosts.{label}: {count} the name or resource {name!r}; workers: {there}"
+    message = f"hosts.{label}: {count} the name or resource {name!r}; workers: {names}"
     raise ProgramMissing(message, f'start one: dask worker --name "{name}"')
 
 

@@ -71,8 +71,8 @@ def _cluster(suite: Suite) -> Iterator["Client"]:
                 name="benchforge",  # the default client, by which actors are called
             )
     except (OSError, ValueError) as error:
-        why = " ".join(str(error.__cause__ or error).split())[:300]
-        message = f"engine: the scheduler at {table.scheduler} does not answer: {why}"
+        reason = " ".join(str(error.__cause__ or error).split())[:300]
+        message = f"engine: the scheduler at {table.scheduler} does not answer: {reason}"
         raise ProgramMissing(message, "see its log, and the certificates of [engine]") from error
     try:
         yield client

@@ -41,14 +41,14 @@ def share_of(
     Raises Unusable for files that cannot be brought.
     """
     places = list(_places(suite, label))
-    sends = any(place[0] == "scenarios" for place in places)
-    tables = [_at(suite.document.tables, place) for place in places]
+    sends = any(path[0] == "scenarios" for path in places)
+    tables = [_at(suite.document.tables, path) for path in places]
     wanted = {name: os.environ.get(name, "") for table in tables for name in _names(table)}
     # An option that takes any table may have a key `env` of its own: no value of it was taken.
     environment = {k: v for k, v in wanted.items() if suite.secrets.intersection(pieces(v))}
-    own = {piece for value in environment.values() for piece in pieces(value)}
+    pieces_of_host = {piece for value in environment.values() for piece in pieces(value)}
     literal = secrets_of_suite(suite.document.tables)
-    own |= {secret for place, secret in literal if _is_below(place, places)}
+    pieces_of_host |= {secret for path, secret in literal if _is_below(path, places)}
     parts = list(parts_on(suite, label))
     roots = [path for part in parts for path in part.reads(suite.path.parent)]
     if sends:
@@ -57,7 +57,7 @@ def share_of(
         roots += [suite.path.parent / file for file in files if isinstance(file, str)]
     refs = {(p.directory, p.ref) for p in parts if isinstance(p, ServesCode) and p.ref is not None}
     checkouts = {k: (trees[k].repository, trees[k].checkout) for k in sorted(refs, key=str)}
-    hidden = suite.secrets - own
+    hidden = suite.secrets - pieces_of_host
     brought = user_files(suite.path, roots, checkouts)
     host_suite = HostSuite(
         files=brought.files.digest,
@@ -89,9 +89,9 @@ def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:
             if part.role in {"loader", "upstream"}:
                 yield from (("scenarios", name, key) for key in _REQUESTS)
                 yield ("feeds",)
-    for own in parts_on(suite, label):
-        if isinstance(own, RunsPython) and own.runtime is not None:
-            yield "runtimes", own.runtime
+    for part_ in parts_on(suite, label):
+        if isinstance(part_, RunsPython) and part_.runtime is not None:
+            yield "runtimes", part_.runtime
 
 
 def _imports(
@@ -111,9 +111,9 @@ def _imports(
             yield from imported(file for file in files if file.suffix == ".py")
 
 
-def _at(tables: Mapping[str, JsonValue], place: Iterable[str]) -> JsonValue:
+def _at(tables: Mapping[str, JsonValue], path: Iterable[str]) -> JsonValue:
     value: JsonValue = dict(tables)
-    for key in place:
+    for key in path:
         value = as_table(value).get(key)
     return value
 
@@ -130,5 +130,5 @@ def _names(value: JsonValue) -> Iterator[str]:
             yield from _names(inner)
 
 
-def _is_below(place: tuple[str | int, ...], places: Collection[tuple[str, ...]]) -> bool:
-    return any(place[: len(one)] == one for one in places)
+def _is_below(path: tuple[str | int, ...], places: Collection[tuple[str, ...]]) -> bool:
+    return any(path[: len(prefix)] == prefix for prefix in places)

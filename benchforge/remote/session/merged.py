@@ -57,23 +57,29 @@ def merged(
 
     Usage of all parts is in usage.csv of the folder then; that of each machine stays apart.
     """
-    others = [one.trial for one in hosts.values() if one.trial is not None and not one.loads]
-    processes = (p for label, one in hosts.items() for p in _processes(label, one))
+    others = [
+        value.trial for value in hosts.values() if value.trial is not None and not value.loads
+    ]
+    processes = (p for label, host in hosts.items() for p in _processes(label, host))
     update: dict[str, Any] = {
-        "hosts": {label: _host(one) for label, one in hosts.items()},
+        "hosts": {label: _host(host) for label, host in hosts.items()},
         "processes": (*processes, *trial.processes),
-        "exhaustions": (*(e for one in others for e in one.exhaustions), *trial.exhaustions),
+        "exhaustions": (*(e for trial in others for e in trial.exhaustions), *trial.exhaustions),
         "observation": _observation(trial, hosts, folder),
     }
-    if trial.listener is not None and not any(one.loads and one.serves for one in hosts.values()):
-        why = "/proc does not show who listens on its port" if owns is None else ""
+    if trial.listener is not None and not any(
+        value.loads and value.serves for value in hosts.values()
+    ):
+        reason = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
-        update["listener"] = Listener(address=address, is_server=owns, why=why)
+        update["listener"] = Listener(address=address, is_server=owns, why=reason)
     if (placed := _placed(hosts)) is not None and update["observation"] is not None:
         usage = update["observation"].usage
-        check = placement.check(placed, [one.label for one in usage if one.role in placed.cpus])
+        check = placement.check(
+            placed, [usage_.label for usage_ in usage if usage_.role in placed.cpus]
+        )
         update |= {"placement": placed, "checks": (check, *trial.checks)}
-    all_known = all(one.hard_facts is not None for one in hosts.values())
+    all_known = all(value.hard_facts is not None for value in hosts.values())
     update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}
     return trial.model_copy(update=update)
 
@@ -92,14 +98,14 @@ def _processes(label: str, part: HostPart) -> Iterator[StartedProcess]:
 
 def _placed(hosts: Mapping[str, HostPart]) -> ActualPlacement | None:
     """Return on which CPUs all hosts put their roles, and who stayed there; None where none did."""
-    trials = [one.trial for one in hosts.values() if one.trial is not None]
+    trials = [value.trial for value in hosts.values() if value.trial is not None]
     each = [trial.placement for trial in trials if trial.placement is not None]
     if not each:
         return None
     return ActualPlacement(
-        cpus={role: cpus for one in each for role, cpus in one.cpus.items()},
-        seen={label: count for one in each for label, count in one.seen.items()},
-        elsewhere=tuple(stray for one in each for stray in one.elsewhere),
+        cpus={role: cpus for placement_ in each for role, cpus in placement_.cpus.items()},
+        seen={label: count for placement_ in each for label, count in placement_.seen.items()},
+        elsewhere=tuple(stray for placement_ in each for stray in placement_.elsewhere),
     )
 
 
@@ -124,34 +130,36 @@ def _host(part: HostPart) -> TrialHost:
 
 
 def _facts(hosts: Mapping[str, HostPart]) -> dict[str, Any]:
-    now: dict[str, JsonValue] = {k: dict(one.hard_facts or {}) for k, one in hosts.items()}
-    server = next(label for label, one in hosts.items() if one.serves)
-    then: dict[str, JsonValue] = {label: one.facts.facts for label, one in hosts.items()}
+    facts_now: dict[str, JsonValue] = {k: dict(host.hard_facts or {}) for k, host in hosts.items()}
+    server = next(label for label, host in hosts.items() if host.serves)
+    then: dict[str, JsonValue] = {label: host.facts.facts for label, host in hosts.items()}
     return {
-        "fingerprint": fingerprint({**(hosts[server].hard_facts or {}), "hosts": now}),
-        "changed_facts": tuple(changes({"hosts": then}, {"hosts": now})),
+        "fingerprint": fingerprint({**(hosts[server].hard_facts or {}), "hosts": facts_now}),
+        "changed_facts": tuple(changes({"hosts": then}, {"hosts": facts_now})),
     }
 
 
 def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> Observation | None:
     """Return what all parts used, computed from the rows of all hosts."""
-    own = trial.observation
-    seen = [one.trial.observation for one in hosts.values() if one.trial is not None]
-    if own is None or None in seen:
+    observation_ = trial.observation
+    seen = [value.trial.observation for value in hosts.values() if value.trial is not None]
+    if observation_ is None or None in seen:
         return None
-    observations = [one for one in seen if one is not None]
-    names = [f"{one.before}{USAGE}" for one in hosts.values()]
+    observations = [host_observation for host_observation in seen if host_observation is not None]
+    names = [f"{value.before}{USAGE}" for value in hosts.values()]
     text = _joined(rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
     system = rows_text(door.read(folder, SYSTEM, MOST_BYTES))
     door.write(folder, USAGE, text.encode(), lasting=False)
-    facts = own.model_copy(
+    facts = observation_.model_copy(
         update={
-            "usage": tuple(usage for one in observations for usage in one.usage),
+            "usage": tuple(usage for observation in observations for usage in observation.usage),
             "counters": {},
             "foreign_connections": _WHY,
-            "sampler_cpu_s": sum(one.sampler_cpu_s for one in observations),
-            "unassigned_cpu_s": _sum(one.unassigned_cpu_s for one in observations),
-            "unassigned_shared_bytes": _sum(one.unassigned_shared_bytes for one in observations),
+            "sampler_cpu_s": sum(observation.sampler_cpu_s for observation in observations),
+            "unassigned_cpu_s": _sum(observation.unassigned_cpu_s for observation in observations),
+            "unassigned_shared_bytes": _sum(
+                observation.unassigned_shared_bytes for observation in observations
+            ),
             "machine": None,
         }
     )

@@ -99,7 +99,7 @@ class HostSession:
                 self._shared()
                 needs = needs_of(distinct_parts(self._suite))
                 modules = (need.name for need in needs if need.kind == "module")
-                code = (name for one in self._shares.values() for name in one.imports)
+                code = (name for value in self._shares.values() for name in value.imports)
                 self._files = archive(modules, code)
             self._brought(self._files)
             self._introduced()
@@ -123,19 +123,19 @@ class HostSession:
         with ThreadPoolExecutor(len(self.labels)) as pool:
             try:
                 each = [pool.submit(self._open, label) for label in self.labels]
-                if not any(one.exception() for one in each):  # else none starts its far end
-                    each = [pool.submit(one.bring, files) for one in self.connections.values()]
+                if not any(future.exception() for future in each):  # else none starts its far end
+                    each = [pool.submit(value.bring, files) for value in self.connections.values()]
                 wait(each)
             except BaseException:  # an interrupt: else it would wait for hosts that do not answer
                 self.disconnected()
                 raise
-        raised = [error for one in each if (error := one.exception()) is not None]
+        raised = [error for future in each if (error := future.exception()) is not None]
         errors = [error for error in raised if isinstance(error, ProgramMissing)]
         if other := [error for error in raised if not isinstance(error, ProgramMissing)]:
             raise other[0]
         if errors:
-            hints = dict.fromkeys(one.hint for one in errors)
-            raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))
+            hints = dict.fromkeys(error.hint for error in errors)
+            raise ProgramMissing("; ".join(error.message for error in errors), "; ".join(hints))
 
     def _open(self, label: str) -> None:
         connection = self.connections[label] = self._connect(label, self._losses)
@@ -186,30 +186,32 @@ class HostSession:
     def _introduced(self) -> None:
         addresses = {label: self._suite.hosts[label].address for label in self.labels}
         arguments = {k: {"label": k, "address": address} for k, address in addresses.items()}
-        own = code_digest()
+        code = code_digest()
         for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
-            if begun.code != own:
-                message = f"hosts.{label}: benchforge there is {begun.code}, and here {own}"
+            if begun.code != code:
+                message = f"hosts.{label}: benchforge there is {begun.code}, and here {code}"
                 hint = (
                     "on the host, remove ~/.cache/benchforge/hosts: benchforge brings itself anew"
                 )
                 raise Unusable(message, hint)
             if addresses[label] not in {None, begun.address}:
                 raise wire.HostFault(label, f"it has another address, {begun.address}")
-            before = self.hosts.get(label)
+            facts_before = self.hosts.get(label)
             self.hosts[label] = HostFacts(
                 address=begun.address,
                 labels=self._suite.hosts[label].labels,
                 code=begun.code,
                 facts=begun.facts,
-                links={} if before is None else before.links,
+                links={} if facts_before is None else facts_before.links,
             )
 
     def _facts(self) -> dict[str, JsonValue]:
         """Return the facts of the first server's host, and the hard facts of all."""
         on_hosts = next(case for case in self._graph.cases if case.hosts)
         server = on_hosts.hosts[f"server-{on_hosts.name.server}"]
-        hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
+        hosts: dict[str, JsonValue] = {
+            label: hard(host.facts) for label, host in self.hosts.items()
+        }
         return {**self.hosts[server].facts, "hosts": hosts}
 
     def _prepared(self) -> None:
@@ -223,14 +225,16 @@ class HostSession:
         }
         builds_s = _PREPARES_WITHIN_S + BUILDS_WITHIN_S * len(self._suite.runtimes)
         prepared = self.each_of(Place.prepare, suites, builds_s)
-        lacking = {label: host for label, host in prepared.items() if host.missing or host.faults}
-        if lacking:
-            messages = (text for label, host in lacking.items() for text in _lacks(label, host))
-            hints = (text for label, host in lacking.items() for text in _how(label, host))
+        incomplete = {
+            label: host for label, host in prepared.items() if host.missing or host.faults
+        }
+        if incomplete:
+            messages = (text for label, host in incomplete.items() for text in _lacks(label, host))
+            hints = (text for label, host in incomplete.items() for text in _how(label, host))
             raise ProgramMissing("; ".join(messages), "; ".join(hints))
-        own = names_of(self._graph.cases)
+        case_names = names_of(self._graph.cases)
         for label, host in prepared.items():
-            if host.cases != own or not host.digests.items() <= self._digests.items():
+            if host.cases != case_names or not host.digests.items() <= self._digests.items():
                 message = f"hosts.{label}: the suite's code or data are others there"
                 raise Unusable(message, "run it again, and change no file meanwhile")
             self._alike(label, host)
@@ -243,9 +247,9 @@ class HostSession:
                 message = f"hosts.{label}: {name} is {version}, and {other} on another host"
                 raise Unusable(message, "install the same version on all hosts of a role")
         for name, runtime in host.runtimes.items():
-            before = self._runtimes.setdefault(name, runtime)
-            if _packages(runtime) != _packages(before):
-                differ = _packages(runtime).items() ^ _packages(before).items()
+            known_runtime = self._runtimes.setdefault(name, runtime)
+            if _packages(runtime) != _packages(known_runtime):
+                differ = _packages(runtime).items() ^ _packages(known_runtime).items()
                 names = sorted({package for package, _ in differ})
                 message = f"hosts.{label}: runtime {name} differs from that of another host: "
                 hint = "pin the versions in requires, or remove ~/.cache/benchforge/runtimes there"
@@ -291,10 +295,10 @@ def hosts_of_run(
     """Connect the hosts of a suite while a run lasts, by what an engine gives for its suite."""
     with (
         connecting(suite) as connect,
-        contextlib.closing(HostSession(suite, graph, connect)) as own,
+        contextlib.closing(HostSession(suite, graph, connect)) as host_session,
     ):
-        own.begin(tell)
-        yield own
+        host_session.begin(tell)
+        yield host_session
 
 
 def _pairs(case: Case) -> Iterator[tuple[str, str]]:

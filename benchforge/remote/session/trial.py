@@ -181,14 +181,14 @@ class _HostsTrial:
         if host is None:
             raise wire.HostFault(self._load, f"no part is called {safe.word(read.service[:99])}")
         peers = {self._server} if read.behind else {*self._tools}
-        across, why = host not in peers, read.why
-        if not (why or across or len(peers) == 1):
-            why = f"load tools run on host {host} and on others"
-        if not why:
+        across, reason = host not in peers, read.why
+        if not (reason or across or len(peers) == 1):
+            reason = f"load tools run on host {host} and on others"
+        if not reason:
             where = self._session.connections[host]
-            why = where.call(HostTrial.read, port=read.port, across=across)
-            self._reads = "" if why else host
-        return why
+            reason = where.call(HostTrial.read, port=read.port, across=across)
+            self._reads = "" if reason else host
+        return reason
 
     def warm_up(self, read: LoadConnections) -> None:
         """Let the load tools' hosts warm the server up, and measure the links."""
@@ -211,15 +211,17 @@ class _HostsTrial:
             for label, host in self.hosts.items():
                 host.clock = self._offset(label)
             clocks = {label: host.clock[0] for label, host in self.hosts.items() if host.clock}
-            before = session.all_of(self._labels, Place.traffic)
+            earlier = session.all_of(self._labels, Place.traffic)
             self._owns = session.all_of(others, HostTrial.watch).get(self._server)
             self._loaded(clocks)
-            after = session.all_of(self._labels, Place.traffic)
+            later = session.all_of(self._labels, Place.traffic)
             observed = session.all_of(others, HostTrial.observed)
             self._owns = observed.get(self._server, self._owns)
             for label, host in self.hosts.items():
                 host.moved_s = self._offset(label)[0] - clocks[label]
-                counts = {name: after[label].get(name, -1) - n for name, n in before[label].items()}
+                counts = {
+                    name: later[label].get(name, -1) - n for name, n in earlier[label].items()
+                }
                 host.traffic = {name: count for name, count in counts.items() if count >= 0}
 
     def finish(self, _: None) -> None:
@@ -269,20 +271,20 @@ class _HostsTrial:
         while len(trips) < _FEWEST_TRIPS or (
             min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS and time.monotonic() < enough_s
         ):
-            before = time.monotonic()
+            earlier = time.monotonic()
             moment = self._session.connections[label].call(Place.clock)
-            after = time.monotonic()
-            trips.append((after - before, moment - (before + after) / 2))
+            later = time.monotonic()
+            trips.append((later - earlier, moment - (earlier + later) / 2))
         took, offset = min(trips)
         return offset, took / 2
 
     def kept(self, context: TrialContext, failure: Failure | None) -> MeasuredTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
-        why = None if failure is None else failure.model_dump(mode="json")
+        cause = None if failure is None else failure.model_dump(mode="json")
         others_first = sorted(self._labels, key=lambda label: label == self._load)
         stops_s = ANSWERS_WITHIN_S * len(self._case.services)
         with self.recorder.phase("stop"):
-            ended = self._session.all_of(others_first, HostTrial.leave, stops_s, failure=why)
+            ended = self._session.all_of(others_first, HostTrial.leave, stops_s, failure=cause)
         with self.recorder.phase("leave"):
             for label, part in ended.items():
                 self.hosts[label].trial = part.trial
@@ -314,12 +316,12 @@ class _HostsTrial:
 
     def _divided(self, trial: Trial) -> Trial:
         """Return the trial with the load of all load tools, and what they report together."""
-        whole = self._case.driver.load()
+        whole_load = self._case.driver.load()
         names = ("connections", "processes", "rate", "concurrency")
         load = (
             None
             if trial.load is None
-            else trial.load.model_copy(update={name: getattr(whole, name) for name in names})
+            else trial.load.model_copy(update={name: getattr(whole_load, name) for name in names})
         )
         tools = [self.hosts[label] for label in self._tools]
         failures = (tool.trial.failure for tool in tools if tool.trial is not None)
@@ -339,23 +341,25 @@ class _HostsTrial:
 
         Those of a second load tool and so on have the names of the first one's, in a folder.
         """
-        rest, folder, before = _LARGEST_FILES, self._inputs.folder, self.hosts[label].before
+        rest, folder, prefix = _LARGEST_FILES, self._inputs.folder, self.hosts[label].before
         for name in names:
-            shared = name in {USAGE, SYSTEM, "keeper.err"} or before.endswith("/")
-            own = f"{before}{name}" if shared else name
-            if os.path.lexists(folder / own):
-                raise wire.HostFault(label, f"another host has a file {safe.word(own)}, too")
+            shared = name in {USAGE, SYSTEM, "keeper.err"} or prefix.endswith("/")
+            file_name = f"{prefix}{name}" if shared else name
+            if os.path.lexists(folder / file_name):
+                raise wire.HostFault(label, f"another host has a file {safe.word(file_name)}, too")
             content = self._content(label, name, rest)
             rest -= len(content)
             try:
-                if folders := own.rpartition("/")[0]:
+                if folders := file_name.rpartition("/")[0]:
                     with contextlib.suppress(FileExistsError):
                         door.make(folder, folders)
-                door.write(folder, own, content, lasting=False)
+                door.write(folder, file_name, content, lasting=False)
             except OSError as error:
                 if error.errno not in _BY_ITS_NAME:
                     raise
-                raise wire.HostFault(label, f"{safe.word(own[:99])}: {error.strerror}") from error
+                raise wire.HostFault(
+                    label, f"{safe.word(file_name[:99])}: {error.strerror}"
+                ) from error
 
     def _content(self, label: str, name: str, most: int) -> bytes:
         """Return a file of a host."""

@@ -37,14 +37,14 @@ def drawing_file(drawing: Markup, height: int, title: str) -> str:
 
 
 def _paper(pieces: Sequence[str], height: int, title: str) -> str:
-    shown = _text(title, _TITLE_LETTERS)
+    title_text = _text(title, _TITLE_LETTERS)
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     edge = f'width="{WIDTH - 1}" height="{height - 1}" rx="12"'
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{shown}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{title_text}">',
         f"<style>{_style()}</style><defs>{SYMBOLS}</defs>",
         f'<rect class="paper" x=".5" y=".5" {edge}/>',
-        f'<text class="strong" x="{_EDGE}" y="{_EDGE + 14}">{shown}</text>',
+        f'<text class="strong" x="{_EDGE}" y="{_EDGE + 14}">{title_text}</text>',
         *pieces,
         "</svg>",
     ]
@@ -68,9 +68,9 @@ def _row(row: ChartRow, top: int) -> Iterator[str]:
         yield f'<text class="aside" x="{right}" y="{middle + 13}" text-anchor="end">{detail}</text>'
 
 
-def _placed(drawing: Markup, left: int, top: int, width: int, height: int) -> str:
+def _placed(drawing: Markup, left_side: int, top: int, width: int, height: int) -> str:
     """Return a drawing in its place, which it is as wide as."""
-    return f'<svg x="{left}" y="{top}" width="{width}" height="{height}">{drawing}</svg>'
+    return f'<svg x="{left_side}" y="{top}" width="{width}" height="{height}">{drawing}</svg>'
 
 
 def _text(text: str, letters: int) -> str:

@@ -28,21 +28,21 @@ def course_drawing(
     below the axis. `lines` has the style of an upright before a place; at `cross` the mark has
     another colour, too.
     """
-    estimates = {place: one for place, one in values.items() if one.value is not None}
+    estimates = {index: value for index, value in values.items() if value.value is not None}
     if not estimates:
         return None
-    axis = ChartAxis.from_zero([one.high or one.value or 0.0 for one in estimates.values()])
+    axis = ChartAxis.from_zero([item.high or item.value or 0.0 for item in estimates.values()])
     axis = ChartAxis(axis.low, axis.high, room=(0.0, 8.0))
     pieces = [*_ticks(axis, scale), *_places(labels, lines or {})]
     words = []
-    for place, estimate in estimates.items():
-        value, x = estimate.value or 0.0, _x(place, labels)
-        words.append(f"{labels[place][0]}: {scale.text(value)}")
+    for index_, estimate in estimates.items():
+        value, x = estimate.value or 0.0, _x(index_, labels)
+        words.append(f"{labels[index_][0]}: {scale.text(value)}")
         if estimate.interval is not None:
             low, high = (_y(axis, end) for end in estimate.interval)
             line = f'x1="{x}%" x2="{x}%" y1="{low}" y2="{high}"'
             pieces.append(f'<line class="upright colour{colour % COLOURS}" {line}/>')
-        number = colour + 1 if (lines or {}).get(place) == "cross" else colour
+        number = colour + 1 if (lines or {}).get(index_) == "cross" else colour
         pieces.append(
             f'<circle class="mark colour{number % COLOURS}" cx="{x}%" cy="{_y(axis, value)}" r="4">'
             f"{titled(words[-1])}</circle>"
@@ -50,8 +50,8 @@ def course_drawing(
     return svg(COURSE_HEIGHT, "".join(pieces), readable.listed(words, 20))
 
 
-def _x(place: int, labels: Sequence[tuple[str, str]]) -> float:
-    return round(_EDGE + place * (100 - 2 * _EDGE) / max(1, len(labels) - 1), 2)
+def _x(index: int, labels: Sequence[tuple[str, str]]) -> float:
+    return round(_EDGE + index * (100 - 2 * _EDGE) / max(1, len(labels) - 1), 2)
 
 
 def _y(axis: ChartAxis, value: float) -> float:
@@ -67,13 +67,13 @@ def _ticks(axis: ChartAxis, scale: readable.Scale) -> Iterator[str]:
 
 def _places(labels: Sequence[tuple[str, str]], lines: Mapping[int, str]) -> Iterator[str]:
     """Yield what is below each place, and the upright before it."""
-    for place, (_, label) in enumerate(labels):
-        x = _x(place, labels)
-        if place in lines:
-            left = round((x + _x(place - 1, labels)) / 2, 2) if place else x
-            yield f'<line class="{lines[place]}" x1="{left}%" x2="{left}%" y1="0" y2="{_HEIGHT}"/>'
+    for position, (_, label) in enumerate(labels):
+        x = _x(position, labels)
+        if position in lines:
+            x = round((x + _x(position - 1, labels)) / 2, 2) if position else x
+            yield f'<line class="{lines[position]}" x1="{x}%" x2="{x}%" y1="0" y2="{_HEIGHT}"/>'
         if label:
-            yield f'<text x="{x}%" y="{_HEIGHT + 14}" text-anchor="middle">{label}</text>'
+            yield f'<text x="{x}%" y="{_HEIGHT + 14}" text-anchor="x">{label}</text>'
 
 
 def change_drawing(
@@ -83,15 +83,15 @@ def change_drawing(
 
     `state` names the colour, and `about` says it in words.
     """
-    alike, middle = axis.at(1), _RATIO_HEIGHT // 2
+    alike, x = axis.at(1), _RATIO_HEIGHT // 2
     pieces = [
         grid(axis, _RATIO_HEIGHT),
         f'<line class="alike" x1="{alike}%" x2="{alike}%" y1="0" y2="{_RATIO_HEIGHT}"/>',
     ]
     if ends is not None:
-        pieces.append(interval_bar(axis, ends, middle, f"state-{state}"))
+        pieces.append(interval_bar(axis, ends, x, f"state-{state}"))
     pieces.append(
-        f'<circle class="estimate state-{state}" cx="{axis.at(ratio)}%" cy="{middle}" r="5">'
+        f'<circle class="estimate state-{state}" cx="{axis.at(ratio)}%" cy="{x}" r="5">'
         f"{titled(about)}</circle>"
     )
     return svg(_RATIO_HEIGHT, "".join(pieces), about)

@@ -42,8 +42,8 @@ class ChartAxis:
 
     def at(self, value: float | Decimal) -> float:
         """Return the position of a value in per cent; of one beyond the axis, its end."""
-        before, behind = self.room
-        return round(before + (100 - before - behind) * min(1.0, max(0.0, self._share(value))), 2)
+        margin, behind = self.room
+        return round(margin + (100 - margin - behind) * min(1.0, max(0.0, self._share(value))), 2)
 
     def _share(self, value: float | Decimal) -> float:
         number = Decimal(value)
@@ -179,9 +179,9 @@ def tick_texts(
 
 def _texts(texts: Iterable[tuple[float, str]]) -> str:
     return "".join(
-        f'<text x="{at}%" y="13" text-anchor="{"start" if at < _AT_THE_EDGE else "middle"}">'
+        f'<text x="{x}%" y="13" text-anchor="{"start" if x < _AT_THE_EDGE else "middle"}">'
         f"{safe.html(word)}</text>"
-        for at, word in texts
+        for x, word in texts
     )
 
 

@@ -37,8 +37,8 @@ def predicted(
     """
     check([value for session in (*past, new) for value in session], level)
     n = len(past)
-    if why := _no_model(past, new):
-        return _change(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
+    if reason := _no_model(past, new):
+        return _change(Estimate(method=_METHOD, level=level, n=n, why=reason), better, least)
     past_logs = [math.log(value) - math.log(reference) for value, reference in past]
     sd = deviation(past_logs)
     if sd == 0:

@@ -89,46 +89,46 @@ def compared(
     `past` is in the order of time. `least` is the smallest change that is told, as a share;
     `metrics` are labels, none for all.
     """
-    ours, theirs = by_key(new), [by_key(item) for item in past]
-    for key, case in ours.items():
-        before = [cases for cases in theirs if key in cases]
+    new_cases, theirs = by_key(new), [by_key(item) for item in past]
+    for key, case in new_cases.items():
+        with_case = [cases for cases in theirs if key in cases]
         for measure, line in lines(case).items():
             if metrics and measure.metric not in metrics:
                 continue
-            having = [cases for cases in before if measure in lines(cases[key])]
+            having = [cases for cases in with_case if measure in lines(cases[key])]
             if not having:
                 continue
             levels = [level(cases[key], lines(cases[key])[measure]) for cases in having]
-            change = _change(key, measure, ours, having, reference, least)
+            change = _change(key, measure, new_cases, having, reference, least)
             yield MetricChange(case.case, measure, together(levels), level(case, line), change)
 
 
 def _change(
     key: Key,
     measure: LevelKey,
-    ours: dict[Key, CaseSummary],
-    before: Sequence[dict[Key, CaseSummary]],
+    new_cases: dict[Key, CaseSummary],
+    past: Sequence[dict[Key, CaseSummary]],
     reference: str | None,
     least: float,
 ) -> Change:
     if reference is None:
-        return _no_model(len(before), NO_REFERENCE, least)
-    if ours[key].case.server == reference:
-        return _no_model(len(before), IS_REFERENCE, least)
-    now = to_reference(ours[key], measure, ours, reference)
-    if now.value is None:
-        return _no_model(len(before), now.why, least)
-    estimates = [to_reference(cases[key], measure, cases, reference) for cases in before]
+        return _no_model(len(past), NO_REFERENCE, least)
+    if new_cases[key].case.server == reference:
+        return _no_model(len(past), IS_REFERENCE, least)
+    newest = to_reference(new_cases[key], measure, new_cases, reference)
+    if newest.value is None:
+        return _no_model(len(past), newest.why, least)
+    estimates = [to_reference(cases[key], measure, cases, reference) for cases in past]
     # 1 stands for the reference: each is a ratio to it already.
     ratios = [(estimate.value, 1.0) for estimate in estimates if estimate.value is not None]
     better: Literal["higher", "lower"] = "higher" if measure.better == "higher" else "lower"
-    change = predicted(ratios, (now.value, 1.0), better=better, least=least)
-    if change.state == "no model" and len(ratios) < min(PAST, len(before)):
-        why = next(estimate.why for estimate in estimates if estimate.value is None)
-        return _no_model(len(ratios), f"{change.change.why}; others: {why}", least)
+    change = predicted(ratios, (newest.value, 1.0), better=better, least=least)
+    if change.state == "no model" and len(ratios) < min(PAST, len(past)):
+        reason = next(estimate.why for estimate in estimates if estimate.value is None)
+        return _no_model(len(ratios), f"{change.change.why}; others: {reason}", least)
     return change
 
 
-def _no_model(past: int, why: str, least: float) -> Change:
-    none = Estimate(method="prediction by t of logs", level=0.95, n=past, why=why)
+def _no_model(past: int, reason: str, least: float) -> Change:
+    none = Estimate(method="prediction by t of logs", level=0.95, n=past, why=reason)
     return Change(state="no model", change=none, least=least)

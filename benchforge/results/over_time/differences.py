@@ -20,47 +20,48 @@ _BESIDE: Final = (
 )
 
 
-def hard(then: Summed, now: Summed) -> Iterator[str]:
+def hard(then: Summed, newer: Summed) -> Iterator[str]:
     """Yield what forbids to compare: each fact with what it was and is.
 
     That is the machine, and the load tools, by which it was measured. A fact that one result does
     not tell is another one: nobody knows that it was the same.
     """
-    old, new = then.summary, now.summary
+    old, new = then.summary, newer.summary
     yield from changes(old.facts, new.facts)
     for name in HARD:
         if (name in old.facts) != (name in new.facts):
             yield _was(name, old.facts, new.facts)
     yield from _differences(_tools(old.versions), _tools(new.versions))
-    for result in (then, now):
+    for result in (then, newer):
         for session in result.summary.sessions:
             yield from (
-                f"{result.path} was resumed elsewhere: {what}" for what in session.differences
+                f"{result.path} was resumed elsewhere: {difference}"
+                for difference in session.differences
             )
 
 
-def soft(then: Summed, now: Summed) -> Iterator[str]:
+def soft(then: Summed, newer: Summed) -> Iterator[str]:
     """Yield what else differs, and may be what is asked about: programs, and lesser facts."""
-    old, new = then.summary, now.summary
-    benchforge = [{"benchforge": one.benchforge} for one in (old, new)]
+    old, new = then.summary, newer.summary
+    benchforge = [{"benchforge": summed.benchforge} for summed in (old, new)]
     yield from _differences(*benchforge)
     yield from _differences(
-        {name: one for name, one in old.versions.items() if not name.startswith(_TOOL)},
-        {name: one for name, one in new.versions.items() if not name.startswith(_TOOL)},
+        {name: version for name, version in old.versions.items() if not name.startswith(_TOOL)},
+        {name: version for name, version in new.versions.items() if not name.startswith(_TOOL)},
     )
     for name in SOFT:
         if old.facts.get(name) != new.facts.get(name):
             yield _was(name, old.facts, new.facts)
 
 
-def another(then: Summed, now: Summed, old: CaseName, new: CaseName, registry: Registry) -> str:
+def another(then: Summed, newer: Summed, old: CaseName, new: CaseName, registry: Registry) -> str:
     """Return what makes a case another thing than it was; empty where its digest is the same."""
     if old.digest == new.digest:
         return ""
-    if then.header is None or now.header is None:
+    if then.header is None or newer.header is None:
         return "options, code or data: a summary alone does not say which"
     try:
-        tables = _tables(then.header, old, registry), _tables(now.header, new, registry)
+        tables = _tables(then.header, old, registry), _tables(newer.header, new, registry)
     except BenchforgeError:
         return "options, code or data: the suite of one cannot be read any more"
     first = next(differing(*tables, ()), None)
@@ -73,12 +74,12 @@ def _tables(header: Header, case: CaseName, registry: Registry) -> dict[str, Any
     """Return of a suite what makes a case, as far as its labels tell."""
     settings = tuple(header.settings.items())
     document = layered(parsed("suite", header.suite), header.profile, settings, registry)
-    tables = {name: one for name, one in document.tables.items() if name not in _BESIDE}
+    tables = {name: table for name, table in document.tables.items() if name not in _BESIDE}
     parts = {case.server, case.driver, *_upstreams(tables, case.server)}
-    own = {"scenarios": {case.scenario}, "servers": parts, "loaders": parts, "clients": parts}
+    labels = {"scenarios": {case.scenario}, "servers": parts, "loaders": parts, "clients": parts}
     return {
-        name: {label: inner for label, inner in table.items() if label in own[name]}
-        if name in own and isinstance(table, dict)
+        name: {label: inner for label, inner in table.items() if label in labels[name]}
+        if name in labels and isinstance(table, dict)
         else table
         for name, table in tables.items()
     }
@@ -98,16 +99,16 @@ def _upstreams(tables: Mapping[str, Any], label: str) -> Iterator[str]:
 
 
 def _tools(versions: Mapping[str, str]) -> dict[str, str]:
-    return {name: one for name, one in versions.items() if name.startswith(_TOOL)}
+    return {name: version for name, version in versions.items() if name.startswith(_TOOL)}
 
 
-def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+def _differences(then: Mapping[str, Any], newer: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is another among the names that both have: one may have measured more."""
     for name in then:
-        if name in now and then[name] != now[name]:
-            yield _was(name, then, now)
+        if name in newer and then[name] != newer[name]:
+            yield _was(name, then, newer)
 
 
-def _was(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    was, is_ = (repr(one[name]) if name in one else "not told" for one in (then, now))
+def _was(name: str, then: Mapping[str, Any], newer: Mapping[str, Any]) -> str:
+    was, is_ = (repr(table[name]) if name in table else "not told" for table in (then, newer))
     return f"{name} was {was}, is {is_}"

@@ -76,8 +76,8 @@ def level(case: CaseSummary, line: MetricSummary) -> Estimate:
     Without a value it says why. Where one is not above 0 it is the arithmetic mean, without an
     interval. The interval tells nothing of another session.
     """
-    values, why = _values(case, line)
-    return _none(why) if why else _typical(list(values.values()))
+    values, reason = _values(case, line)
+    return _none(reason) if reason else _typical(list(values.values()))
 
 
 def relative(
@@ -86,24 +86,24 @@ def relative(
     """Return a case's value over that of a reference measured beside it, paired by block."""
     if theirs is None:
         return _none("the reference has no such number")
-    ours, why = _values(case, line)
+    values, reason = _values(case, line)
     other, why_other = _values(reference, theirs)
-    if why or why_other:
-        return _none(why or f"the reference: {why_other}")
-    blocks = sorted(ours.keys() & other.keys())
+    if reason or why_other:
+        return _none(reason or f"the reference: {why_other}")
+    blocks = sorted(values.keys() & other.keys())
     if not blocks:
         return _none("no block has both it and the reference")
-    return ratio([ours[block] for block in blocks], [other[block] for block in blocks])
+    return ratio([values[block] for block in blocks], [other[block] for block in blocks])
 
 
 def to_reference(
     case: CaseSummary, measure: LevelKey, cases: Mapping[Key, CaseSummary], label: str
 ) -> Estimate:
     """Return a case's value over that of the server of this label in the same result."""
-    beside = reference_of(case.case, label, cases)
-    if beside is None:
+    reference_case = reference_of(case.case, label, cases)
+    if reference_case is None:
         return _none(f"{label} was not measured beside it, once")
-    return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
+    return relative(case, lines(case)[measure], reference_case, lines(reference_case).get(measure))
 
 
 def reference_of(
@@ -167,13 +167,13 @@ def _failed(case: CaseSummary, trials: Collection[int]) -> str:
 def _typical(values: Sequence[float]) -> Estimate:
     if all(value > 0 for value in values):
         return typical(values)
-    why = f"a value is {exact(min(values))}: its logarithm has no interval, and no ratio"
+    reason = f"a value is {exact(min(values))}: its logarithm has no interval, and no ratio"
     try:
         value = fmean(values)
     except OverflowError:
         return _none("the values are beyond all that can be measured")
-    return Estimate(method="t of values", level=LEVEL, n=len(values), value=value, why=why)
+    return Estimate(method="t of values", level=LEVEL, n=len(values), value=value, why=reason)
 
 
-def _none(why: str) -> Estimate:
-    return Estimate(method="t of logs", level=LEVEL, n=0, why=why)
+def _none(reason: str) -> Estimate:
+    return Estimate(method="t of logs", level=LEVEL, n=0, why=reason)

@@ -66,10 +66,10 @@ def check_labels(results: Sequence[Summed], reference: str | None, metrics: Sequ
     options += [("metric", "metric", metric, labels) for metric in metrics]
     for option, noun, label, available in options:
         if label not in available:
-            place = results[0].path if len(results) == 1 else "no result"
+            path = results[0].path if len(results) == 1 else "no result"
             has = "has no such" if len(results) == 1 else "has such a"
             hint = f"available {noun}s: {', '.join(sorted(available))}"
-            raise Unusable(f"--{option} {label}: {place} {has} {noun}", hint)
+            raise Unusable(f"--{option} {label}: {path} {has} {noun}", hint)
 
 
 def older(
@@ -111,21 +111,21 @@ def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: boo
     if earlier and old.summary.created > new.summary.created:
         message = f"{old.path}: was measured after {new.path}"
         raise Unusable(message, "name the new result first, then --against and the older ones")
-    ours, theirs = by_key(new.summary), by_key(old.summary)
-    both = [key for key in ours if key in theirs]
-    if not both:
+    new_cases, theirs = by_key(new.summary), by_key(old.summary)
+    shared_keys = [key for key in new_cases if key in theirs]
+    if not shared_keys:
         message = f"{old.path} and {new.path} have no case in common"
         raise Unusable(message, "cases match by scenario, server, driver and varied options")
-    if reference is not None and all(one.case.server != reference for one in theirs.values()):
-        servers = ", ".join(sorted({one.case.server for one in theirs.values()}))
+    if reference is not None and all(value.case.server != reference for value in theirs.values()):
+        servers = ", ".join(sorted({value.case.server for value in theirs.values()}))
         raise Unusable(
             f"{old.path}: no server {reference!r} in it", f"available servers: {servers}"
         )
-    pairs = [(lines(theirs[key]), lines(ours[key])) for key in both]
-    if not any(then.keys() & now.keys() for then, now in pairs):
-        for then, now in pairs:
+    pairs = [(lines(theirs[key]), lines(new_cases[key])) for key in shared_keys]
+    if not any(then.keys() & newer.keys() for then, newer in pairs):
+        for then, newer_ in pairs:
             for was in then:
-                for is_ in now:
+                for is_ in newer_:
                     if (was.metric, was.of) == (is_.metric, is_.of):
                         message = f"{old.path}: {was.title} is in {was.unit or 1}, in {new.path} in"
                         raise Unusable(f"{message} {is_.unit or 1}", "these are different metrics")
@@ -144,8 +144,8 @@ def _against(old: Summed, new: Summed, reference: str | None) -> Iterator[str]:
         return
     theirs = by_key(old.summary)
     for case in by_key(new.summary).values():
-        now = reference_of(case.case, reference, by_key(new.summary))
+        new_reference = reference_of(case.case, reference, by_key(new.summary))
         then = reference_of(case.case, reference, theirs)
-        if now and then and now.case.digest != then.case.digest:
+        if new_reference and then and new_reference.case.digest != then.case.digest:
             yield f"the reference {reference} has changed: options, code or data"
             return

@@ -70,7 +70,7 @@ def courses(
     keyed = [by_key(result) for result in results]
     by_measure: dict[tuple[Key, LevelKey], list[Point]] = {}
     names: dict[Key, CaseName] = {}
-    for place, cases in enumerate(keyed):
+    for index, cases in enumerate(keyed):
         for key, case in cases.items():
             names[key] = case.case
             for measure, line in lines(case).items():
@@ -78,13 +78,13 @@ def courses(
                     ratio = None
                     if reference is not None and case.case.server != reference:
                         ratio = to_reference(case, measure, cases, reference)
-                    point = Point(place, level(case, line), ratio, case.case.digest)
+                    point = Point(index, level(case, line), ratio, case.case.digest)
                     by_measure.setdefault((key, measure), []).append(point)
     for (key, measure), points in by_measure.items():
-        changed, why = _changed(points, starts)
+        changed, reason = _changed(points, starts)
         if reference is not None and names[key].server == reference:
-            why = ["it is the reference"]
-        yield Course(names[key], measure, tuple(points), tuple(changed), tuple(why))
+            reason = ["it is the reference"]
+        yield Course(names[key], measure, tuple(points), tuple(changed), tuple(reason))
 
 
 def series(points: Sequence[Point], starts: Collection[int]) -> list[list[Point]]:
@@ -104,10 +104,10 @@ def _changed(
     points: Sequence[Point], starts: Collection[int]
 ) -> tuple[list[SeriesChange], list[str]]:
     changed: list[SeriesChange] = []
-    why: list[str] = []
+    reason: list[str] = []
     for piece in series(points, starts):
         if piece[0].ratio is None:
-            why.append("changes are looked for in the ratio to a reference")
+            reason.append("changes are looked for in the ratio to a reference")
             continue
         log_ratios = [
             (point.result, math.log(point.ratio.value))
@@ -116,10 +116,10 @@ def _changed(
         ]
         if len(log_ratios) < LEAST:
             results = "result has" if len(log_ratios) == 1 else "results have"
-            why.append(f"{len(log_ratios)} {results} a ratio: changes take {LEAST}")
+            reason.append(f"{len(log_ratios)} {results} a ratio: changes take {LEAST}")
             continue
         changed += [
             SeriesChange(log_ratios[step.at - 1][0], log_ratios[step.at][0], step)
             for step in steps([log for _, log in log_ratios])
         ]
-    return changed, list(dict.fromkeys(why))
+    return changed, list(dict.fromkeys(reason))

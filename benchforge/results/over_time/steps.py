@@ -54,11 +54,11 @@ def steps(logs: Sequence[float]) -> list[LevelChange]:
         raise ValueError("a value is not finite")
     edges = [0, *partition(_scaled(logs), _PENALTY * math.log(len(logs)), _FEWEST), len(logs)]
     changes = []
-    for (start, at), (_, end) in pairwise(pairwise(edges)):
-        before, after = logs[start:at], logs[at:end]
-        moved, p = fmean(after) - fmean(before), welch(before, after)
+    for (start, middle), (_, end) in pairwise(pairwise(edges)):
+        earlier, later = logs[start:middle], logs[middle:end]
+        moved, p = fmean(later) - fmean(earlier), welch(earlier, later)
         if abs(moved) >= math.log1p(SMALLEST) and p < SURE:
-            changes.append(LevelChange(at, math.exp(max(-_MOST, min(_MOST, moved))), p))
+            changes.append(LevelChange(middle, math.exp(max(-_MOST, min(_MOST, moved))), p))
     return changes
 
 
@@ -68,11 +68,11 @@ def welch(first: Sequence[float], second: Sequence[float]) -> float:
     It is 0 where neither has any deviation and they differ, and 1 where they do not. Raises
     StatisticsError, a ValueError, for fewer than two values.
     """
-    ours, theirs = variance(first) / len(first), variance(second) / len(second)
-    apart, error = fmean(first) - fmean(second), ours + theirs
+    first_error, theirs = variance(first) / len(first), variance(second) / len(second)
+    apart, error = fmean(first) - fmean(second), first_error + theirs
     if error < _FINEST**2:
         return float(abs(apart) < _FINEST)
-    df = error**2 / (ours**2 / (len(first) - 1) + theirs**2 / (len(second) - 1))
+    df = error**2 / (first_error**2 / (len(first) - 1) + theirs**2 / (len(second) - 1))
     return two_sided(apart / math.sqrt(error), df)
 
 
@@ -83,10 +83,12 @@ def _scaled(logs: Sequence[float]) -> list[float]:
     """
     moves = [later - earlier for earlier, later in pairwise(logs)]
     middle = median(moves)
-    rough = _NORMAL * median(abs(one - middle) for one in moves) / math.sqrt(2)
+    rough = _NORMAL * median(abs(move - middle) for move in moves) / math.sqrt(2)
     scale = max(rough, _FINEST)
-    near = [median(logs[max(0, at - _BESIDE) : at + _BESIDE + 1]) for at in range(len(logs))]
+    near = [
+        median(logs[max(0, index - _BESIDE) : index + _BESIDE + 1]) for index in range(len(logs))
+    ]
     return [
-        level / scale + max(-_FAR, min(_FAR, (one - level) / scale))
-        for one, level in zip(logs, near, strict=True)
+        level / scale + max(-_FAR, min(_FAR, (log - level) / scale))
+        for log, level in zip(logs, near, strict=True)
     ]

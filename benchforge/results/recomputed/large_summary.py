@@ -40,18 +40,18 @@ def is_large(folder: Path, most_bytes: int = MOST_BYTES) -> bool:
 
 
 def compared_after(
-    folder: Path, sessions: int, after: Callable[[int], Summary]
+    folder: Path, sessions: int, summary_after: Callable[[int], Summary]
 ) -> tuple[int, ComparedLines]:
     """Compare a result's summary, which does not say how many of the `sessions` it sums up.
 
-    `after` computes it as it was after so many of them. Return the most for which no line differs,
+    `summary_after` computes it as it was after so many of them. Return the most that agree,
     and what came of it; all of them where lines differ for each number. Raises OSError, and what
-    `after` raises.
+    `summary_after` raises.
     """
-    of_all = compared_lines(folder, after(sessions))
+    of_all = compared_lines(folder, summary_after(sessions))
     if of_all.differing:
         for fewer in range(sessions - 1, -1, -1):
-            compared = compared_lines(folder, after(fewer))
+            compared = compared_lines(folder, summary_after(fewer))
             if not compared.differing:
                 return fewer, compared
     return sessions, of_all
@@ -65,14 +65,14 @@ def compared_lines(folder: Path, again: Summary) -> ComparedLines:
     """
     file, number, differing = folder / SUMMARY, 0, list[FileFault]()
     with door.stream(folder, SUMMARY) as stream:
-        for number, now in enumerate(_lines(as_written(again)), 1):
-            then = stream.readline(len(now) + _LONGER)
-            if then == now:
+        for number, line in enumerate(_lines(as_written(again)), 1):
+            then = stream.readline(len(line) + _LONGER)
+            if then == line:
                 continue
-            (name, value), (name_now, value_now) = _named(then), _named(now)
+            (name, value), (name_now, value_now) = _named(then), _named(line)
             if name == name_now and alike(value, value_now):
                 continue
-            message = f"{_shown(then)}, but recomputed it is {_shown(now)}"
+            message = f"{_shown(then)}, but recomputed it is {_shown(line)}"
             differing.append(FileFault(file, "", number, message))
             if name != name_now:
                 return ComparedLines(number, tuple(differing))
@@ -86,8 +86,8 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of a text that comes in pieces, each with its end."""
     begun = b""
     for piece in pieces:
-        *whole, begun = (begun + piece).split(b"\n")
-        yield from (line + b"\n" for line in whole)
+        *lines, begun = (begun + piece).split(b"\n")
+        yield from (line + b"\n" for line in lines)
     if begun:
         yield begun
 

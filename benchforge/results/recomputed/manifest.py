@@ -29,17 +29,17 @@ def changed_files(
     for name, digest in steps([*manifest.model.files.items()], "files"):
         path = ("files", name)
         try:
-            now = digest_of(name)
+            digest_now = digest_of(name)
         except OSError as error:
             missing = isinstance(error, FileNotFoundError)
             if not missing or _needed(name):
-                why = "was removed" if missing else error.strerror
-                yield manifest.fault(f"{why}, but was in the result when the run ended", *path)
+                reason = "was removed" if missing else error.strerror
+                yield manifest.fault(f"{reason}, but was in the result when the run ended", *path)
             elif is_measured(name):
                 yield RecomputedValue(manifest, path, cannot=f"{name} was removed")
             continue
-        if now == digest:
-            yield RecomputedValue(manifest, path, now)
+        if digest_now == digest:
+            yield RecomputedValue(manifest, path, digest_now)
         else:
             yield FileFault(folder / name, "", None, f"is not the file that {lists} lists")
     covered = {place_of(name) for name in manifest.model.files} - {""}

@@ -33,11 +33,11 @@ def leaves(
     """Yield each value of two documents that is not an object in both, or an array in both."""
     if isinstance(document, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*document, *other)):
-            then, now = document.get(key, NOTHING), other.get(key, NOTHING)
-            yield from leaves(then, now, (*path, key))
+            then, new_value = document.get(key, NOTHING), other.get(key, NOTHING)
+            yield from leaves(then, new_value, (*path, key))
     elif isinstance(document, list) and isinstance(other, list):
-        for number, (then, now) in enumerate(zip_longest(document, other, fillvalue=NOTHING)):
-            yield from leaves(then, now, (*path, number))
+        for number, (then, new_value) in enumerate(zip_longest(document, other, fillvalue=NOTHING)):
+            yield from leaves(then, new_value, (*path, number))
     else:
         yield path, document, other
 

@@ -65,18 +65,18 @@ class Verified:
 
 
 def compare_values(
-    again: RecomputedValue, document: object, verified: Verified, *, ours: bool
+    again: RecomputedValue, document: object, verified: Verified, *, is_ours: bool
 ) -> None:
     """Add to `verified` what of a file's document differs from a value computed again."""
     stored = member(document, *again.path)
-    for path, then, now in leaves(stored, again.value, again.path):
+    for path, then, new_value in leaves(stored, again.value, again.path):
         verified.compared += 1
-        if alike(then, now):
+        if alike(then, new_value):
             continue
-        if not ours and not again.file.places.has(path):
+        if not is_ours and not again.file.places.has(path):
             verified.older += 1
             continue
-        message = f"{written(then)}, but recomputed it is {written(now)}"
+        message = f"{written(then)}, but recomputed it is {written(new_value)}"
         verified.differing.append(again.file.fault(message, *path))
 
 

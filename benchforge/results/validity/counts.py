@@ -38,7 +38,7 @@ def moments(monitor: Monitor) -> Iterator[Contradiction]:
 def windows(read: LoadAnswers) -> Iterator[Contradiction]:
     """Say which numbers of the windows of a load cannot be."""
     parts: dict[JsonPath, Windows] = {("load",): read.load, ("around",): read.around}
-    parts |= {("kinds", label): one for label, one in read.kinds.items()}
+    parts |= {("kinds", label): kind for label, kind in read.kinds.items()}
     for path, part in parts.items():
         yield from beneath(path, _window_counts(part))
     for label, kind in read.kinds.items():
@@ -46,8 +46,10 @@ def windows(read: LoadAnswers) -> Iterator[Contradiction]:
             most = getattr(read.load, name)
             message = _at_most(getattr(kind, name), most, "of all kinds together", name)
             yield from beneath(("kinds", label), message)
-    judged = sum(one.answers + one.unjudged for one in (read.load, read.around))
-    yield from _at_most(sum(one.answers for one in read.answers), judged, "answers", "answers")
+    judged = sum(windows_.answers + windows_.unjudged for windows_ in (read.load, read.around))
+    yield from _at_most(
+        sum(answer.answers for answer in read.answers), judged, "answers", "answers"
+    )
     if read.why and (read.load.windows or read.around.windows):
         yield "nothing is known, and windows were opened", ("why",)
 
@@ -116,13 +118,15 @@ def _latencies(reading: Reading) -> Iterator[Contradiction]:
             yield message, ("latency", "counts")
     if reading.latency is not None and reading.latency_by_status:
         split = reading.latency_by_status.values()
-        for name, parts, whole in (
-            ("counts", sum(one.count for one in split), reading.latency.count),
-            ("sum_us", sum(one.sum_us for one in split), reading.latency.sum_us),
-            ("max_us", max(one.max_us for one in split), reading.latency.max_us),
+        for name, parts, expected in (
+            ("counts", sum(histogram.count for histogram in split), reading.latency.count),
+            ("sum_us", sum(histogram.sum_us for histogram in split), reading.latency.sum_us),
+            ("max_us", max(histogram.max_us for histogram in split), reading.latency.max_us),
         ):
-            if parts != whole:
-                message = f"together they have {parts} of what `latency` has {whole} of, in {name}"
+            if parts != expected:
+                message = (
+                    f"together they have {parts} of what `latency` has {expected} of, in {name}"
+                )
                 yield message, ("latency_by_status",)
     if reading.service_time is not None and reading.service_time.count != responses:
         message = f"hold {reading.service_time.count} of {responses} responses"
@@ -175,6 +179,6 @@ def _schedule(reading: Reading) -> Iterator[Contradiction]:
             yield message, ("responses",)
 
 
-def _at_most(count: int, most: int, of: str, name: str) -> Iterator[Contradiction]:
+def _at_most(count: int, most: int, total_name: str, name: str) -> Iterator[Contradiction]:
     if count > most:
-        yield f"{count} are more than the {most} {of}", (name,)
+        yield f"{count} are more than the {most} {total_name}", (name,)

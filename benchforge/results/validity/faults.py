@@ -111,7 +111,7 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     files = FolderFiles(folder)
     files.header = next(files.read(parse_header(folder)), None)
     for trial in parse_trials(folder):
-        files.trials += [files.judged(one, as_whole=all_of) for one in files.read(trial)]
+        files.trials += [files.judged(item, as_whole=all_of) for item in files.read(trial)]
     for name in session_files(folder):
         files.sessions += files.read(parse(folder, name, Session))
     for name in ceiling_files(folder):
@@ -189,11 +189,11 @@ def _of_tables(header: Parsed[Header]) -> Iterator[FileFault]:
 
 
 def _of_claims(header: Parsed[Header]) -> Iterator[FileFault]:
-    there = {identity(case) for case in header.model.cases}
+    identities = {identity(case) for case in header.model.cases}
     for number, claim in enumerate(header.model.claims):
         for case in claim.cases:
             axes = {axis: value for axis, value in case.vary.items() if axis != case.part}
-            if identity(case.model_copy(update={"vary": axes})) not in there:
+            if identity(case.model_copy(update={"vary": axes})) not in identities:
                 yield header.fault(f"{named(case)} is not in `cases`", "claims", number)
 
 

@@ -36,8 +36,8 @@ def mean_at_most(percentiles: Mapping[float, float], samples: float = math.inf) 
     """Return what a mean is at most; the last percentile is the maximum."""
     first, *_ = ordered = sorted(percentiles.items())
     return first[1] + sum(
-        max(0.0, after - before) * min(1.0, 1 - percent / _PERCENT + 2 / samples)
-        for (percent, before), (_, after) in pairwise(ordered)
+        max(0.0, later - earlier) * min(1.0, 1 - percent / _PERCENT + 2 / samples)
+        for (percent, earlier), (_, later) in pairwise(ordered)
     )
 
 

@@ -53,19 +53,23 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFau
         if identity(model.case) not in cases:
             yield trial.fault(f"{named(model.case)} is not in the plan of {HEADER}", "case")
             continue
-        place = f"block {model.block}, position {model.position}"
+        position = f"block {model.block}, position {model.position}"
         entry = planned.get((model.block, model.position))
         if entry is None or (entry.case, entry.seed) != (model.case, model.seed):
-            yield trial.fault(f"trial {model.number}: the plan has not this at {place}", "position")
+            yield trial.fault(
+                f"trial {model.number}: the plan has not this at {position}", "position"
+            )
             continue
-        before = attempts.get((model.block, model.position))
-        if before is not None and before.attempt == model.attempt:
-            message = f"trials {before.number} and {model.number} are both at {place}"
+        last_attempt = attempts.get((model.block, model.position))
+        if last_attempt is not None and last_attempt.attempt == model.attempt:
+            message = f"trials {last_attempt.number} and {model.number} are both at {position}"
             yield trial.fault(message, "attempt")
-        elif model.attempt != (before.attempt + 1 if before else 1):
-            yield trial.fault(f"attempt {model.attempt} at {place} has none before it", "attempt")
-        elif before and not before.worth_repeating:
-            message = f"trial {before.number} needed no other attempt at {place}"
+        elif model.attempt != (last_attempt.attempt + 1 if last_attempt else 1):
+            yield trial.fault(
+                f"attempt {model.attempt} at {position} has none before it", "attempt"
+            )
+        elif last_attempt and not last_attempt.worth_repeating:
+            message = f"trial {last_attempt.number} needed no other attempt at {position}"
             yield trial.fault(message, "attempt")
         attempts[model.block, model.position] = model
 
@@ -81,15 +85,15 @@ def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, RateSearch]) -> 
         model = trial.model
         case = model.case
         for name in ("request", "load"):
-            if (now := getattr(model, name)) is None:
+            if (value := getattr(model, name)) is None:
                 continue
             other = first.setdefault((case.scenario, case.digest, case.arm, name), model)
             then = getattr(other, name)
-            if isinstance(now, Load) and isinstance(then, Load) and case.scenario in finds:
-                now = now.model_copy(
+            if isinstance(value, Load) and isinstance(then, Load) and case.scenario in finds:
+                value = value.model_copy(
                     update={"rate": then.rate, "options_digest": then.options_digest}
                 )
-            if now != then:
+            if value != then:
                 yield trial.fault(f"is another than in trial {other.number} of the case", name)
 
 
@@ -121,15 +125,15 @@ def _started(
         if trial.model.number in began:
             moments.append((_aware(began[trial.model.number]), None))
         moments.append((_aware(trial.model.started), trial))
-    for (before, _), (started, timed), (after, _) in zip(
+    for (earlier, _), (started, timed), (later, _) in zip(
         moments, moments[1:], moments[2:], strict=False
     ):
         if timed is None:
             continue
-        if before <= after and not before <= started <= after:
-            message = f"is not between what was before it, {before}, and after it, {after}"
+        if earlier <= later and not earlier <= started <= later:
+            message = f"is not between what was before it, {earlier}, and after it, {later}"
             yield timed.fault(message, "started")
-        elif started <= after and timed.model.seconds > (after - started + _CLOCK).total_seconds():
+        elif started <= later and timed.model.seconds > (later - started + _CLOCK).total_seconds():
             took = exact(timed.model.seconds)
             message = f"{took} s, but the next one began before they were over"
             yield timed.fault(message, "seconds")

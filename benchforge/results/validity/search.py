@@ -18,8 +18,10 @@ def searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contrad
     if not find.within(sought.rate):
         bounds = f"{exact(find.lowest)} to {exact(find.highest)}/s"
         yield f"{exact(sought.rate)}/s is not from {bounds}", ("rate",)
-    kept = [one.kept for one in sought.outcomes]
-    if kept and sought.passed is not (None if None in kept and False not in kept else all(kept)):
+    outcomes_kept = [outcome.kept for outcome in sought.outcomes]
+    if outcomes_kept and sought.passed is not (
+        None if None in outcomes_kept and False not in outcomes_kept else all(outcomes_kept)
+    ):
         yield "is not what its outcomes give", ("passed",)
     if sought.passed is not None and trial.measured and not trial.believed and not smoke:
         yield "a trial that is not believed says nothing", ("passed",)

@@ -61,24 +61,27 @@ def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
         ("latency",): reading.latency,
         ("service_time",): reading.service_time,
         ("in_flight",): reading.in_flight,
-        **{("latency_by_status", name): one for name, one in reading.latency_by_status.items()},
-        **{("phases", name): one for name, one in reading.phases.items()},
+        **{
+            ("latency_by_status", name): histogram
+            for name, histogram in reading.latency_by_status.items()
+        },
+        **{("phases", name): phase for name, phase in reading.phases.items()},
     }
     if reading.schedule is not None:
         named["schedule", "lateness"] = reading.schedule.lateness
         named["schedule", "queueing"] = reading.schedule.queueing
-    yield from ((path, one) for path, one in named.items() if one is not None)
+    yield from ((path, histogram) for path, histogram in named.items() if histogram is not None)
 
 
 def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]:
-    given = {
+    stated = {
         float(percent): (percent, us) for percent, us in (reading.percentiles_us or {}).items()
     }
-    for low, high in falling({percent: (us, us) for percent, (_, us) in given.items()}):
-        (name, value), (_, before) = given[high], given[low]
-        message = f"{exact(value)} us is less than a lower percentile, {exact(before)} us"
+    for low, high in falling({percent: (us, us) for percent, (_, us) in stated.items()}):
+        (name, value), (_, lower_value) = stated[high], stated[low]
+        message = f"{exact(value)} us is less than a lower percentile, {exact(lower_value)} us"
         yield message, ("percentiles_us", name)
-    for name, value in given.values():
+    for name, value in stated.values():
         if lowest(value) > longest_us:
             yield _longer(value, reading.seconds), ("percentiles_us", name)
     if (mean := reading.mean_us) is None:
@@ -88,10 +91,10 @@ def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]
     if (least := mean_at_least(_lowest(reading))) > highest(mean) * MORE:
         message = f"{exact(mean)} us, but the percentiles allow {exact(least)} us at least"
         yield message, ("mean_us",)
-    if _PERCENT not in given:
+    if _PERCENT not in stated:
         return
-    longest = given[_PERCENT][1]
-    highs = {percent: highest(us) for percent, (_, us) in given.items()}
+    longest = stated[_PERCENT][1]
+    highs = {percent: highest(us) for percent, (_, us) in stated.items()}
     if lowest(mean) > highest(longest):
         yield f"{exact(mean)} us is more than the longest, {exact(longest)} us", ("mean_us",)
     elif lowest(mean) > (most := mean_at_most(highs, max(1, _samples(reading)))) * MORE:

@@ -63,13 +63,13 @@ def _phases(trial: Trial) -> Iterator[Contradiction]:
         yield message, ("phases", "ask")
 
 
-def _document(trial: Trial, reading: Reading, before: Answer) -> Iterator[Contradiction]:
+def _document(trial: Trial, reading: Reading, first_answer: Answer) -> Iterator[Contradiction]:
     length = reading.document_bytes
     if length is None or trial.stream is not None or trial.request.method == "HEAD":
         return
-    if trial.good_response is None and length != before.length:
+    if trial.good_response is None and length != first_answer.length:
         yield (
-            f"the tool took {length} bytes as right, we {before.length}",
+            f"the tool took {length} bytes as right, we {first_answer.length}",
             (
                 "reading",
                 "document_bytes",
@@ -90,8 +90,8 @@ def _answer(answer: Answer, method: str) -> Iterator[Contradiction]:
     if answer.seconds < 0:
         yield f"{exact(answer.seconds)} s are less than nothing", ("seconds",)
     stated = answer.headers.get("content-length", "")
-    whole = method != "HEAD" and answer.status not in _NO_BODY
-    counted = whole and "transfer-encoding" not in answer.headers and stated.isdecimal()
+    has_body = method != "HEAD" and answer.status not in _NO_BODY
+    counted = has_body and "transfer-encoding" not in answer.headers and stated.isdecimal()
     if counted and stated != str(answer.length):
         yield f"{answer.length} bytes, but its header told {stated}", ("length",)
 
@@ -110,11 +110,11 @@ def _measured(trial: Trial) -> Iterator[Contradiction]:
         )
         yield message, ("answers",)
         return
-    before, after = trial.answers
+    earlier, later = trial.answers
     right = trial.good_response
-    if before.status != after.status and not (
-        right and {before.status, after.status} <= {*right.statuses}
+    if earlier.status != later.status and not (
+        right and {earlier.status, later.status} <= {*right.statuses}
     ):
-        message = f"the status was {before.status} before the load and {after.status} after it"
+        message = f"the status was {earlier.status} before the load and {later.status} after it"
         yield message, ("answers", 1, "status")
-    yield from _document(trial, reading, before)
+    yield from _document(trial, reading, earlier)

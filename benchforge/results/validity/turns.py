@@ -15,7 +15,7 @@ def slices(turns: Turns, trial: Trial) -> Iterator[Contradiction]:
     """Say which slices cannot be: a round is missing, two overlap, sums are others."""
     if trial.number not in turns.trials:
         yield f"does not hold {trial.number}, the number of this trial", ("trials",)
-    if [one.round for one in turns.slices] != [*range(1, turns.rounds + 1)]:
+    if [slice_.round for slice_ in turns.slices] != [*range(1, turns.rounds + 1)]:
         yield f"are not one for each of {turns.rounds} rounds", ("slices",)
         return
     for number, slice_ in enumerate(turns.slices):
@@ -24,8 +24,8 @@ def slices(turns: Turns, trial: Trial) -> Iterator[Contradiction]:
         ended = slice_.responses + (slice_.failed or 0)
         if slice_.sent is not None and ended > slice_.sent:
             yield f"{ended} requests ended, but {slice_.sent} were sent", ("slices", number, "sent")
-    for number, (before, after) in enumerate(pairwise(turns.slices), 1):
-        if after.start_s < before.end_s:
+    for number, (earlier, later) in enumerate(pairwise(turns.slices), 1):
+        if later.start_s < earlier.end_s:
             yield "starts before the one before it ends", ("slices", number, "start_s")
     if trial.reading is not None:
         yield from _reading(turns, trial.reading)

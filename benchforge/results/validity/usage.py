@@ -28,9 +28,9 @@ class MachineBounds:
     def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
         """Return the limits in the facts of a header."""
         if isinstance(hosts := facts.get("hosts"), dict):
-            each = [cls.of(one) for one in hosts.values() if isinstance(one, dict)]
-            sizes = [one.memory_bytes for one in each if one.memory_bytes is not None]
-            return cls(sum(one.cpus or 0 for one in each) or None, max(sizes, default=None))
+            each = [cls.of(value) for value in hosts.values() if isinstance(value, dict)]
+            sizes = [machine.memory_bytes for machine in each if machine.memory_bytes is not None]
+            return cls(sum(machine.cpus or 0 for machine in each) or None, max(sizes, default=None))
         cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
         return cls(
             cpus if isinstance(cpus, int) else None,
@@ -48,12 +48,12 @@ def used(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
     """Say which times, CPU times, sizes and connections cannot be."""
     for number, process in enumerate(trial.processes):
         yield from beneath(("processes", number), _of_process(process, trial, machine))
-    if (seen := trial.observation) is None:
+    if (observation := trial.observation) is None:
         return
-    yield from beneath(("observation",), _of_observation(seen, trial, machine))
+    yield from beneath(("observation",), _of_observation(observation, trial, machine))
     if trial.reading is not None:
         at_once = trial.load.concurrency if trial.load is not None else None
-        yield from beneath(("reading",), _of_reading(trial.reading, seen, at_once, machine))
+        yield from beneath(("reading",), _of_reading(trial.reading, observation, at_once, machine))
 
 
 def _of_process(
@@ -70,19 +70,22 @@ def _of_process(
 
 
 def _of_observation(
-    seen: Observation, trial: Trial, machine: MachineBounds
+    observation: Observation, trial: Trial, machine: MachineBounds
 ) -> Iterator[Contradiction]:
     load_s = trial.phases.get("load")
-    if load_s is not None and seen.seconds > load_s:
-        message = f"{exact(seen.seconds)} s are more than the phase load, {exact(load_s)} s"
+    if load_s is not None and observation.seconds > load_s:
+        message = f"{exact(observation.seconds)} s are more than the phase load, {exact(load_s)} s"
         yield message, ("seconds",)
-    if seen.sampler_cpu_s > machine.cpu_s(seen.seconds):
-        yield _too_much_cpu(seen.sampler_cpu_s, seen.seconds, machine), ("sampler_cpu_s",)
-    cpu_s = sum(one.cpu_s or 0.0 for one in seen.usage)
-    processes = sum(one.processes or 1 for one in seen.usage)
-    if cpu_s > machine.cpu_s(seen.seconds, processes):
-        yield _too_much_cpu(cpu_s, seen.seconds, machine), ("usage",)
-    for number, usage in enumerate(seen.usage):
+    if observation.sampler_cpu_s > machine.cpu_s(observation.seconds):
+        yield (
+            _too_much_cpu(observation.sampler_cpu_s, observation.seconds, machine),
+            ("sampler_cpu_s",),
+        )
+    cpu_s = sum(usage.cpu_s or 0.0 for usage in observation.usage)
+    processes = sum(usage.processes or 1 for usage in observation.usage)
+    if cpu_s > machine.cpu_s(observation.seconds, processes):
+        yield _too_much_cpu(cpu_s, observation.seconds, machine), ("usage",)
+    for number, usage in enumerate(observation.usage):
         yield from beneath(("usage", number), _of_usage(usage, trial, machine))
 
 
@@ -110,31 +113,33 @@ def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Co
 
 
 def _of_reading(
-    reading: Reading, seen: Observation, at_once: int | None, machine: MachineBounds
+    reading: Reading, observation: Observation, at_once: int | None, machine: MachineBounds
 ) -> Iterator[Contradiction]:
-    if reading.seconds > seen.seconds * MORE + BRIEF_S:
-        load_s, ran_s = exact(reading.seconds), exact(seen.seconds)
+    if reading.seconds > observation.seconds * MORE + BRIEF_S:
+        load_s, ran_s = exact(reading.seconds), exact(observation.seconds)
         message = f"a load of {load_s} s, by a tool that ran for {ran_s} s"
         yield message, ("seconds",)
     own_s = (reading.cpu_user_s or 0.0) + (reading.cpu_system_s or 0.0)
     loaders = [
-        usage.cpu_s for usage in seen.usage if usage.role == "loader" and usage.cpu_s is not None
+        usage.cpu_s
+        for usage in observation.usage
+        if usage.role == "loader" and usage.cpu_s is not None
     ]
     if loaders and own_s > sum(loaders) * MORE + BRIEF_S:
         message = f"{exact(own_s)} s of CPU time in the load, {exact(sum(loaders))} s in all"
         yield message, ("cpu_user_s",)
     for number, took in enumerate(reading.process_s):
-        if took > seen.seconds:
-            message = f"{exact(took)} s are more than the {exact(seen.seconds)} s of all"
+        if took > observation.seconds:
+            message = f"{exact(took)} s are more than the {exact(observation.seconds)} s of all"
             yield message, ("process_s", number)
     most_s = machine.cpu_s(max(reading.process_s, default=0.0))
     if (reading.process_user_s or 0.0) + (reading.process_system_s or 0.0) > most_s:
         yield "more CPU time than the longest process had", ("process_user_s",)
-    arrived = seen.counters.get(_ARRIVED) if seen.network == "private" else None
+    arrived = observation.counters.get(_ARRIVED) if observation.network == "private" else None
     if arrived is not None and (reading.received_bytes or 0) > arrived:
         message = f"{reading.received_bytes} were read, but {arrived} came over the network"
         yield message, ("received_bytes",)
-    opened = seen.counters.get(_OPENED) if seen.network == "private" else None
+    opened = observation.counters.get(_OPENED) if observation.network == "private" else None
     # What a tool counts from its report may hold those that were just to be opened.
     if opened is not None and (reading.connections or 0) > opened + (at_once or 0):
         message = f"{reading.connections} were opened, but the network counted {opened}"

@@ -52,8 +52,8 @@ def listed_files(folder: Path) -> ListedFiles:
         for value in _later_signed(manifest, digest_of) if signed else _later(manifest):
             lists.incomplete.add(value)
     if not os.path.lexists(folder / MANIFEST):
-        why = f"no {MANIFEST}: nothing shows whether a file was changed or removed after the run"
-        lists.incomplete.add(FileFault(folder / HEADER, "", None, why, "unreadable"))
+        reason = f"no {MANIFEST}: nothing shows whether a file was changed or removed after the run"
+        lists.incomplete.add(FileFault(folder / HEADER, "", None, reason, "unreadable"))
     return lists
 
 
@@ -61,10 +61,10 @@ def _later_signed(
     signed: Parsed[Manifest], digest_of: Digests
 ) -> Iterator[RecomputedValue | FileFault]:
     if unsigned := list(_unsigned(signed.file.parent, signed.model)):
-        why = f"was signed without {listed(unsigned)}"
-        yield FileFault(signed.file, "", None, why, "unreadable")
-    for why in _changed_reports(signed.model, digest_of):
-        yield RecomputedValue(signed, ("files",), cannot=why)
+        reason = f"was signed without {listed(unsigned)}"
+        yield FileFault(signed.file, "", None, reason, "unreadable")
+    for reason in _changed_reports(signed.model, digest_of):
+        yield RecomputedValue(signed, ("files",), cannot=reason)
 
 
 def measured(manifest: Parsed[Manifest]) -> Parsed[Manifest]:
@@ -82,15 +82,15 @@ def _later(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue]:
         for name in listable(manifest.file.parent)
         if name not in names and is_measured(name) and (place_of(name) or name) not in covered
     )
-    for place in later:
-        yield RecomputedValue(manifest, ("files",), cannot=f"{place} is not listed")
+    for name_ in later:
+        yield RecomputedValue(manifest, ("files",), cannot=f"{name_} is not listed")
 
 
 def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:
     """Yield what of a result a signature does not cover: trials first."""
     names = [name for name in listable(folder) if name not in signed.files]
     places = dict.fromkeys(map(place_of, names))
-    numbers = [int(place.partition("/")[2]) for place in places if place.startswith(f"{TRIALS}/")]
+    numbers = [int(name.partition("/")[2]) for name in places if name.startswith(f"{TRIALS}/")]
     if numbers:
         yield trials_in_words(numbers)
     yield from (name for name in names if not place_of(name))
@@ -112,10 +112,10 @@ def trials_in_words(numbers: Iterable[int]) -> str:
     ordered = sorted(set(numbers))
     if not ordered:
         return "no trial"
-    for before, number in pairwise([ordered[0] - 2, *ordered]):
-        if number == before + 1:
+    for earlier, number in pairwise([ordered[0] - 2, *ordered]):
+        if number == earlier + 1:
             spans[-1].append(number)
         else:
             spans.append([number])
-    words = (f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in spans)
+    words = (f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in spans)
     return f"trial{'s' * (len(ordered) > 1)} {conjoined(words)}"

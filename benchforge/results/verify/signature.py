@@ -21,22 +21,24 @@ def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
     Returns who signed what, in words; nothing where no signer is known. Raises Unusable where the
     signature or the list of signers cannot be read, and ProgramMissing without ssh-keygen.
     """
-    place = folder / SIGNATURE
-    if not os.path.lexists(place):
-        verified.cannot.append(FileFault(place, "", None, "is missing: nobody signed the result"))
+    signature_ = folder / SIGNATURE
+    if not os.path.lexists(signature_):
+        verified.cannot.append(
+            FileFault(signature_, "", None, "is missing: nobody signed the result")
+        )
         return ""
     manifest = accepted(parse(folder, SIGNED, Manifest))
     try:
         signature = door.read(folder, SIGNATURE, _MOST_BYTES)
     except OSError as error:
-        raise Unusable(f"{place}: {error.strerror}") from error
+        raise Unusable(f"{signature_}: {error.strerror}") from error
     by = origin(manifest.text(), signature, signers)
     if not by.signer:
-        why = f"is by nobody whom {signers} lists: {by.wrong}"
-        verified.cannot.insert(0, FileFault(place, "", None, why))
+        reason = f"is by nobody whom {signers} lists: {by.wrong}"
+        verified.cannot.insert(0, FileFault(signature_, "", None, reason))
         return ""
     if by.wrong:
-        why = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
-        verified.differing.insert(0, FileFault(place, "", None, why))
+        reason = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
+        verified.differing.insert(0, FileFault(signature_, "", None, reason))
         return ""
     return f"signed by {by.signer}: {trials_in_words(manifest.model.trials)}"

@@ -49,12 +49,12 @@ def origin(content: bytes, signature: bytes, signers: Path) -> SignatureOrigin:
     with scratch_folder() as folder:
         (folder / "signature").write_bytes(signature)
         (folder / "manifest").write_bytes(content)
-        given = ("-f", signers, "-s", folder / "signature")
-        named = _answer(folder, "-Y", "find-principals", *given)
+        options = ("-f", signers, "-s", folder / "signature")
+        named = _answer(folder, "-Y", "find-principals", *options)
         if named.returncode or not named.stdout.strip():
             return SignatureOrigin("", _first_line(named.stderr))
         signer = named.stdout.splitlines()[0]
-        checked = _answer(folder, "-Y", "verify", "-I", signer, "-n", NAMESPACE, *given)
+        checked = _answer(folder, "-Y", "verify", "-I", signer, "-n", NAMESPACE, *options)
         return SignatureOrigin(signer, _first_line(checked.stderr) if checked.returncode else "")
 
 

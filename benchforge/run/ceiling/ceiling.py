@@ -40,10 +40,10 @@ def ceilings(
     """
     worth_s = {} if header.smoke else declared(graph)
 
-    def after(trial: Trial, there: Sequence[Ceiling], spare_s: float) -> Ceiling | None:
-        if not wanted(trial, there, worth_s, spare_s):
+    def after(trial: Trial, ceilings_: Sequence[Ceiling], spare_s: float) -> Ceiling | None:
+        if not wanted(trial, ceilings_, worth_s, spare_s):
             return None
-        return measured(trial, graph.cases[header.cases.index(trial.case)], there, inputs)
+        return measured(trial, graph.cases[header.cases.index(trial.case)], ceilings_, inputs)
 
     return after
 
@@ -60,42 +60,45 @@ def declared(graph: RunGraph) -> dict[str, float]:
 
 
 def wanted(
-    trial: Trial, there: Sequence[Ceiling], declared_s: Mapping[str, float], spare_s: float
+    trial: Trial, ceilings_: Sequence[Ceiling], declared_s: Mapping[str, float], spare_s: float
 ) -> bool:
     """Whether a trial's load has no ceiling yet, and is worth one in `spare_s` seconds."""
     reading = trial.reading
     if not trial.measured or not trial.driver_digest or reading is None or reading.process_s:
         return False
-    if not lacking(trial, there):
+    if not lacking(trial, ceilings_):
         return False
-    own = [one for one in there if one.trial.driver_digest == trial.driver_digest]
+    of_driver = [
+        ceiling for ceiling in ceilings_ if ceiling.trial.driver_digest == trial.driver_digest
+    ]
     costs_s = COSTS_S + ON_HOSTS_S * bool(trial.hosts)
     worth_s = SHARE * declared_s.get(trial.driver_digest, 0.0)
-    return costs_s * (len(own) + 1) < worth_s and spare_s > costs_s
+    return costs_s * (len(of_driver) + 1) < worth_s and spare_s > costs_s
 
 
-def lacking(trial: Trial, there: Sequence[Ceiling]) -> list[str]:
+def lacking(trial: Trial, ceilings_: Sequence[Ceiling]) -> list[str]:
     """Return the host of each load tool of a trial that has no ceiling yet; "" is our machine."""
     return [
         host
         for host in by_tool(trial)
         if not any(
-            fits(one, trial, host) or (is_of(one, trial, host) and one.per_second is None)
-            for one in there
+            fits(ceiling, trial, host)
+            or (is_of(ceiling, trial, host) and ceiling.per_second is None)
+            for ceiling in ceilings_
         )
     ]
 
 
-def measured(trial: Trial, case: Case, there: Sequence[Ceiling], inputs: RunInputs) -> Ceiling:
+def measured(trial: Trial, case: Case, ceilings_: Sequence[Ceiling], inputs: RunInputs) -> Ceiling:
     """Measure the ceiling of a trial's load tool, the first that has none, and keep it.
 
     Raises CannotKeep where that fails.
     """
-    keep = inputs.keep
-    keep.room()
-    number = max((ceiling.number for ceiling in there), default=0) + 1
-    folder = keep.ceiling_folder(number)
-    tools, host = list(by_tool(trial)), lacking(trial, there)[0]
+    writer = inputs.keep
+    writer.room()
+    number = max((ceiling.number for ceiling in ceilings_), default=0) + 1
+    folder = writer.ceiling_folder(number)
+    tools, host = list(by_tool(trial)), lacking(trial, ceilings_)[0]
     share = tools.index(host), len(tools)
     processes = processes_for(load_of(case.driver, *share).load().processes, _cpus(case, inputs))
     null = NullServer(body_bytes=answered(trial), processes=processes)
@@ -117,16 +120,16 @@ def measured(trial: Trial, case: Case, there: Sequence[Ceiling], inputs: RunInpu
         shares=len(tools),
         trial=ceiling_trial,
     )
-    keep.write(folder / CEILING, ceiling)
-    keep.opened(folder)
+    writer.write(folder / CEILING, ceiling)
+    writer.opened(folder)
     return ceiling
 
 
 def _cpus(case: Case, inputs: RunInputs) -> int:
     """Return the number of CPUs on the server's machine."""
     host = inputs.context.hosts.get(case.hosts.get(f"server-{case.name.server}", ""))
-    there = None if host is None else host.facts.get("cpus_usable")
-    return there if isinstance(there, int) else len(os.sched_getaffinity(0))
+    usable = None if host is None else host.facts.get("cpus_usable")
+    return usable if isinstance(usable, int) else len(os.sched_getaffinity(0))
 
 
 def against(case: Case, null: NullServer, share: tuple[int, int] = (0, 1), host: str = "") -> Case:

@@ -210,13 +210,13 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--bytes", type=int, default=0, help="of each body")
     parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args()
-    doors = [listening(given.address, given.port) for _ in range(given.processes)]
+    options = parser.parse_args()
+    doors = [listening(options.address, options.port) for _ in range(options.processes)]
     for door in doors[1:]:
         if os.fork() == 0:
             doors = [door]
             break
-    serve(doors[0], given.bytes)
+    serve(doors[0], options.bytes)
 
 
 if __name__ == "__main__":

@@ -46,13 +46,15 @@ def processes_for(tool: int | None, cpus: int) -> int:
     return max(1, min(tool or 1, cpus))
 
 
-def load_of(driver: Driver, place: int = 0, places: int = 1) -> Driver:
+def load_of(driver: Driver, index: int = 0, places: int = 1) -> Driver:
     """Return a driver for a ceiling: brief, and at twice its rate, where it has one.
 
-    At the same rate it would tell nothing. `place` is that of a load tool among those that divide
+    At the same rate it would tell nothing. `index` is that of a load tool among those that divide
     the load, and `places` their number.
     """
-    own = (driver.divided(place, places) if places > 1 else None) or driver
-    rate = getattr(own, "rate", None)
-    twice = own if rate is None else own.model_copy(update={"rate": Rate(2 * rate)})
+    driver_share = (driver.divided(index, places) if places > 1 else None) or driver
+    rate = getattr(driver_share, "rate", None)
+    twice = (
+        driver_share if rate is None else driver_share.model_copy(update={"rate": Rate(2 * rate)})
+    )
     return twice.for_warm_up(LOAD_S)

@@ -43,16 +43,16 @@ def _below(folder: Path) -> list[Path]:
 
 
 def _hide(path: Path, secrets: Collection[str]) -> None:
-    seen = path.lstat()
-    if stat.S_ISREG(seen.st_mode):
+    status = path.lstat()
+    if stat.S_ISREG(status.st_mode):
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE)  # nobody reads the rest, which may be without end
         hidden = redacted_bytes(data, secrets)
-        if seen.st_size > len(data):
+        if status.st_size > len(data):
             data = b""
         if hidden != data:
-            _replace(path, hidden, stat.S_IMODE(seen.st_mode))
-    elif stat.S_ISLNK(seen.st_mode) and redact(to := os.fsdecode(path.readlink()), secrets) != to:
+            _replace(path, hidden, stat.S_IMODE(status.st_mode))
+    elif stat.S_ISLNK(status.st_mode) and redact(to := os.fsdecode(path.readlink()), secrets) != to:
         path.unlink()
     if (name := redact(path.name, secrets)) != path.name:
         path.rename(path.with_name(name))

@@ -64,7 +64,7 @@ def _of_this_process(name: str) -> Path:
     return until_we_end.enter_context(scratch_folder(f"{PREFIX}{name}-"))
 
 
-def cleared(*beside: Path) -> str:
+def cleared(*folders_: Path) -> str:
     """End the processes and remove the folders that no benchforge uses; a line that says what.
 
     Folders `beside` results too, by the folders that hold those. Nothing that a live benchforge, or
@@ -73,7 +73,7 @@ def cleared(*beside: Path) -> str:
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)
     ended, alive = _ended(orphans)
-    folders = [*abandoned(*beside), *half_made()]
+    folders = [*abandoned(*folders_), *half_made()]
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names
     gone = [str(folder) for folder in folders if removed(folder)]
@@ -82,14 +82,16 @@ def cleared(*beside: Path) -> str:
         "removed": [*gone, *shared],
         "cannot end": alive,
     }
-    phrases = [f"{what} {', '.join(which)}" for what, which in outcome.items() if which]
+    phrases = [
+        f"{outcome_name} {', '.join(which)}" for outcome_name, which in outcome.items() if which
+    ]
     return f"left by a killed benchforge: {'; '.join(phrases)}" if phrases else ""
 
 
-def left(*beside: Path) -> list[str]:
+def left(*folders: Path) -> list[str]:
     """Return what `cleared` would end and remove, for a person."""
     processes = [named(pid) for pid in leftover_mark.orphans()]
-    return processes + [str(folder) for folder in (*abandoned(*beside), *half_made())]
+    return processes + [str(folder) for folder in (*abandoned(*folders), *half_made())]
 
 
 def half_made() -> list[Path]:

@@ -26,9 +26,9 @@ def manifest_of(folder: Path) -> Manifest:
     What an earlier manifest says of measured files stays: nobody may have changed them since.
     Raises OSError where the folder cannot be read.
     """
-    before = parse(folder, MANIFEST, Manifest)
-    kept = before.model.measured if isinstance(before, Parsed) else {}
-    return _of({**dict(_digests(folder, listable(folder))), **kept})
+    manifest = parse(folder, MANIFEST, Manifest)
+    measured = manifest.model.measured if isinstance(manifest, Parsed) else {}
+    return _of({**dict(_digests(folder, listable(folder))), **measured})
 
 
 def with_reports_anew(manifest: Manifest, folder: Path) -> Manifest:
@@ -46,12 +46,15 @@ def listable(folder: Path) -> Iterator[str]:
 
     What a trial left that did not end is removed when the run goes on: it is not listed.
     """
-    whole: dict[str, bool] = {}
+    wholeness: dict[str, bool] = {}
     for name in door.files(folder.resolve()):
-        place = place_of(name)
-        if place and place not in whole:
-            whole[place] = any(door.holds(folder, f"{place}/{one}") for one in (TRIAL, CEILING))
-        if whole.get(place, True) and _is_whole(name):
+        trial_place = place_of(name)
+        if trial_place and trial_place not in wholeness:
+            wholeness[trial_place] = any(
+                door.holds(folder, f"{trial_place}/{document_name}")
+                for document_name in (TRIAL, CEILING)
+            )
+        if wholeness.get(trial_place, True) and _is_whole(name):
             yield name
 
 
@@ -73,10 +76,10 @@ def _of(files: dict[str, str]) -> Manifest:
     return Manifest(trials=tuple(sorted(map(int, numbers))), files=dict(sorted(files.items())))
 
 
-def listed(folder: Path, name: str, place: Path) -> None:
+def listed(folder: Path, name: str, name_: Path) -> None:
     """Note that a report is about to be moved here from a place. Raises OSError if it cannot."""
-    there = {**_printed_digests(folder), name: door.sha256(place, name)}
-    lines = (f"{digest}  {one}\n" for one, digest in sorted(there.items()))
+    digests = {**_printed_digests(folder), name: door.sha256(name_, name)}
+    lines = (f"{digest}  {name_}\n" for name_, digest in sorted(digests.items()))
     door.write(folder, LISTED, "".join(lines).encode())
 
 
@@ -93,7 +96,7 @@ def _printed_digests(folder: Path) -> Mapping[str, str]:
     except (OSError, ValueError):
         return {}
     lines = map(_LINE.fullmatch, text.splitlines())
-    return {one["name"]: one["digest"] for one in lines if one}
+    return {item["name"]: item["digest"] for item in lines if item}
 
 
 def _is(folder: Path, name: str, digest: str) -> bool:

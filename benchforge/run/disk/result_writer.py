@@ -62,13 +62,17 @@ class ResultWriter:
 
     @classmethod
     def new(
-        cls, parent: Path, name: str, now: datetime, files: Mapping[str, BaseModel | str] = _NONE
+        cls,
+        parent: Path,
+        name: str,
+        created: datetime,
+        files: Mapping[str, BaseModel | str] = _NONE,
     ) -> "ResultWriter":
         """Make a folder named after the suite and the time, in UTC; with files, by their places.
 
         It is there with all of them or not at all, whenever we end.
         """
-        wanted = parent / f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+        wanted = parent / f"{name}-{created.astimezone(UTC):%Y%m%dT%H%M%SZ}"
         hint = "choose another folder with -o"
         try:
             parent.mkdir(0o755, parents=True, exist_ok=True)
@@ -81,10 +85,10 @@ class ResultWriter:
             with uninterrupted(), claimed(parent, BESIDE) as half:
                 try:
                     door.make(half, TRIALS)
-                    for place, content in files.items():
-                        if "/" in place:
-                            door.make(half, place.rpartition("/")[0])
-                        whole(half, place, content)
+                    for name_, content in files.items():
+                        if "/" in name_:
+                            door.make(half, name_.rpartition("/")[0])
+                        whole(half, name_, content)
                     return cls(_named(half, wanted))
                 finally:
                     shutil.rmtree(half, ignore_errors=True)
@@ -155,10 +159,10 @@ class ResultWriter:
             if (self.folder / parent).is_symlink():
                 continue  # what is there is no part of the result
             for folder in self.folder.glob(f"{parent}/*"):
-                ours = folder.name.isdigit() and not folder.is_symlink()
+                is_trial = folder.name.isdigit() and not folder.is_symlink()
                 unfinished = not (folder / last).exists()
-                half = parent == TRIALS and ours and int(folder.name) in also
-                if ours and (unfinished or half):
+                half = parent == TRIALS and is_trial and int(folder.name) in also
+                if is_trial and (unfinished or half):
                     try:
                         emptied(folder)
                         folder.rmdir()
@@ -204,8 +208,8 @@ def entered(folder: Path) -> Path:
     try:
         path.stat()
     except PermissionError as error:
-        above = reversed(path.parents)
-        closed = next((one for one in above if not os.access(one, os.X_OK)), path)
+        parents = reversed(path.parents)
+        closed = next((parent for parent in parents if not os.access(parent, os.X_OK)), path)
         hint = "use another folder, or let this user enter that one"
         raise CannotKeep(f"{path}: this user cannot enter {closed}", hint) from error
     except OSError:  # who opens it says what is wrong
@@ -260,13 +264,13 @@ def _split(model: BaseModel, names: tuple[str, ...], line_end: bytes) -> Iterato
     members = getattr(model, names[0]) if names else ()
     frame = model.model_copy(update={names[0]: ()}) if members else model
     key = b'\n "%s": [' % names[0].encode() if members else b"\0"
-    before, begin, after = _as_json(frame).partition(key)
-    yield (before + begin).replace(b"\n", line_end)
+    earlier, begin, later = _as_json(frame).partition(key)
+    yield (earlier + begin).replace(b"\n", line_end)
     for number, member in enumerate(members):
         yield (b"," if number else b"") + line_end + b"  "
         yield from _split(member, names[1:], line_end + b"  ")
     if members:
-        yield line_end + b" " + after.replace(b"\n", line_end)
+        yield line_end + b" " + later.replace(b"\n", line_end)
 
 
 def _as_json(model: BaseModel) -> bytes:

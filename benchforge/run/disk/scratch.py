@@ -63,11 +63,11 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     ending = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    earlier_mask = signal.pthread_sigmask(signal.SIG_BLOCK, ending)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, earlier_mask)
 
 
 @contextlib.contextmanager
@@ -107,7 +107,7 @@ def claim(folder: Path) -> int | None:
     return None
 
 
-def abandoned(*beside: Path) -> list[Path]:
+def abandoned(*folders_: Path) -> list[Path]:
     """Return the scratch folders of ours that nobody uses: their benchforge was killed.
 
     Those `beside` results too, which are named by the folders that hold them.
@@ -116,10 +116,10 @@ def abandoned(*beside: Path) -> list[Path]:
         usual = Path(tempfile.gettempdir())
     except OSError:  # every disk is full, and who cleans wants to end that
         usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
-    scratch = {path for place in {usual, _IN_MEMORY} for path in place.glob(f"{PREFIX}*")}
+    scratch = {path for key_path in {usual, _IN_MEMORY} for path in key_path.glob(f"{PREFIX}*")}
     folders = sorted(scratch | {*_SHORT.glob(f"{_LINK}*")})
     folders += [
-        folder for parent in dict.fromkeys(beside) for folder in sorted(parent.glob(f"{BESIDE}*"))
+        folder for parent in dict.fromkeys(folders_) for folder in sorted(parent.glob(f"{BESIDE}*"))
     ]
     return [folder for folder in folders if _ours(folder) and free(folder)]
 
@@ -213,12 +213,12 @@ def _made(parent: Path, prefix: str) -> Path:
 def _ours(folder: Path) -> bool:
     """Whether a benchforge of this user made a folder, whatever else is named so."""
     try:
-        seen = folder.lstat()
+        status = folder.lstat()
     except OSError:  # it went meanwhile
         return False
     # A folder whose entries belong to its group hands that on to all that are made in it.
-    mode = seen.st_mode & ~stat.S_ISGID
-    return seen.st_uid == os.geteuid() and mode == stat.S_IFDIR | _MODE
+    mode = status.st_mode & ~stat.S_ISGID
+    return status.st_uid == os.geteuid() and mode == stat.S_IFDIR | _MODE
 
 
 def hold(folder: Path, *, shared: bool = False) -> int | None:

@@ -27,8 +27,8 @@ def free_b(folder: Path) -> int:
 
     Raises OSError where the system does not tell.
     """
-    there = next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
-    return shutil.disk_usage(there).free
+    existing = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), folder)
+    return shutil.disk_usage(existing).free
 
 
 def size_b(folder: Path) -> int:
@@ -62,12 +62,12 @@ def enough_for_scratch() -> None:
     enough(Path(tempfile.gettempdir()), "free some, or set TMPDIR to another folder")
 
 
-def scarce(folder: Path, trials: int, kept: Sequence[Path] = ()) -> str:
+def scarce(folder: Path, trials: int, reserved: Sequence[Path] = ()) -> str:
     """Return a warning where so many trials may not fit, as the kept ones tell; "" where they do.
 
     Raises CannotKeep where not even one does.
     """
-    each = sum(map(size_b, kept)) / len(kept) if kept else _GUESS_B
+    each = sum(map(size_b, reserved)) / len(reserved) if reserved else _GUESS_B
     wanted = max(COMFORT_B, LEAST_B + trials * each)
     free = enough(folder, "free some, or choose another folder with -o")
     return (

@@ -90,12 +90,12 @@ class Asker:
             if left_s < 0:  # an answer was outstanding
                 continue
             time.sleep(left_s)
-            at_s, why = time.monotonic() - begun, "the load ended first"
+            at_s, reason = time.monotonic() - begun, "the load ended first"
             answers: list[tuple[int, float]] = []
             try:
-                why = self._ask(answers)
+                reason = self._ask(answers)
             finally:
-                self._moments.append((at_s, answers, "" if answers else why))
+                self._moments.append((at_s, answers, "" if answers else reason))
 
     def _schedule(self) -> Iterator[float]:
         """Yield moments, in seconds: a random one in each piece of time, of 1/rate each.
@@ -141,12 +141,12 @@ class Asker:
                     self._requests += 1
                     connection.renew(begun + plan.within_s)
                     self._answer = answer = send(request)
-                    now = time.monotonic()
-                    bisect.insort(self._kept_times if answers else self._times, now - begun)
-                    answers.append((self._kind(answer), now - begun))
+                    ended = time.monotonic()
+                    bisect.insort(self._kept_times if answers else self._times, ended - begun)
+                    answers.append((self._kind(answer), ended - begun))
                     if not answer.keeps:
                         break
-                    begun = now
+                    begun = ended
         except TimeoutError:
             return f"no answer within {plan.within_s:g} s"
         except HTTPException as error:

@@ -143,9 +143,9 @@ class BoundedTLS(BoundedSocket):
 
     def sendall(self, data: "ReadableBuffer", flags: int = 0) -> None:
         """Encrypt and send all of it before the deadline."""
-        left = memoryview(data).cast("B")
-        while left:
-            left = left[self._until_done(partial(self._tls.write, left[:_PIECE])) :]
+        unsent = memoryview(data).cast("B")
+        while unsent:
+            unsent = unsent[self._until_done(partial(self._tls.write, unsent[:_PIECE])) :]
 
     def _until_done(self, step: Callable[[], T]) -> T:
         while True:

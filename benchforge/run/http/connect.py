@@ -110,8 +110,8 @@ def _trusting(ca_file: Path | None, protocols: tuple[str, ...]) -> ssl.SSLContex
     try:
         trusting = ssl.create_default_context(cafile=ca_file)
     except OSError as error:
-        what = "no certificate in PEM" if isinstance(error, ssl.SSLError) else error.strerror
-        raise BenchforgeError(f"{ca_file}: {what}", TRUST) from error
+        problem = "no certificate in PEM" if isinstance(error, ssl.SSLError) else error.strerror
+        raise BenchforgeError(f"{ca_file}: {problem}", TRUST) from error
     if protocols:
         trusting.set_alpn_protocols(protocols)
     return trusting

@@ -205,8 +205,8 @@ class Monitoring:
             return None
         try:
             body = door.read(self._folder, f"body-{number}", asker.MOST_BODY)
-            whole = hashlib.sha256(body).hexdigest() == kind.sha256
-            return decoded(body, kind.encoding) if whole else None
+            is_expected = hashlib.sha256(body).hexdigest() == kind.sha256
+            return decoded(body, kind.encoding) if is_expected else None
         except (OSError, Undecodable):
             return None
 
@@ -217,7 +217,7 @@ def record_of(text: bytes) -> Record:
         record = Record.model_validate_json(text)
     except ValidationError as error:
         raise ValueError(str(error)) from error
-    if any(kind >= len(record.kinds) for _, seen, _ in record.moments for kind, _ in seen):
+    if any(kind >= len(record.kinds) for _, answers, _ in record.moments for kind, _ in answers):
         raise ValueError("it names a kind of answer that it does not have")
     return record
 
@@ -265,18 +265,20 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     A moment counts as wrong if one of its answers is: so the share of wrong moments is at least
     that of wrong answers, and an upper bound of the first holds for the second.
     """
-    counts = Counter(kind for _, seen, _ in record.moments for kind, _ in seen)
-    states = Counter(_state([kinds[kind] for kind, _ in seen]) for _, seen, _ in record.moments)
-    firsts = sorted(seen[0][1] for _, seen, _ in record.moments if seen)
+    counts = Counter(kind for _, answers, _ in record.moments for kind, _ in answers)
+    states = Counter(
+        _state([kinds[kind] for kind, _ in answers]) for _, answers, _ in record.moments
+    )
+    firsts = sorted(answers[0][1] for _, answers, _ in record.moments if answers)
     answers = [
         answer.model_copy(update={"answers": counts[number]}) for number, answer in enumerate(kinds)
     ]
     frequent = sorted(answers, key=lambda answer: -answer.answers)
-    shown = [
+    answers_shown = [
         *[answer for answer in frequent if answer.wrong][:_SHOWN],
         *[answer for answer in frequent if not answer.wrong][:_SHOWN],
     ]
-    unanswered = Counter(why for _, seen, why in record.moments if not seen)
+    unanswered = Counter(reason for _, answers, reason in record.moments if not answers)
     return Monitor(
         moments=states["right"] + states["other"] + states["wrong"],
         wrong=states["wrong"],
@@ -285,7 +287,7 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
         unanswered=dict(unanswered.most_common(KEPT)),
         requests=record.requests,
         connections=record.connections,
-        answers=tuple(shown),
+        answers=tuple(answers_shown),
         median_s=_quantile(firsts, 0.5),
         p90_s=_quantile(firsts, 0.9),
         longest_s=_quantile(firsts, 1.0),

@@ -62,27 +62,30 @@ def ask_repeatedly(
 ) -> list[ProbeResult]:
     """Ask so often as the load tool does, one after the other, for a second at most."""
     keep_alive = load is None or load.keep_alive is not False
-    seen: list[ProbeResult] = []
+    results: list[ProbeResult] = []
     begun = time.monotonic()
     with contextlib.closing(Asking(sandbox, question, keep_alive=keep_alive)) as asking:
-        while len(seen) < count and (not seen or time.monotonic() - begun < WITHIN_S):
+        while len(results) < count and (not results or time.monotonic() - begun < WITHIN_S):
             try:
                 reply = asking.answer()  # its body may be large: not kept
-                seen.append(ProbeResult(reply.answer, question.wrong(reply)))
+                results.append(ProbeResult(reply.answer, question.wrong(reply)))
             except (OSError, http.client.HTTPException) as error:
-                seen.append(ProbeResult(None, reason(error)))
-    return seen
+                results.append(ProbeResult(None, reason(error)))
+    return results
 
 
 def probes(
-    before: Sequence[ProbeResult],
-    after: Sequence[ProbeResult],
+    results_before: Sequence[ProbeResult],
+    results_after: Sequence[ProbeResult],
     version: Version,
     signs: tuple[str, ...] | None = None,
 ) -> Probes:
     """Return what came back on both sides of the load, each kind of answer once."""
-    results = (*before, *after)
-    counts = [Counter(result.kind for result in side if result.kind) for side in (before, after)]
+    results = (*results_before, *results_after)
+    counts = [
+        Counter(result.kind for result in side if result.kind)
+        for side in (results_before, results_after)
+    ]
     first_of = {
         result.kind: result.answer for result in reversed(results) if result.answer and result.kind
     }
@@ -108,8 +111,8 @@ def probes(
 
 
 def _sizes(right: Sequence[Answer]) -> Sizes | None:
-    heads = [one.wire_bytes - one.length for one in right if one.wire_bytes is not None]
-    bodies = [one.length for one in right]
+    heads = [answer.wire_bytes - answer.length for answer in right if answer.wire_bytes is not None]
+    bodies = [answer.length for answer in right]
     if not heads:
         return None
     return Sizes(
@@ -132,15 +135,17 @@ def debug(sandbox: Sandbox, question: HttpProbe) -> tuple[str, ...] | None:
     return tuple(name for mark, name in _PAGES if mark in page)
 
 
-def listener(sandbox: Sandbox, question: HttpProbe, port: int, before: Listener | None) -> Listener:
+def listener(
+    sandbox: Sandbox, question: HttpProbe, port: int, earlier_listener: Listener | None
+) -> Listener:
     """Return who listens where the server was asked, and did so before."""
     if question.running is None:
         return Listener(address=question.root, is_server=None, why="it was running already")
-    if before is not None and before.is_server is not True:
-        return before
-    ours = sandbox.owns(question.running, port)
-    why = "/proc does not show who listens on its port" if ours is None else ""
-    return Listener(address=question.root, is_server=ours, why=why)
+    if earlier_listener is not None and earlier_listener.is_server is not True:
+        return earlier_listener
+    is_owned = sandbox.owns(question.running, port)
+    cause = "/proc does not show who listens on its port" if is_owned is None else ""
+    return Listener(address=question.root, is_server=is_owned, why=cause)
 
 
 def complaints(processes: Iterable[Running], hide: Callable[[str], str]) -> tuple[Exhaustion, ...]:
@@ -168,9 +173,9 @@ def complaints(processes: Iterable[Running], hide: Callable[[str], str]) -> tupl
 
 
 def _line_with(phrase: bytes, text: bytes, hide: Callable[[str], str]) -> str:
-    at = text.lower().find(phrase)
-    if at < 0:
+    position = text.lower().find(phrase)
+    if position < 0:
         return ""
-    begins = text.rfind(b"\n", 0, at) + 1
+    begins = text.rfind(b"\n", 0, position) + 1
     line = text[begins:].partition(b"\n")[0].decode(errors="replace")
     return hide(line).strip()[:_LINE]  # first: a secret that was cut would not be seen

@@ -120,8 +120,8 @@ class HttpProbe:
         headers = {"Host": urlsplit(self.root).netloc, **extra}
         if request.body is not None:
             headers["Content-Length"] = str(len(request.body.encode()))
-        both = (*headers.items(), *request.headers.items())
-        lines = {name.lower(): f"{name}: {value}\r\n" for name, value in both}
+        pair = (*headers.items(), *request.headers.items())
+        lines = {name.lower(): f"{name}: {value}\r\n" for name, value in pair}
         version = "HTTP/1.0" if self.version == "HTTP/1.0" else "HTTP/1.1"
         return (
             f"{request.method} {request.path} {version}\r\n{''.join(lines.values())}\r\n".encode()
@@ -138,24 +138,24 @@ class HttpProbe:
 
     def wrong(self, reply: HttpAnswer) -> str | None:
         """What is wrong with an answer, in one line; None when it is right."""
-        why = self._wrong(reply)
-        if why is None or not self.secrets:
-            return why
+        reason = self._wrong(reply)
+        if reason is None or not self.secrets:
+            return reason
         # Before an excerpt is cut: of a secret that was cut, the rest would be shown.
         hidden = redacted_bytes(reply.body, self.secrets)
         answer = redacted(reply.answer, self.secrets)
         if (answer, hidden) == (reply.answer, reply.body):
-            return why
+            return reason
         expect = redacted(self.expect, self.secrets)
         like = self.like and Like(self.like.server, redacted_bytes(self.like.body, self.secrets))
         less = dataclasses.replace(self, expect=expect, like=like)
         return less._wrong(HttpAnswer(answer, hidden)) or "a secret in the body differs"  # noqa: SLF001
 
     def _wrong(self, reply: HttpAnswer) -> str | None:
-        if why := difference(self.expect, reply.answer, reply.body):
-            return why[:_SHOWN]
-        if self.like is not None and (why := body_difference(self.like.body, reply.body)):
-            return f"not the body that {self.like.server} answers: {why}"
+        if reason := difference(self.expect, reply.answer, reply.body):
+            return reason[:_SHOWN]
+        if self.like is not None and (reason := body_difference(self.like.body, reply.body)):
+            return f"not the body that {self.like.server} answers: {reason}"
         return None
 
     def failed(
@@ -300,8 +300,8 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
     while True:
         try:
             reply = ask(sandbox, question)
-            why = question.wrong(reply)
-            if why is None:
+            reason_ = question.wrong(reply)
+            if reason_ is None:
                 return reply
             refused = reply.answer.status == http.HTTPStatus.UNAUTHORIZED
             _check_tls(sandbox, question, reply)
@@ -309,18 +309,18 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
         except (OSError, http.client.HTTPException) as error:
             if failure := _lasting(sandbox, question, error):
                 raise failure from error
-            why = reason(error, question.place)
+            reason_ = reason(error, question.place)
             if isinstance(error, ssl.SSLError | http2.NotHttp2):  # somebody speaks otherwise
                 first_wrong = first_wrong or time.monotonic()
         if question.running is not None and (end := sandbox.finished(question.running)):
             ended = f"ended with exit code {end.code} before it was ready"
             cause = first_error(end.stderr)
             raise question.failed("start", f"{ended}: {cause}" if cause else ended)
-        now = time.monotonic()
-        if first_wrong is not None and now - first_wrong > min(PATIENCE_S, within_s):
-            raise question.failed("ask", f"{question.asks}: {why}", _LOG_IN if refused else "")
-        if now - begun > within_s:
-            late = f"not ready within {exact(within_s)} s: {why}"
+        time_s = time.monotonic()
+        if first_wrong is not None and time_s - first_wrong > min(PATIENCE_S, within_s):
+            raise question.failed("ask", f"{question.asks}: {reason_}", _LOG_IN if refused else "")
+        if time_s - begun > within_s:
+            late = f"not ready within {exact(within_s)} s: {reason_}"
             raise question.failed("start", late, question.late(), TrialFailed)
         if question.running is None:
             time.sleep(PAUSE_S)
@@ -358,8 +358,8 @@ def once(sandbox: Sandbox, question: HttpProbe) -> HttpAnswer:
         reply = ask(sandbox, question)
     except (OSError, http.client.HTTPException) as error:
         raise question.failed("ask", f"after the load: {reason(error)}") from error
-    if why := question.wrong(reply):
-        raise question.failed("ask", f"after the load: {question.asks}: {why}")
+    if cause := question.wrong(reply):
+        raise question.failed("ask", f"after the load: {question.asks}: {cause}")
     return reply
 
 
@@ -371,20 +371,20 @@ def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
     return joined
 
 
-def reason(error: Exception, place: str = "") -> str:
-    """Return why there is no answer, for a person; `place` is where somebody should listen."""
-    return _reason(error, place)[:_SHOWN]
+def reason(error: Exception, location: str = "") -> str:
+    """Return why there is no answer, for a person; `location` is where somebody should listen."""
+    return _reason(error, location)[:_SHOWN]
 
 
-def _reason(error: Exception, place: str) -> str:
+def _reason(error: Exception, location: str) -> str:
     if isinstance(error, TimeoutError):
         endless = error if isinstance(error, Endless) else None
-        what = "no answer" if endless is None else "its answer has no end"
+        problem = "no answer" if endless is None else "its answer has no end"
         events = endless and (endless.content_type or "").startswith(_EVENTS)
         stream = f": a stream ({_EVENTS}) cannot be measured" if events else ""
-        return f"{what} within {exact(ANSWER_WITHIN_S)} s{stream}"
+        return f"{problem} within {exact(ANSWER_WITHIN_S)} s{stream}"
     if isinstance(error, ConnectionRefusedError):
-        return f"nothing listens on its port, {place}".removesuffix(", ")
+        return f"nothing listens on its port, {location}".removesuffix(", ")
     if isinstance(error, http.client.IncompleteRead):
         promised = len(error.partial) + error.expected if error.expected else "more"
         return f"the body ends after {len(error.partial)} of {promised} bytes"
@@ -392,8 +392,8 @@ def _reason(error: Exception, place: str) -> str:
         return _tls_reason(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    ours = type(error) is http.client.HTTPException or isinstance(error, http2.NotHttp2)
-    return f"{'' if ours else type(error).__name__}: {error}".strip(": ")
+    is_plain = type(error) is http.client.HTTPException or isinstance(error, http2.NotHttp2)
+    return f"{'' if is_plain else type(error).__name__}: {error}".strip(": ")
 
 
 def _tls_reason(error: ssl.SSLError) -> str:

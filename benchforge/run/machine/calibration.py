@@ -33,9 +33,12 @@ def place() -> Path:
 def machine(root: Path = _SYSTEM) -> MachineId:
     """Return what this machine is known by; its own id is told to nobody."""
     machine_facts = facts(root)
-    own = [text(root, "etc/machine-id") or "", *(str(machine_facts[name]) for name in _HARDWARE)]
+    hardware = [
+        text(root, "etc/machine-id") or "",
+        *(str(machine_facts[name]) for name in _HARDWARE),
+    ]
     return MachineId(
-        id=hashlib.sha256("\n".join(["benchforge", *own]).encode()).hexdigest()[:16],
+        id=hashlib.sha256("\n".join(["benchforge", *hardware]).encode()).hexdigest()[:16],
         kernel=platform.release(),
         cpus=_usable(),
     )
@@ -61,13 +64,13 @@ def kept() -> Calibration | list[FileFault] | None:
 
 def stale(calibration: Calibration, limits: Thresholds) -> str:
     """Return why a calibration is not of this machine as it is now; empty where it is."""
-    then, now = calibration.machine, machine()
-    if then.id != now.id:
+    then, current = calibration.machine, machine()
+    if then.id != current.id:
         return "it is of another machine"
-    if then.kernel != now.kernel:
-        return f"it is of kernel {then.kernel}, this is {now.kernel}"
-    if then.cpus != now.cpus:
-        return f"it is of {then.cpus} CPUs, now {now.cpus} may be used"
+    if then.kernel != current.kernel:
+        return f"it is of kernel {then.kernel}, this is {current.kernel}"
+    if then.cpus != current.cpus:
+        return f"it is of {then.cpus} CPUs, now {current.cpus} may be used"
     if calibration.thresholds_version != limits.version:
         return f"it is of thresholds {calibration.thresholds_version}, these are {limits.version}"
     return ""

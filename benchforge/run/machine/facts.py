@@ -122,9 +122,11 @@ def _scratch_file_system(root: Path) -> str | None:
         mount, _, kind = line.partition(" - ")
         words = mount.split()
         if len(words) > _MOUNTED_AT and kind:
-            at = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[_MOUNTED_AT])
-            if scratch.is_relative_to(at) and len(at) >= covering[0]:
-                covering = len(at), kind.split()[0]
+            mount_point = re.sub(
+                r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[_MOUNTED_AT]
+            )
+            if scratch.is_relative_to(mount_point) and len(mount_point) >= covering[0]:
+                covering = len(mount_point), kind.split()[0]
     return covering[1]
 
 
@@ -156,7 +158,7 @@ def _topology(root: Path) -> dict[str, JsonValue]:
         tuple(text(folder, f"topology/{name}") for name in ("physical_package_id", "core_id"))
         for folder in (root / _CPU).glob("cpu[0-9]*")
     ]
-    complete = [place for place in places if None not in place]
+    complete = [key for key in places if None not in key]
     if not complete:
         return {"sockets": None, "cores": None}
     return {"sockets": len({package for package, _ in complete}), "cores": len(set(complete))}

@@ -42,16 +42,16 @@ class CpuTopology:
 
 def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> CpuTopology:
     """Return the CPUs that this process may use; where no topology is told, each is a core."""
-    left = set(os.sched_getaffinity(0) if usable is None else usable)
+    unassigned = set(os.sched_getaffinity(0) if usable is None else usable)
     cores: list[Cpus] = []
-    while left:
-        first = min(left)
+    while unassigned:
+        first = min(unassigned)
         try:
             siblings = set(Cpus.parse(text(root, _TOPOLOGY.format(first))))
         except ValueError:
             siblings = set()
-        core = Cpus.of({first, *(siblings & left)})
-        left -= set(core)
+        core = Cpus.of({first, *(siblings & unassigned)})
+        unassigned -= set(core)
         cores.append(core)
     return CpuTopology(tuple(cores))
 
@@ -94,27 +94,29 @@ def _apart(cores: tuple[Cpus, ...]) -> Places:
     return {role: loader if role == "loader" else others for role in _ROLES}
 
 
-def describe_placement(suite: Suite, given: Places, topology: CpuTopology) -> Iterator[str]:
+def describe_placement(suite: Suite, cpus_of_roles: Places, topology: CpuTopology) -> Iterator[str]:
     """Yield a line that says who runs where, and one for each core that the load tool shares."""
-    if not given:
-        why = ": placement = 'auto' needs two cores" if suite.placement == "auto" else ""
-        yield f"CPUs {topology.usable}, shared by all{why}"
+    if not cpus_of_roles:
+        reason = ": placement = 'auto' needs two cores" if suite.placement == "auto" else ""
+        yield f"CPUs {topology.usable}, shared by all{reason}"
         return
-    there = roles_of(suite)
-    used = {role: given.get(role, topology.usable) for role in _ROLES if role in there}
+    roles = roles_of(suite)
+    used = {role: cpus_of_roles.get(role, topology.usable) for role in _ROLES if role in roles}
     yield f"CPUs: {by_cpus({role: str(cpus) for role, cpus in used.items()})}"
     loader = set(used.get("loader", ()))
     others = {cpu for role, cpus in used.items() if role != "loader" for cpu in cpus}
-    if both := [str(core) for core in topology.cores if loader & set(core) and others & set(core)]:
-        shared = "one core" if len(both) == 1 else "cores"
-        yield f"warning: the load tool shares {shared} with others: CPUs {', '.join(both)}"
+    if shared_cores := [
+        str(core) for core in topology.cores if loader & set(core) and others & set(core)
+    ]:
+        shared = "one core" if len(shared_cores) == 1 else "cores"
+        yield f"warning: the load tool shares {shared} with others: CPUs {', '.join(shared_cores)}"
 
 
 class Stay:
     """Looks where processes and threads may run, as the kernel says, until the load's end."""
 
-    def __init__(self, given: Places) -> None:
-        self._given = given
+    def __init__(self, cpus_of_roles: Places) -> None:
+        self._given = cpus_of_roles
         self._seen: dict[str, set[int]] = {}
         self._elsewhere: dict[int, tuple[str, str, str]] = {}
 
@@ -168,8 +170,8 @@ def _cpus_held(pid: int) -> set[Cpus]:
 def check(placed: ActualPlacement, parts: Iterable[str]) -> Check:
     """Return whether all stayed; unknown where of one of the `parts` no process was seen."""
     astray = [
-        f"{one.program} of {one.label or 'nobody'} may use CPUs {one.cpus}"
-        for one in placed.elsewhere
+        f"{stray.program} of {stray.label or 'nobody'} may use CPUs {stray.cpus}"
+        for stray in placed.elsewhere
     ]
     unseen = [label for label in parts if label not in placed.seen]
     if astray:
@@ -184,7 +186,7 @@ def check(placed: ActualPlacement, parts: Iterable[str]) -> Check:
             "scope": "trial",
             "subject": "behaviour",
             "status": status,
-            "value": sum(one.processes for one in placed.elsewhere),
+            "value": sum(stray.processes for stray in placed.elsewhere),
             "threshold": "0 processes elsewhere",
             "source": "sched_getaffinity of each thread",
             "message": says,

@@ -99,8 +99,8 @@ def ticks(root: Path, only: Collection[int] | None = None) -> Ticks | None:
     lines = [line.split() for line in stat.splitlines() if line.startswith("cpu")]
     if not lines or lines[0][0] != "cpu" or len(lines) == 1:
         return None
-    own = {f"cpu{cpu}" for cpu in only or ()}
-    counted = lines[:1] if only is None else [line for line in lines if line[0] in own]
+    names = {f"cpu{cpu}" for cpu in only or ()}
+    counted = lines[:1] if only is None else [line for line in lines if line[0] in names]
     columns = [[number(word) for word in line[1 : 1 + _FIELDS]] for line in counted]
     counts = [[count for count in line if count is not None] for line in columns]
     if not counts or any(len(line) < _FIELDS for line in counts):
@@ -143,43 +143,43 @@ def at_most_s(patience: Patience, load_s: float, spare_s: float) -> float | None
 def until_quiet(most_s: float) -> ForeignLoad:
     """Look until it is quiet, `most_s` seconds at most; return what was seen last."""
     deadline = time.monotonic() + most_s
-    seen = _look(GLANCE_S, FIRST_LOOK_S - GLANCE_S)
-    while seen.quiet is False and (left_s := deadline - time.monotonic()) >= FIRST_LOOK_S:
-        seen = _look(min(LOOK_S, left_s))
-    return seen
+    load = _look(GLANCE_S, FIRST_LOOK_S - GLANCE_S)
+    while load.quiet is False and (left_s := deadline - time.monotonic()) >= FIRST_LOOK_S:
+        load = _look(min(LOOK_S, left_s))
+    return load
 
 
 def _look(*seconds: float) -> ForeignLoad:
     """Look for so long, and on for so long as the next ones say if others used a tick."""
     cpus = os.sched_getaffinity(0)
-    before, own_s = ticks(_SYSTEM, cpus), time.process_time()
-    seen = ForeignLoad(None, None)
+    first_ticks, own_s = ticks(_SYSTEM, cpus), time.process_time()
+    load = ForeignLoad(None, None)
     for more_s in seconds:
         time.sleep(more_s)
-        seen = between(before, ticks(_SYSTEM, cpus), time.process_time() - own_s)
-        if seen.share == 0:
+        load = between(first_ticks, ticks(_SYSTEM, cpus), time.process_time() - own_s)
+        if load.share == 0:
             break
-    return seen
+    return load
 
 
-def between(before: Ticks | None, after: Ticks | None, own_s: float) -> ForeignLoad:
+def between(first_ticks: Ticks | None, last_ticks: Ticks | None, own_s: float) -> ForeignLoad:
     """Judge what was done between two moments, except for `own_s` seconds of CPU time of ours.
 
     Nothing of a trial runs between trials. What a hypervisor took away counts as others' too.
     """
-    if before is None or after is None or after.total <= before.total:
+    if first_ticks is None or last_ticks is None or last_ticks.total <= first_ticks.total:
         return ForeignLoad(None, None)
-    whole = after.total - before.total
-    used = after.busy + after.stolen - before.busy - before.stolen
+    total = last_ticks.total - first_ticks.total
+    used = last_ticks.busy + last_ticks.stolen - first_ticks.busy - first_ticks.stolen
     others = max(0.0, used - own_s * _TICKS)
     # One tick more, since whoever runs when it strikes is charged with all of it.
-    return ForeignLoad(others <= FOREIGN * whole + 1, min(1.0, others / whole))
+    return ForeignLoad(others <= FOREIGN * total + 1, min(1.0, others / total))
 
 
-def check(seen: ForeignLoad) -> Check:
+def check(load: ForeignLoad) -> Check:
     """Return whether a trial began while it was quiet."""
     status: Literal["pass", "warn", "unknown"]
-    match seen.quiet:
+    match load.quiet:
         case True:
             status, says = "pass", "little else used the CPUs before the trial"
         case False:
@@ -193,7 +193,7 @@ def check(seen: ForeignLoad) -> Check:
         scope="trial",
         subject="apparatus",
         status=status,
-        value=seen.share,
+        value=load.share,
         threshold=f"at most {percent(FOREIGN)} of the CPUs, and a tick",
         source="/proc/stat of the CPUs that we may use: busy and stolen, without our own",
         message=says,

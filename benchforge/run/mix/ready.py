@@ -62,10 +62,10 @@ class MixMonitoring(Monitoring):
         dealt: Dealt,
         rows: Mapping[str, RequestKind | FlowStep],
         flows: Mapping[str, JsonValue],
-        *place: Any,
+        *arguments: Any,
     ) -> None:
-        super().__init__(*place)
-        self._planned = [_Planned(*one) for one in islice(dealt, _RECORDS)]
+        super().__init__(*arguments)
+        self._planned = [_Planned(*item) for item in islice(dealt, _RECORDS)]
         self._rows, self._flows = rows, flows
         self._taken: dict[str, dict[str, Value]] | None = None
 
@@ -85,7 +85,7 @@ class MixMonitoring(Monitoring):
     def _content(self, head: bytes | None) -> bytes:
         """Return the records; what flows take is in a file of its own."""
         requests = [table.request for table in self._rows.values()]
-        extra = [extra_headers(one, self._load, self._probe.root) for one in requests]
+        extra = [extra_headers(request, self._load, self._probe.root) for request in requests]
         flows = {**self._flows, "extra": [headers.decode() for headers in extra]}
         self._write("mix.flows", json.dumps(flows).encode())
         records = [
@@ -126,24 +126,24 @@ class MixMonitoring(Monitoring):
         """Return one answer for each kind, status, content type and judgement."""
         places: dict[tuple[object, ...], int] = {}
         kinds: list[SeenAnswer] = []
-        kept: list[MonitorAnswer] = []
-        of: list[int] = []
+        answers_: list[MonitorAnswer] = []
+        numbers: list[int] = []
         for kind, answer in zip(record.kinds, answers, strict=True):
             _, label = self._label(kind)
             key = label, kind.status, kind.content_type, bool(answer.wrong), answer.judged
             if key not in places:
                 places[key] = len(kinds)
                 # Bodies differ as requests do: another one than that of a probe says nothing.
-                kept.append(answer.model_copy(update={"kind": label, "other_body": False}))
+                answers_.append(answer.model_copy(update={"kind": label, "other_body": False}))
                 update = {"of": 0, "kind": label, "wrong": answer.wrong}
                 kinds.append(kind.model_copy(update=update))
-            of.append(places[key])
+            numbers.append(places[key])
         moments = tuple(
-            (at_s, tuple((of[number], seconds) for number, seconds in seen), why)
-            for at_s, seen, why in record.moments
+            (at_s, tuple((numbers[number], seconds) for number, seconds in answers), reason)
+            for at_s, answers, reason in record.moments
         )
         update = {"kinds": tuple(kinds), "moments": moments}
-        return record.model_copy(update=update), kept
+        return record.model_copy(update=update), answers_
 
 
 BEFORE, AFTER = 3, 1
@@ -190,10 +190,10 @@ class AnsweredMix:
         for label, kind in stream.kinds.items():
             asks, safe = self.probes[label], _safe(self.plain, label)
             count = AFTER if safe else 0
-            after = ask_repeatedly(self.sandbox, asks.probe, count, self.load)
-            seen = probes_of(asks.before, after, asks.probe.version)
-            right = right_of_kind(self.plain, label, asks.first, seen if asks.before else None)
-            kinds[label] = kind.model_copy(update={"probes": seen, "good_response": right})
+            later = ask_repeatedly(self.sandbox, asks.probe, count, self.load)
+            probes = probes_of(asks.before, later, asks.probe.version)
+            right = right_of_kind(self.plain, label, asks.first, probes if asks.before else None)
+            kinds[label] = kind.model_copy(update={"probes": probes, "good_response": right})
         return stream.model_copy(update={"kinds": kinds})
 
 
@@ -236,7 +236,7 @@ def probed(
 
     Raises TrialFailed where the answer stays wrong.
     """
-    there: dict[str, KindProbes] = {}
+    kind_probes: dict[str, KindProbes] = {}
     replies: dict[str, Reply] = {}
     for label, first in workload.first.items():
         later = label in workload.after
@@ -247,14 +247,14 @@ def probed(
         again = []
         if _safe(workload, label):
             again = ask_repeatedly(sandbox, probe, BEFORE, load)
-        there[label] = KindProbes(probe, reply.answer, again)
-    return there
+        kind_probes[label] = KindProbes(probe, reply.answer, again)
+    return kind_probes
 
 
-def right_of_kind(workload: Mix, label: str, first: Answer, seen: Probes | None) -> GoodResponse:
+def right_of_kind(workload: Mix, label: str, first: Answer, probes: Probes | None) -> GoodResponse:
     """Return what is right of a kind: with holes, its bodies may have any length."""
     request, expect = workload.first[label]
-    right = right_of(expect, request, [first], seen)
+    right = right_of(expect, request, [first], probes)
     if expect.length is None and workload.varies(label):
         return GoodResponse(status=right.status, shortest=0, longest=None, binding=False)
     return right

@@ -152,8 +152,8 @@ def _at(sandbox: Sandbox, path: Path, label: str, folder: Path) -> InterpreterCa
         raise ProgramMissing(f"runtime {label}: {reason}", hint) from error
     interpreter = _read(finished)
     if interpreter is None:
-        why = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
-        raise ProgramMissing(f"runtime {label}: {path} does not answer as Python does{why}", hint)
+        cause = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
+        raise ProgramMissing(f"runtime {label}: {path} does not answer as Python does{cause}", hint)
     # The path itself: a script may stand before the interpreter on purpose.
     return replace(interpreter, path=path)
 
@@ -171,11 +171,11 @@ def _ask_all(
     sandbox: Sandbox, candidates: Iterable[Path], folder: Path
 ) -> list[InterpreterCandidate]:
     """Return what each says of itself, all asked at once; a shim that cannot run says nothing."""
-    own = Path(tempfile.mkdtemp(dir=folder))
+    scratch = Path(tempfile.mkdtemp(dir=folder))
     running: list[Running] = []
     for number, path in enumerate(candidates, 1):
         with contextlib.suppress(ProgramMissing, TrialFailed):
-            running.append(sandbox.start(f"interpreter-{number}", _question(path), own, {}))
+            running.append(sandbox.start(f"interpreter-{number}", _question(path), scratch, {}))
     deadline = time.monotonic() + _ASKED_WITHIN_S
     ended = [sandbox.wait(process, max(0.0, deadline - time.monotonic())) for process in running]
     for process in running:

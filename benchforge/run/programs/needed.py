@@ -58,21 +58,21 @@ class Needed:
     outside: dict[str, None] = field(default_factory=dict)
     "Services that run already, outside of a trial."
 
-    def add(self, part: Part, place: str, scenario: str) -> None:
+    def add(self, part: Part, key: str, scenario: str) -> None:
         """Count a part in. Raises what the part's own `needs` raises."""
         runtime = part.runtime if isinstance(part, RunsPython) else None
         self.parts.setdefault((part.kind, part.name, runtime or OWN), part)
         if runtime is not None:
             self.modules.setdefault(runtime, {})
         if isinstance(part, Service) and part.outside():
-            self.outside[place] = None
+            self.outside[key] = None
         if isinstance(part, ServesCode) and part.ref is not None:
-            self.refs.setdefault(place, {})[part.ref] = None
+            self.refs.setdefault(key, {})[part.ref] = None
         for need in part.needs():
             if need.kind == "module" and runtime is not None:
                 self.modules[runtime][need.name] = None
             else:
-                self.needs.setdefault(need, {}).setdefault(place, {})[scenario] = None
+                self.needs.setdefault(need, {}).setdefault(key, {})[scenario] = None
 
 
 def needed(suite: Suite) -> Needed:
@@ -81,9 +81,9 @@ def needed(suite: Suite) -> Needed:
     Raises BenchforgeError where the code or the data of a part are not there.
     """
     form = Needed(len(expand(suite)))
-    for scenario, place, part in parts_by_scenario(suite):
+    for scenario, key, part in parts_by_scenario(suite):
         part.fingerprint(suite.path.parent)  # it reads the code or the data that are served
-        form.add(part, place, scenario)
+        form.add(part, key, scenario)
     for label in form.modules:
         runtime = suite.runtimes[label]
         form.runtimes[label] = _files(runtime.python, suite.path.parent)
@@ -99,8 +99,8 @@ def together(forms: Iterable[Needed]) -> dict[Need, Users]:
     users_of: dict[Need, Users] = {}
     for form in forms:
         for need, users in form.needs.items():
-            for place, scenarios in users.items():
-                users_of.setdefault(need, {}).setdefault(place, {}).update(scenarios)
+            for key, scenarios in users.items():
+                users_of.setdefault(need, {}).setdefault(key, {}).update(scenarios)
     return users_of
 
 
@@ -164,8 +164,8 @@ def no_site(folder: Path, python: Path, programs: Mapping[str, Path], suite_fold
 
 def left_out(text: str, part: Part) -> str:
     """Return a variable of the caller that a text names and the part does not receive; else ""."""
-    own = getattr(part, "environment", os.environ)  # a part without it takes no variable
-    received = {"PATH", "HOME", "LANG", "TMPDIR", *own}
+    environment_ = getattr(part, "environment", os.environ)  # a part without it takes no variable
+    received = {"PATH", "HOME", "LANG", "TMPDIR", *environment_}
     return next((n for n in _VARIABLE.findall(text) if n in os.environ and n not in received), "")
 
 
@@ -211,7 +211,7 @@ def of_runtime(label: str, runtime: Runtime, python: Path, modules: Sequence[str
     if "/" in runtime.python and not runtime.requires:
         with_pip = [str(python), "-m", "pip", "install", *packages]
         with_uv = ["uv", "pip", "install", "--python", str(python), *packages]
-        there = python.with_name("pip").exists()
-        return f"install it there: {shlex.join(with_pip if there else with_uv)}"
-    quoted = ", ".join(f'"{one}"' for one in packages)
+        has_pip = python.with_name("pip").exists()
+        return f"install it there: {shlex.join(with_pip if has_pip else with_uv)}"
+    quoted = ", ".join(f'"{package}"' for package in packages)
     return f"add to runtimes.{label}.requires: {quoted}"

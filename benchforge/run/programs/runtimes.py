@@ -132,8 +132,8 @@ def ask_interpreter(
     except (ProgramMissing, TrialFailed) as error:
         raise ProgramMissing(f"runtime {label}: {error.message}", hint) from error
     if finished.code:
-        why = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
-        raise ProgramMissing(f"runtime {label}: {python} does not report what it is{why}", hint)
+        reason = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
+        raise ProgramMissing(f"runtime {label}: {python} does not report what it is{reason}", hint)
     # A package of a dotted name may print something as it is imported.
     answer: dict[str, Any] = json.loads(finished.printed.splitlines()[-1])
     return answer
@@ -141,13 +141,15 @@ def ask_interpreter(
 
 def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list[str]]) -> None:
     """Raise ProgramMissing, naming every module that a runtime lacks."""
-    lacking = {label: modules for label, modules in lacks.items() if modules}
-    if not lacking:
+    missing_modules = {label: modules for label, modules in lacks.items() if modules}
+    if not missing_modules:
         return
-    says = [f"runtime {label} lacks: {', '.join(modules)}" for label, modules in lacking.items()]
+    says = [
+        f"runtime {label} lacks: {', '.join(modules)}" for label, modules in missing_modules.items()
+    ]
     hints = [
         of_runtime(label, suite.runtimes[label], by_label[label].python, modules)
-        for label, modules in lacking.items()
+        for label, modules in missing_modules.items()
     ]
     raise ProgramMissing("; ".join(says), "; ".join(hints))
 
@@ -177,9 +179,9 @@ def environment(
             )
             enough(entry.parent, _FREE_CACHE)
             _build(sandbox, suite, label, interpreter, entry)
-        whole = private(entry.resolve())
-        use(whole)
-        return whole / "env/bin/python", (whole / "lock.txt").read_text()
+        private_path = private(entry.resolve())
+        use(private_path)
+        return private_path / "env/bin/python", (private_path / "lock.txt").read_text()
     except OSError as error:
         raise CannotKeep(f"runtime {label}: {error}", f"see {entry.parent} and its disk") from error
 
@@ -188,10 +190,10 @@ def _requirements(suite: Suite, label: str) -> list[str]:
     """Return the requirements of a runtime; a file among them by its whole path."""
     folder = suite.path.parent.absolute()
     return [
-        f"{FILE_OPTION}{folder / one.removeprefix(FILE_OPTION).strip()}"
-        if one.startswith(FILE_OPTION)
-        else one
-        for one in suite.runtimes[label].requires
+        f"{FILE_OPTION}{folder / requirement.removeprefix(FILE_OPTION).strip()}"
+        if requirement.startswith(FILE_OPTION)
+        else requirement
+        for requirement in suite.runtimes[label].requires
     ]
 
 
@@ -211,8 +213,8 @@ def _contents(suite: Suite, label: str) -> dict[str, str]:
             except (OSError, UnicodeDecodeError) as error:
                 message = f"{file}: {getattr(error, 'strerror', None) or 'is not a text'}"
                 hint = "correct its path, which begins at the suite's folder"
-                at = ("runtimes", label, "requires", number)
-                raise SuiteErrors([located(suite.document, at, message, hint)]) from None
+                key_path = ("runtimes", label, "requires", number)
+                raise SuiteErrors([located(suite.document, key_path, message, hint)]) from None
             included = _INCLUDED.findall(contents[str(file)])
             files += [file.parent / name.strip() for name in included]
     return contents
@@ -237,35 +239,35 @@ def _build(
 
     An environment cannot be moved, since it holds its own path; the link is there at once.
     """
-    with claimed(entry.parent, f"{entry.name}.") as own:
+    with claimed(entry.parent, f"{entry.name}.") as target:
         try:
-            _make(sandbox, suite, label, interpreter, own, _log_of(entry))
-            hide_below(own, suite.secrets)
+            _make(sandbox, suite, label, interpreter, target, _log_of(entry))
+            hide_below(target, suite.secrets)
             if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
                 entry.unlink(missing_ok=True)
             with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
-                entry.symlink_to(own.name)
+                entry.symlink_to(target.name)
         except BenchforgeError:
             try:
-                enough(own, _FREE_CACHE)  # uv does not always say that its disk is full
+                enough(target, _FREE_CACHE)  # uv does not always say that its disk is full
             finally:
-                _keep_log(own, _log_of(entry), suite.secrets)
+                _keep_log(target, _log_of(entry), suite.secrets)
             raise
         finally:
-            if entry.resolve() != own.resolve():
-                shutil.rmtree(own, ignore_errors=True)
+            if entry.resolve() != target.resolve():
+                shutil.rmtree(target, ignore_errors=True)
 
 
 def _log_of(entry: Path) -> Path:
     return entry.with_name(f"{entry.name}.failed")
 
 
-def _keep_log(own: Path, log: Path, secrets: frozenset[str]) -> None:
+def _keep_log(target: Path, log: Path, secrets: frozenset[str]) -> None:
     """Keep what uv printed, of the newest attempt that failed."""
-    shutil.rmtree(own / "env", ignore_errors=True)
-    hide_below(own, secrets)
+    shutil.rmtree(target / "env", ignore_errors=True)
+    hide_below(target, secrets)
     shutil.rmtree(log, ignore_errors=True)
-    own.rename(log)
+    target.rename(log)
 
 
 def _make(
@@ -273,12 +275,12 @@ def _make(
     suite: Suite,
     label: str,
     interpreter: InterpreterCandidate,
-    own: Path,
+    target: Path,
     log: Path,
 ) -> None:
     uv, python = _uv(label), interpreter.path
-    wanted = "".join(f"{one}\n" for one in _requirements(suite, label)).encode()
-    door.write(own, "requirements.in", wanted, lasting=False, mode=door.OWN)
+    wanted = "".join(f"{requirement}\n" for requirement in _requirements(suite, label)).encode()
+    door.write(target, "requirements.in", wanted, lasting=False, mode=door.OWN)
     pinned = ("-o", "lock.txt", "--generate-hashes", "--no-header", "--no-annotate")
     steps = {
         "lock": ("pip", "compile", "requirements.in", "--python", python, *pinned),
@@ -289,7 +291,7 @@ def _make(
     surroundings = _surroundings() | libraries(python)
     for step, words in steps.items():
         command = Command(uv, *words, "--no-progress")
-        done = sandbox.run(step, command, own, surroundings, _BUILT_WITHIN_S)
+        done = sandbox.run(step, command, target, surroundings, _BUILT_WITHIN_S)
         if done.code:
             complained = done.complained
             if step == "lock" and re.search("No solution found|parse requirement", complained):
@@ -310,9 +312,9 @@ def _unsolvable(
     guilty = [
         number for number, requirement in enumerate(requires) if _named(requirement, complained)
     ]
-    at = ("runtimes", label, "requires", *(guilty if len(guilty) == 1 else ()))
+    key_path = ("runtimes", label, "requires", *(guilty if len(guilty) == 1 else ()))
     hint = f"required for {interpreter}; available versions depend on the interpreter"
-    return SuiteErrors([located(suite.document, at, telling, hint)])
+    return SuiteErrors([located(suite.document, key_path, telling, hint)])
 
 
 def _named(requirement: str, complained: str) -> bool:
@@ -325,8 +327,10 @@ def _telling(complained: str) -> str:
     frame = re.compile(r"^\W*((error|cause|Caused by): )?")
     complained = complained[complained.find("\nerror: ") + 1 :]  # its progress comes before
     lines = [frame.sub("", line).strip() for line in complained.splitlines()]
-    kept = [line for line in lines if line and not line.startswith(("Using ", "hint:", "warning:"))]
-    return ": ".join(kept[:_TELLING]) or "it gave no reason"
+    reasons = [
+        line for line in lines if line and not line.startswith(("Using ", "hint:", "warning:"))
+    ]
+    return ": ".join(reasons[:_TELLING]) or "it gave no reason"
 
 
 def _uv(label: str) -> Path:

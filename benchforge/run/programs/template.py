@@ -23,14 +23,16 @@ from benchforge.run.sandbox.sandbox import Sandbox, complaint
 TASK_WITHIN_S = 120.0
 
 
-def done(sandbox: Sandbox, task: Task, label: str, of: str, folder: Path) -> None:
-    """Run a task of the part labelled `of`; it prints to `folder/<label>.out` and `.err`.
+def done(sandbox: Sandbox, task: Task, label: str, part_label: str, folder: Path) -> None:
+    """Run a task of the part labelled `part_label`; it prints to `folder/<label>.out` and `.err`.
 
     Raises TrialFailed when its output is not what it should be, with its last lines.
     """
     finished = sandbox.run(label, task.command, folder, {}, TASK_WITHIN_S)
-    if why := task.judge(finished):
-        raise TrialFailed("prepare", f"{of}: {task.says}: {why}", log=complaint(finished))
+    if reason := task.judge(finished):
+        raise TrialFailed(
+            "prepare", f"{part_label}: {task.says}: {reason}", log=complaint(finished)
+        )
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
@@ -60,10 +62,10 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
     except OSError as error:
         # shutil collects what it could not copy: source, copy and why.
         first = error.args[0][0] if isinstance(error, shutil.Error) else None
-        why = first[2] if first else str(error)
-        full = told_full(why, Path(tempfile.gettempdir()), templates)
+        reason = first[2] if first else str(error)
+        full = told_full(reason, Path(tempfile.gettempdir()), templates)
         raise CannotKeep(
-            f"{site.label}: the template cannot be copied: {full or why}",
+            f"{site.label}: the template cannot be copied: {full or reason}",
             FREE_SOME if full else f"see {templates} and its disk",
         ) from error
 
@@ -71,14 +73,14 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
 def _build(host: Host, name: str, service: Service, site: Site, template: Path) -> None:
     logs = site.folder / f"{name}-template"
     # Short, because sockets are made in it; the cache may lie deep.
-    with scratch_folder() as ours:
-        (scratch := ours / "0").mkdir(mode=0o700)
-        with host.trial(logs, wishes=Wishes(scratch=ours, writes=())) as sandbox:
+    with scratch_folder() as scratch_parent:
+        (scratch := scratch_parent / "0").mkdir(mode=0o700)
+        with host.trial(logs, wishes=Wishes(scratch=scratch_parent, writes=())) as sandbox:
             ports = {port: sandbox.free_port() for port in site.ports}
-            own = dataclasses.replace(
+            template_site = dataclasses.replace(
                 site, folder=logs, scratch=scratch, ports=ports, address=sandbox.address, peers=()
             )
-            for number, task in enumerate(service.template(own), 1):
+            for number, task in enumerate(service.template(template_site), 1):
                 done(sandbox, task, f"{number:02}", site.label, logs)
         _store(scratch, template)
 

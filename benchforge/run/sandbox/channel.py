@@ -93,13 +93,13 @@ class Channel:
                 "arguments and environment together may take about 200 kB",
             ) from error
 
-    def ask(self, do: str, *, within_s: float = ANSWERS_WITHIN_S, **what: object) -> Message:
+    def ask(self, do: str, *, within_s: float = ANSWERS_WITHIN_S, **arguments: object) -> Message:
         """Send a request and return its reply; exits that come before it are noted.
 
         Raises KeeperGone, and KeeperSilent after `within_s` seconds, or once it is halted.
         """
         number = next(self._numbers)
-        self.send({"id": number, "do": do, **what})
+        self.send({"id": number, "do": do, **arguments})
         deadline = time.monotonic() + within_s
         while True:
             self._awaited(deadline, within_s)

@@ -95,11 +95,11 @@ class LocalHost:
     @contextlib.contextmanager
     def many(self) -> Iterator[None]:
         """Have one process fork the keepers of all trials meanwhile: see Host."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        local_end, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             process = _started(theirs, subprocess.DEVNULL, "many")
-        with process, ours:
-            self._forks = _Forks(process, ours)
+        with process, local_end:
+            self._forks = _Forks(process, local_end)
             try:
                 yield
             finally:
@@ -173,11 +173,11 @@ def _files(folder: Path, wishes: Wishes) -> tuple[dict[str, object] | None, tupl
 
 def _hosts_file(scratch: Path, names: Sequence[str]) -> str:
     """Write the machine's hosts file behind a line with `names`; return its path."""
-    machines, own = Path(keeper.HOSTS), scratch / "hosts"
+    machines, hosts_file = Path(keeper.HOSTS), scratch / "hosts"
     more = machines.read_bytes() if machines.is_file() else b""
-    own.write_bytes(f"{Sandbox.address} {' '.join(names)}\n".encode() * bool(names) + more)
-    own.chmod(0o644)  # for programs that run as another user
-    return str(own)
+    hosts_file.write_bytes(f"{Sandbox.address} {' '.join(names)}\n".encode() * bool(names) + more)
+    hosts_file.chmod(0o644)  # for programs that run as another user
+    return str(hosts_file)
 
 
 class _HalfWayError(Exception):
@@ -301,7 +301,7 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandb
         raise
     if not greeting["ready"]:
         raise _HalfWayError(greeting["error"])
-    names = [one.name for one in dataclasses.fields(Mode)]
+    names = [field_.name for field_ in dataclasses.fields(Mode)]
     entered: dict[str, Any] = {name: greeting[name] for name in names}
     mode = Mode(**{**entered, "weaker": (*greeting["weaker"],)})
     try:
@@ -331,11 +331,11 @@ def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
     if sandbox.mode.pid_namespace:
         return faults
     # The keeper may have been killed: what it kept is known by its mark, or else by its session.
-    left = (
+    survivors = (
         leftover_mark.ended(process.mark, KILLED_WITHIN_S)
         if process.mark is not None
         else sandbox.in_its_sessions()
     )
-    if left:
-        faults.append(f"processes of the trial still run: {left}")
+    if survivors:
+        faults.append(f"processes of the trial still run: {survivors}")
     return faults

@@ -234,8 +234,8 @@ def _set_sysctl(name: str, value: str, machines: dict[str, int], own_network: bo
     if _kernel_version() < FIRST_SAFE_KERNEL:
         raise ValueError("before Linux 5.13 it may be the machine's own")
     if not os.path.exists(path):
-        there = "not of a private network" if name in machines else "this kernel does not have it"
-        raise ValueError(there)
+        problem = "not of a private network" if name in machines else "this kernel does not have it"
+        raise ValueError(problem)
     if name not in machines or os.path.samestat(os.stat(path), os.fstat(machines[name])):
         raise ValueError("the machine's own is the same")
     if name == "net.ipv4.tcp_congestion_control":
@@ -285,19 +285,19 @@ def _read(path: str) -> str:
 
 def family(pids: Iterable[int] = ()) -> Family:
     """Parent, group and session of `pids`, or of every process that /proc shows, by pid."""
-    kin: Family = {}
+    processes: Family = {}
     for name in map(str, pids or os.listdir("/proc")):
         if name.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb", 0) as file:
                 fields = file.read(4096).rpartition(b")")[2].split()
-                kin[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
-    return kin
+                processes[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
+    return processes
 
 
-def below(roots: set[int], kin: Family) -> set[int]:
+def below(roots: set[int], processes: Family) -> set[int]:
     """`roots` and all their descendants that live."""
     children: dict[int, list[int]] = {}
-    for pid, (parent, _, _) in kin.items():
+    for pid, (parent, _, _) in processes.items():
         children.setdefault(parent, []).append(pid)
     reached: set[int] = set()
     pending = list(roots)
@@ -306,21 +306,23 @@ def below(roots: set[int], kin: Family) -> set[int]:
         if pid not in reached:
             reached.add(pid)
             pending += children.get(pid, [])
-    return reached & kin.keys()
+    return reached & processes.keys()
 
 
 def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> list[int]:
     """All below a reaper, the group and session of `pid`, `also`, and the descendants of them."""
-    kin = family()
-    members = {one for one, (_, group, session) in kin.items() if pid in (group, session)}
-    ours = below({os.getpid()}, kin) - {os.getpid(), *reapers}
-    return sorted(below({pid, reaper, *members, *also}, kin) & ours)
+    processes = family()
+    members = {pid_ for pid_, (_, group, session) in processes.items() if pid in (group, session)}
+    descendants = below({os.getpid()}, processes) - {os.getpid(), *reapers}
+    return sorted(below({pid, reaper, *members, *also}, processes) & descendants)
 
 
 def _orphans(pid: int, reaper: int) -> list[int]:
     """Who fell to a reaper, and left the group of its program."""
-    kin = family()
-    return [one for one, (parent, group, _) in kin.items() if parent == reaper and group != pid]
+    processes = family()
+    return [
+        pid_ for pid_, (parent, group, _) in processes.items() if parent == reaper and group != pid
+    ]
 
 
 def _kill_all(reapers: Iterable[int] = ()) -> int:
@@ -521,7 +523,7 @@ def _leave_root(write_end: int) -> None:
 
 def _execute(argv: list[str], environment: dict[str, str]) -> None:
     folders = environment.get("PATH", os.defpath).split(":")
-    paths = [argv[0]] if "/" in argv[0] else [os.path.join(one, argv[0]) for one in folders]
+    paths = [argv[0]] if "/" in argv[0] else [os.path.join(folder, argv[0]) for folder in folders]
     failure = OSError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
     for path in paths:
         try:
@@ -604,9 +606,9 @@ class Keeper:
         answer = {"id": request["id"]}
         if request["do"] == "end":
             self._reap()
-            left = self._end()
+            survivors = self._end()
             self._cut()
-            self.say(answer | {"left": left})
+            self.say(answer | {"left": survivors})
             return False
         try:
             self._serve(request, answer)
@@ -672,9 +674,9 @@ class Keeper:
         """
         reached: set[int] = set()
         while True:
-            kin = family()
-            spared = {os.getpid(), *self.reapers.values(), *below({pid, reaper}, kin)}
-            new = below({os.getpid()}, kin) - spared - reached
+            processes = family()
+            spared = {os.getpid(), *self.reapers.values(), *below({pid, reaper}, processes)}
+            new = below({os.getpid()}, processes) - spared - reached
             if not new:
                 return sorted(reached)
             for other in new:
@@ -716,7 +718,9 @@ class Keeper:
         with contextlib.suppress(ChildProcessError):
             while (ended := os.wait4(-1, os.WNOHANG))[0]:
                 pid, status, usage = ended
-                self.reapers = {key: one for key, one in self.reapers.items() if one != pid}
+                self.reapers = {
+                    key: reaper for key, reaper in self.reapers.items() if reaper != pid
+                }
                 used = {name: getattr(usage, field) for name, field in _USED.items()}
                 self._hear()  # what a reaper wrote before it ended
                 self._exited(_exit(pid, status, used))
@@ -754,7 +758,7 @@ def _inner(
     if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds
         kernel("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
     owns = (own_system_v, own_posix)
-    outlives = tuple(name for name, own in zip(OUTLIVES, owns, strict=True) if not own)
+    outlives = tuple(name for name, is_owned in zip(OUTLIVES, owns, strict=True) if not is_owned)
     keeper = Keeper(channel, outer_lives, own_pids, options["notes"], outlives)
     keeper.say({**modes, "ready": True, "init": seen_from_outside})
     keeper.serve()

@@ -42,11 +42,11 @@ def carriers(number: int) -> list[int]:
 
 def orphans() -> list[int]:
     """Return the pids of all that were left behind: the keeper that they name is dead."""
-    ours = _carried(os.getpid())  # somebody measures us: what we belong to is not ours to end
+    carried = _carried(os.getpid())  # somebody measures us: what we belong to is not ours to end
     alive: dict[int, bool] = {}
     pids: list[int] = []
     for pid, number in _marked():
-        if number == ours:
+        if number == carried:
             continue
         if number not in alive:
             keeper = number & ((1 << _PID_BITS) - 1)
@@ -59,11 +59,11 @@ def orphans() -> list[int]:
 def ended(number: int, within_s: float) -> list[int]:
     """Kill all that carry a mark, those too that they start meanwhile; the pids of who is left."""
     deadline = time.monotonic() + within_s
-    while (left := carriers(number)) and time.monotonic() < deadline:
-        for pid in left:
+    while (carriers_left := carriers(number)) and time.monotonic() < deadline:
+        for pid in carriers_left:
             kill(pid)
         time.sleep(_LOOK_EVERY_S)
-    return left
+    return carriers_left
 
 
 def kill(pid: int) -> None:

@@ -54,7 +54,7 @@ def holder_of(name: bytes) -> NameHolder | None:
             _, kind, _, _, inode = _NAMED.unpack_from(message)
             values = dict(_attributes(message[_NAMED.size :]))
             if kind == socket.SOCK_STREAM and values.get(_NAME) == name:
-                uid, queue = (values.get(one, b"")[:4] for one in (_USER, _QUEUE))
+                uid, queue = (values.get(key, b"")[:4] for key in (_USER, _QUEUE))
                 user = int.from_bytes(uid, sys.byteorder) if uid else None
                 return NameHolder(inode, user, int.from_bytes(queue, sys.byteorder))
     return None

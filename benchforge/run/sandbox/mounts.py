@@ -43,15 +43,17 @@ def cover_shared_memory() -> None:
 
     Raises OSError where that is refused; then all is as it was.
     """
-    folders = [one.name for one in os.scandir(SHARED_MEMORY) if one.is_dir(follow_symlinks=False)]
-    with _opened(SHARED_MEMORY) as before:
+    folders = [
+        entry.name for entry in os.scandir(SHARED_MEMORY) if entry.is_dir(follow_symlinks=False)
+    ]
+    with _opened(SHARED_MEMORY) as original:
         mount("none", SHARED_MEMORY, "tmpfs", MS_NOSUID_NODEV, "mode=1777")
         try:
             for name in folders:
                 covered = os.path.join(SHARED_MEMORY, name)
                 os.mkdir(covered)
                 with contextlib.suppress(FileNotFoundError):  # it went meanwhile
-                    mount(f"{before}/{name}", covered, None, MS_REC_BIND)
+                    mount(f"{original}/{name}", covered, None, MS_REC_BIND)
         except OSError:
             kernel("umount2", os.fsencode(SHARED_MEMORY), MNT_DETACH)
             raise

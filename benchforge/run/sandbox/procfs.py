@@ -21,14 +21,14 @@ def tree(pid: int, among: Iterable[int] = (), reaper: int = 0) -> list[int]:
 
     They are looked for `among` these processes, or among all.
     """
-    kin = family(among)
-    members = {one for one, (_, _, session) in kin.items() if session == pid}
-    return sorted(below({pid, *members, reaper or pid}, kin) - {reaper})
+    processes = family(among)
+    members = {pid_ for pid_, (_, _, session) in processes.items() if session == pid}
+    return sorted(below({pid, *members, reaper or pid}, processes) - {reaper})
 
 
 def of_sessions(leaders: set[int]) -> list[int]:
     """The pids of all processes in the sessions of `leaders`."""
-    return sorted(one for one, (_, _, session) in family().items() if session in leaders)
+    return sorted(pid_ for pid_, (_, _, session) in family().items() if session in leaders)
 
 
 def listening(pid: int, port: int) -> set[str]:

@@ -158,17 +158,17 @@ class Sandbox:
 
         `on_tick` is called each `every_s` seconds meanwhile, and nothing else is done.
         """
-        now = begun = time.monotonic()
+        time_s = begun = time.monotonic()
         deadline = begun + timeout_s
         next_tick = deadline if every_s is None else begun + every_s
-        while (finished := self.finished(running)) is None and now < deadline:
+        while (finished := self.finished(running)) is None and time_s < deadline:
             self._channel.note_exits(min(next_tick, deadline))
-            now = time.monotonic()
-            if every_s is not None and now >= next_tick:
+            time_s = time.monotonic()
+            if every_s is not None and time_s >= next_tick:
                 on_tick()
                 # On the beat whatever a tick costs; beats that are past are left out.
-                now = time.monotonic()
-                next_tick = begun + every_s * ((now - begun) // every_s + 1)
+                time_s = time.monotonic()
+                next_tick = begun + every_s * ((time_s - begun) // every_s + 1)
         return finished
 
     def finished(self, running: Running) -> Finished | None:
@@ -231,10 +231,10 @@ class Sandbox:
 
     def others(self, but: Running) -> list[int]:
         """The pids, as seen from outside, of all that `signal_others` reaches."""
-        kin = family(descendants(self.init_pid)) if children_told() else family()
+        processes = family(descendants(self.init_pid)) if children_told() else family()
         reapers = {running.reaper for running in self._started.values() if running.reaper}
-        spared = {self.init_pid, *reapers, *below({but.outer_pid, but.reaper}, kin)}
-        return sorted(below({self.init_pid}, kin) - spared)
+        spared = {self.init_pid, *reapers, *below({but.outer_pid, but.reaper}, processes)}
+        return sorted(below({self.init_pid}, processes) - spared)
 
     def run(
         self,
@@ -331,12 +331,12 @@ class Sandbox:
             return None
         if by == 0:
             return KeeperSilent("it was stopped")
-        kin = family()
+        processes = family()
         for running in self._started.values():
-            if by in below({running.outer_pid}, kin):
+            if by in below({running.outer_pid}, processes):
                 return KeeperSilent(f"{running.label} traces it", by_the_trial=True)
-        ours = by in below({self.init_pid}, kin)
-        return KeeperSilent(f"process {by} traces it", by_the_trial=ours)
+        is_of_trial = by in below({self.init_pid}, processes)
+        return KeeperSilent(f"process {by} traces it", by_the_trial=is_of_trial)
 
     def note_late_sockets(self) -> None:
         """Note sockets of the machine that were not there when the trial began: none is covered."""

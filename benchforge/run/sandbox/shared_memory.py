@@ -63,11 +63,11 @@ def _segments(names: set[str]) -> Iterator[str]:
 
 def _files(names: set[str]) -> Iterator[str]:
     """Remove files of POSIX's shared memory, of which no process says that it maps or opens it."""
-    there = {name: path for name in names if (path := _file(name)) is not None}
-    if not there:
+    paths = {name: path for name in names if (path := _file(name)) is not None}
+    if not paths:
         return
     used = mapped(family())
-    for name, path in sorted(there.items()):
+    for name, path in sorted(paths.items()):
         if name not in used:
             with contextlib.suppress(OSError):
                 path.unlink()
@@ -81,14 +81,14 @@ def _file(name: str) -> Path | None:
     if str(path.parent) + "/" not in OUTLIVES:
         return None
     try:
-        seen = path.lstat()
+        status = path.lstat()
     except OSError:
         return None
     # Who may map it as another user can be seen by root only.
-    visible = os.geteuid() == 0 or not seen.st_mode & 0o077
-    ours = stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid() and visible
-    where = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}", str(seen.st_ino)
-    return path if ours and where == (device, inode) else None
+    visible = os.geteuid() == 0 or not status.st_mode & 0o077
+    is_owned = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and visible
+    where = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}", str(status.st_ino)
+    return path if is_owned and where == (device, inode) else None
 
 
 def _named(key: int, number: int) -> str:

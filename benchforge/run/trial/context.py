@@ -116,10 +116,12 @@ def needs_of(parts: Iterable[Part]) -> list[Need]:
 
 
 def with_runtimes(
-    ground: TrialContext, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
+    context: TrialContext, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
 ) -> TrialContext:
     """Return the ground with the runtimes of the parts, too. Raises what `ready` raises."""
-    return replace(ground, runtimes={**ground.runtimes, **ready(suite, parts, ground.host, tell)})
+    return replace(
+        context, runtimes={**context.runtimes, **ready(suite, parts, context.host, tell)}
+    )
 
 
 def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:
@@ -132,9 +134,9 @@ def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[
     if absent := missing(wanted, suite_folder):
         names = ", ".join(need.name for need in absent)
         kinds = {need.kind for need in absent}
-        what = "program" if kinds == {"program"} else "module" if kinds == {"module"} else "need"
+        kind = "program" if kinds == {"program"} else "module" if kinds == {"module"} else "need"
         plural = "s" if len(absent) > 1 else ""
         hint = "; ".join(dict.fromkeys(f"{need.name}: {need.how}" for need in absent))
-        raise ProgramMissing(f"missing {what}{plural}: {names}", hint)
+        raise ProgramMissing(f"missing {kind}{plural}: {names}", hint)
     programs = (need.name for need in wanted if need.kind == "program")
     return {name: path for name in programs if (path := locate(name, suite_folder))}

@@ -242,8 +242,8 @@ def _load(case: Case, suite_folder: Path) -> Load:
         name.lower() == "connection" and value.lower() == "close"
         for name, value in case.request.headers.items()
     )
-    kept = {"keep_alive": False} if closes else {}
-    return load.model_copy(update={"options_digest": stream, **kept})
+    changes_ = {"keep_alive": False} if closes else {}
+    return load.model_copy(update={"options_digest": stream, **changes_})
 
 
 def _workers(case: Case) -> dict[str, int]:

@@ -42,11 +42,14 @@ class PartQuota:
         quotas = [cpus for folder in folders if (cpus := _quota(folder)) is not None]
         if not quotas:
             return None, None
-        stops = (_throttled(whole(f"{one}/cpu.stat")) - self._first.get(one, 0) for one in folders)
+        stops = (
+            _throttled(whole(f"{folder}/cpu.stat")) - self._first.get(folder, 0)
+            for folder in folders
+        )
         return min(quotas), max(0, *stops)
 
     def _with_quota(self, pid: int) -> list[Path]:
-        return [one for one in _folders(self._root, str(pid)) if _quota(one) is not None]
+        return [folder for folder in _folders(self._root, str(pid)) if _quota(folder) is not None]
 
 
 def _throttled(stat: bytes | None) -> int:

@@ -32,7 +32,7 @@ class MachineReader:
         self._vmstat = KeptOpen(f"{root}/proc/vmstat")
         self._disks = KeptOpen(f"{root}/proc/diskstats")
         self._own_disks = frozenset(
-            one.name.encode() for one in root.glob("sys/block/*") if (one / "device").exists()
+            disk.name.encode() for disk in root.glob("sys/block/*") if (disk / "device").exists()
         )
         self._throttled = group.stats(root)
         self._speed = speed.Speed(cpus, root)
@@ -41,15 +41,15 @@ class MachineReader:
 
     def row(self, *, fully: bool) -> dict[str, float]:
         """Return what there is to say now; what moves slowly too if `fully`."""
-        now = self._counters(fully=fully)
-        row = {name: value - self._first.get(name, 0.0) for name, value in now.items()}
+        counters = self._counters(fully=fully)
+        row = {name: value - self._first.get(name, 0.0) for name, value in counters.items()}
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
         return row | (self._gauges() if fully else {})
 
     def close(self) -> None:
         """Let go of all files."""
-        kept = (self._stat, self._average, self._vmstat, self._disks, *self._pressure.values())
-        for file in (*kept, *self._throttled):
+        files = (self._stat, self._average, self._vmstat, self._disks, *self._pressure.values())
+        for file in (*files, *self._throttled):
             file.close()
 
     def _counters(self, *, fully: bool) -> dict[str, float]:
@@ -59,7 +59,9 @@ class MachineReader:
                 dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
             )
             if self._throttled:
-                counters["group.throttled"] = sum(group.throttled(one) for one in self._throttled)
+                counters["group.throttled"] = sum(
+                    group.throttled(group_file) for group_file in self._throttled
+                )
         return counters
 
     def _gauges(self) -> dict[str, float]:
@@ -92,10 +94,10 @@ class MachineReader:
 
     def _disk(self) -> dict[str, float]:
         lines = [line.split() for line in (self._disks.read() or b"").splitlines()]
-        own = [words for words in lines if words[2] in self._own_disks]
-        if not own:
+        disks = [words for words in lines if words[2] in self._own_disks]
+        if not disks:
             return {}
-        read, written = (sum(int(words[place]) for words in own) for place in (5, 9))
+        read, written = (sum(int(words[column]) for words in disks) for column in (5, 9))
         return {"disk.read_bytes": read * _SECTOR, "disk.written_bytes": written * _SECTOR}
 
 
@@ -103,8 +105,8 @@ def _clock_ns() -> int:
     """Return how far the wall clock is ahead of the monotonic one, read as close as can be."""
     samples: list[tuple[int, int]] = []
     for _ in range(_TRIES):
-        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
-        samples.append((after - before, wall - (before + after) // 2))
-        if after - before < _TOGETHER_NS:
+        earlier, wall, later = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        samples.append((later - earlier, wall - (earlier + later) // 2))
+        if later - earlier < _TOGETHER_NS:
             break
     return min(samples)[1]

@@ -61,23 +61,23 @@ def ownerless(pid: int, pids: Iterable[int]) -> int:
     Raises OSError where it may not be read.
     """
     pids = list(pids)
-    owned = {tuple(one.split()[:2]) for one in mapped(pids)}
+    owned = {tuple(item.split()[:2]) for item in mapped(pids)}
     return sum(size for key, size in _files(f"/proc/{pid}/root{SHARED_MEMORY}") if key not in owned)
 
 
 def _files(folder: str) -> Iterator[tuple[Key, int]]:
     """Yield what lies in a folder; what is mounted below it is the machine's."""
     device = os.stat(folder).st_dev  # noqa: PTH116
-    for at, folders, names in os.walk(folder):
+    for folder_path, folders, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                yield _sized(Path(at, name).lstat())
-        folders[:] = [name for name in folders if Path(at, name).lstat().st_dev == device]
+                yield _sized(Path(folder_path, name).lstat())
+        folders[:] = [name for name in folders if Path(folder_path, name).lstat().st_dev == device]
 
 
-def _sized(seen: os.stat_result) -> tuple[Key, int]:
-    device = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}"
-    return (device, str(seen.st_ino)), seen.st_blocks * _BLOCK
+def _sized(status: os.stat_result) -> tuple[Key, int]:
+    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
+    return (device, str(status.st_ino)), status.st_blocks * _BLOCK
 
 
 def _shares_of(pids: Iterable[int], keys: Mapping[Key, int]) -> dict[Key, int]:
@@ -88,8 +88,8 @@ def _shares_of(pids: Iterable[int], keys: Mapping[Key, int]) -> dict[Key, int]:
         for line in (whole(f"/proc/{pid}/smaps") or b"").splitlines():
             words = line.split(maxsplit=5)
             if not words[0].endswith(b":"):  # the head of a mapping
-                of = words[3].decode(), words[4].decode()
-                key = of if of in keys else None
+                device_key = words[3].decode(), words[4].decode()
+                key = device_key if device_key in keys else None
             elif key is not None and words[0] == b"Pss:":
                 sizes[key] = sizes.get(key, 0) + int(words[1]) * 1024
     return sizes

@@ -68,14 +68,14 @@ class Account:
     child, so that the larger counts.
     """
 
-    def __init__(self, own: int, waited: int) -> None:
-        self.own = self.own_first = own
+    def __init__(self, own_pid: int, waited: int) -> None:
+        self.own = self.own_first = own_pid
         self._waited = self._waited_first = waited
         self._claimed = 0
 
-    def note(self, own: int, waited: int) -> None:
+    def note(self, own_pid: int, waited: int) -> None:
         """Take over what the kernel says now."""
-        self.own = max(self.own, own)
+        self.own = max(self.own, own_pid)
         self._waited = max(self._waited, waited)
 
     def claim(self, total: int) -> None:
@@ -95,23 +95,23 @@ class Process:
     Of the part's `reaper` counts only what it waited for: that is all that ever fell to it.
     """
 
-    def __init__(self, pid: int, seen: Stat, *, reaper: bool = False) -> None:
+    def __init__(self, pid: int, stat_: Stat, *, reaper: bool = False) -> None:
         self.pid = pid
         self.reaper = reaper
-        self.start = seen.start
-        self.parent = seen.parent
-        self.alive = seen.alive
-        self.cpu = Account(seen.own_ns * (not self.reaper), seen.waited_ns)
-        self.faults = Account(seen.faults * (not self.reaper), seen.waited_faults)
+        self.start = stat_.start
+        self.parent = stat_.parent
+        self.alive = stat_.alive
+        self.cpu = Account(stat_.own_ns * (not self.reaper), stat_.waited_ns)
+        self.faults = Account(stat_.faults * (not self.reaper), stat_.waited_faults)
 
     def note(self) -> bool:
         """Look again; False when the process is no more."""
-        seen = stat(self.pid)
-        if seen is None or seen.start != self.start:
+        process_stat = stat(self.pid)
+        if process_stat is None or process_stat.start != self.start:
             return False
-        self.parent, self.alive = seen.parent, seen.alive
-        self.cpu.note(seen.own_ns * (not self.reaper), seen.waited_ns)
-        self.faults.note(seen.faults * (not self.reaper), seen.waited_faults)
+        self.parent, self.alive = process_stat.parent, process_stat.alive
+        self.cpu.note(process_stat.own_ns * (not self.reaper), process_stat.waited_ns)
+        self.faults.note(process_stat.faults * (not self.reaper), process_stat.waited_faults)
         return True
 
 
@@ -154,7 +154,7 @@ class PartProcesses:
             self._processes.values(),
             key=lambda process: (not process.reaper, process.start, process.pid),
         )
-        self._processes = {one.pid: one for one in in_order}
+        self._processes = {process.pid: process for process in in_order}
         self._first = self._alive()
         if not counted_from_birth:
             self.look(0.0, fully=True)
@@ -169,7 +169,7 @@ class PartProcesses:
     @property
     def pids(self) -> list[int]:
         """Of those that were there at the last look."""
-        return [one.pid for one in self._processes.values() if not one.reaper]
+        return [value.pid for value in self._processes.values() if not value.reaper]
 
     @property
     def busiest(self) -> int:
@@ -219,9 +219,9 @@ class PartProcesses:
         return self.threads.look_fully(process.pid)
 
     def _adopt(self, pid: int) -> Process | None:
-        if (seen := stat(pid)) is None:
+        if (process_stat := stat(pid)) is None:
             return None
-        process = self._processes[pid] = Process(pid, seen, reaper=pid == self._reaper)
+        process = self._processes[pid] = Process(pid, process_stat, reaper=pid == self._reaper)
         process.cpu.own_first = 0  # unless it was there when the load began
         return process
 
@@ -236,16 +236,16 @@ class PartProcesses:
             self._lost_faults += process.faults.total
 
     def _alive(self) -> frozenset[tuple[int, int]]:
-        return frozenset((one.pid, one.start) for one in self._living())
+        return frozenset((process.pid, process.start) for process in self._living())
 
     def _living(self) -> list[Process]:
-        return [one for one in self._processes.values() if one.alive and not one.reaper]
+        return [value for value in self._processes.values() if value.alive and not value.reaper]
 
     def _cpu(self) -> int:
-        return self._lost_cpu + sum(one.cpu.total for one in self._processes.values())
+        return self._lost_cpu + sum(value.cpu.total for value in self._processes.values())
 
     def _faults(self) -> int:
-        return self._lost_faults + sum(one.faults.total for one in self._processes.values())
+        return self._lost_faults + sum(value.faults.total for value in self._processes.values())
 
     def cpu_s(self) -> float:
         """Return the CPU time of the processes since the load began, in seconds."""
@@ -269,7 +269,7 @@ class PartProcesses:
 
     def _with_processes(self, row: UsageRow) -> UsageRow:
         alive = self._alive()
-        own = [one.cpu.own - one.cpu.own_first for one in self._living()]
+        times_ns = [process.cpu.own - process.cpu.own_first for process in self._living()]
         voluntary, involuntary = self.threads.switches()
         return row.model_copy(
             update={
@@ -278,7 +278,9 @@ class PartProcesses:
                 "processes": len(alive),
                 "ended_processes": len(self._first - alive),
                 "new_processes": len(alive - self._first),
-                "process_cpu_s": tuple(sorted((one / 1e9 for one in own), reverse=True)),
+                "process_cpu_s": tuple(
+                    sorted((time_ns / 1e9 for time_ns in times_ns), reverse=True)
+                ),
             }
         )
 
@@ -291,4 +293,4 @@ class PartProcesses:
         if None in sizes:
             self.memory_hidden = True
             return None
-        return sum(one for one in sizes if one is not None) + unmapped(self.pids)
+        return sum(size for size in sizes if size is not None) + unmapped(self.pids)

@@ -52,10 +52,10 @@ class Watch:
         sandbox: Sandbox,
         services: dict[str, tuple[Role, Running | None]],
         talkative: str,
-        stay: Stay,
+        placement: Stay,
     ) -> None:
         self._sandbox = sandbox
-        self._stay = stay
+        self._stay = placement
         self._talkative = talkative
         self._parts: dict[str, Watched | Usage] = {}
         self._lines: list[str] = []  # of usage.csv: smaller than rows, in a load of hours
@@ -102,15 +102,15 @@ class Watch:
 
     @property
     def _watched(self) -> list[Watched]:
-        return [one for one in self._parts.values() if isinstance(one, Watched)]
+        return [value for value in self._parts.values() if isinstance(value, Watched)]
 
     @property
     def _started_parts(self) -> list[PartProcesses]:
-        return [one.part for one in self._watched]
+        return [watched.part for watched in self._watched]
 
     def servers(self) -> list[PartProcesses]:
         """Return the servers whose processes are known."""
-        return [one.part for one in self._watched if one.role == "server" and one.part.seen]
+        return [item.part for item in self._watched if item.role == "server" and item.part.seen]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
@@ -154,11 +154,11 @@ class Watch:
         Each figure that the two files tell is computed from what they say.
         """
         seconds = self._now_s()
-        own = time.process_time() - self._own_cpu
+        own_cpu_s = time.process_time() - self._own_cpu
         grown = self._system.end(self._now_s())
         self._fully_due, self._memory_due = 0.0, {}
         self._look()
-        lasts = [one.last_row(self._sandbox, self._now_s()) for one in self._watched]
+        lasts = [watched.last_row(self._sandbox, self._now_s()) for watched in self._watched]
         self._lines += [usage_line(row) for row in lasts if row is not None]
         self._stay.look_at_rest(self._sandbox.init_pid)
         usage, system = usage_text(self._lines), self._system.text()
@@ -167,18 +167,21 @@ class Watch:
         facts = Observation(
             seconds=seconds,
             usage=tuple(
-                one.facts() if isinstance(one, Watched) else one for one in self._parts.values()
+                value.facts() if isinstance(value, Watched) else value
+                for value in self._parts.values()
             ),
             network=self._sandbox.mode.network,
             counters=grown,
             foreign_connections=self._talkative,
-            sampler_cpu_s=own,
+            sampler_cpu_s=own_cpu_s,
             unassigned_cpu_s=self._unassigned.cpu_s(),
             unassigned_shared_bytes=self._unassigned.shared_bytes(self._started_parts),
             machine=self._system.machine(),
         )
-        seen = recomputed(facts, usage, system)
-        return seen.model_copy(update={"usage": tuple(map(self._explained, seen.usage))})
+        observation_ = recomputed(facts, usage, system)
+        return observation_.model_copy(
+            update={"usage": tuple(map(self._explained, observation_.usage))}
+        )
 
     def _explained(self, usage: Usage) -> Usage:
         part = self._parts[usage.label]

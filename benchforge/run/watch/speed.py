@@ -36,8 +36,8 @@ class Speed:
     def throttled(self) -> dict[str, float]:
         """Return how often they were slowed down for their heat."""
         counts = [self._read_number(cpu, name) for cpu in self._cpus for name in _THROTTLED]
-        shown = [count for count in counts if count is not None]
-        return {"heat.throttled": sum(shown)} if shown else {}
+        known_counts = [count for count in counts if count is not None]
+        return {"heat.throttled": sum(known_counts)} if known_counts else {}
 
     def _read_number(self, cpu: int, name: str) -> int | None:
         return number((content(_CPU.format(self._root, cpu, name)) or b"").decode())
@@ -69,4 +69,4 @@ def celsius(root: Path = _SYSTEM) -> float | None:
         for path in root.glob(pattern)
     ]
     degrees = [reading / 1000 for reading in readings if reading is not None]
-    return max((one for one in degrees if _COLDEST < one < _HOTTEST), default=None)
+    return max((degree for degree in degrees if _COLDEST < degree < _HOTTEST), default=None)

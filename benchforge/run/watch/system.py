@@ -50,14 +50,14 @@ class System:
 
     def end(self, now_s: float) -> dict[str, int]:
         """Add the last row; return by how much each counter of the network grew."""
-        after = self._sandbox.counters()
+        later = self._sandbox.counters()
         self._due = 0.0
         last = self._row(now_s)
         self._add(last, speed.celsius())
         return {
-            name: after[name] - before
-            for name, before in self._counters.items()
-            if name in after and after[name] != before
+            name: later[name] - earlier
+            for name, earlier in self._counters.items()
+            if name in later and later[name] != earlier
         }
 
     def text(self) -> str:

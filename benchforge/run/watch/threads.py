@@ -129,15 +129,15 @@ class PartThreads:
         """CPU time of the thread that used the most since the load began."""
         if not self.tells_times:
             return None
-        ran = [one.ran - one.ran_first for one in self._live.values()]
+        ran = [value.ran - value.ran_first for value in self._live.values()]
         return max([self._hottest_ended, *ran]) / 1e9
 
     def busy(self, elapsed_s: float) -> int | None:
         """How many used at least 5 % of a CPU of the time since the load began."""
         if not self.tells_times or elapsed_s <= 0:
             return None
-        ran = [one.ran - one.ran_first for one in self._live.values()]
-        return sum(one >= BUSY * elapsed_s * 1e9 for one in [*self._ended_busy, *ran])
+        ran = [value.ran - value.ran_first for value in self._live.values()]
+        return sum(busy_ns >= BUSY * elapsed_s * 1e9 for busy_ns in [*self._ended_busy, *ran])
 
     def waited_s(self) -> float | None:
         """How long they could have run and waited for a CPU since the load began."""
@@ -147,8 +147,11 @@ class PartThreads:
         """Voluntary and involuntary context switches since the load began."""
         if not self._switches_told:
             return None, None
-        now = self._sum()
-        return now.voluntary - self._begun.voluntary, now.involuntary - self._begun.involuntary
+        switches_ = self._sum()
+        return (
+            switches_.voluntary - self._begun.voluntary,
+            switches_.involuntary - self._begun.involuntary,
+        )
 
 
 def _folder(key: tuple[int, int]) -> str:
@@ -156,5 +159,5 @@ def _folder(key: tuple[int, int]) -> str:
 
 
 def _count(status: bytes, name: bytes) -> int:
-    at = status.find(name)
-    return int(status[at + len(name) :].split(None, 1)[0]) if at >= 0 else 0
+    position = status.find(name)
+    return int(status[position + len(name) :].split(None, 1)[0]) if position >= 0 else 0

@@ -56,9 +56,11 @@ class Watched:
         pids = self.part.pids
         self._shown = bool(pids)
         # A load tool has only just begun: what it is will be seen when it is none of this.
-        shown = [] if role == "loader" else [signs(pid) for pid in pids]
-        self._signs = tuple(sorted({sign for of_process in shown for sign in of_process or ()}))
-        self._signs_hidden = None in shown
+        signs_of_pids = [] if role == "loader" else [signs(pid) for pid in pids]
+        self._signs = tuple(
+            sorted({sign for of_process in signs_of_pids for sign in of_process or ()})
+        )
+        self._signs_hidden = None in signs_of_pids
         self._open_files = min((n for pid in pids if (n := open_files(pid))), default=None)
         self._quota = PartQuota({running.outer_pid, *pids})
         self._printed = OutputSize(running, () if role == "loader" else pids)
@@ -219,11 +221,11 @@ def signs(pid: int) -> list[str] | None:
         return None if whole(f"/proc/{pid}/cmdline") else []  # a zombie has no words either
     words = _words(argv)
     split = [word.partition("=") for word in _words(environment)]
-    given = {name: value for name, _, value in split}
+    environment_ = {name: value for name, _, value in split}
     return [
         *of_words(words),
-        *of_environment(given, words),
-        *of_node(given, words, f"/proc/{pid}/cwd"),
+        *of_environment(environment_, words),
+        *of_node(environment_, words, f"/proc/{pid}/cwd"),
         *of_tracer(status.decode(errors="replace")),
         *of_maps(maps.decode(errors="replace")),
     ]
@@ -244,18 +246,18 @@ def of_words(words: Sequence[str]) -> Iterator[str]:
     yield from (f"instrument: {name}" for name in sorted(scripts & _INSTRUMENTS))
 
 
-def of_environment(given: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
+def of_environment(environment: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
     """Yield the signs of the environment of a command line."""
     for name in _TRUE_MEANS_DEBUG:
-        if given.get(name, "").lower() not in _NO:
-            yield f"debug: {name}={_short(given[name])}"
+        if environment.get(name, "").lower() not in _NO:
+            yield f"debug: {name}={_short(environment[name])}"
     for name in _SET_MEANS_DEBUG:
-        if given.get(name):
+        if environment.get(name):
             yield f"debug: {name}"
     for name in _SET_MEANS_INSTRUMENT:
-        if given.get(name):
-            yield f"instrument: {name}={_short(given[name])}"
-    preloaded = given.get("LD_PRELOAD", "")
+        if environment.get(name):
+            yield f"instrument: {name}={_short(environment[name])}"
+    preloaded = environment.get("LD_PRELOAD", "")
     if preloaded and not _ALLOCATORS.search(preloaded):
         yield f"loaded: LD_PRELOAD={_short(preloaded)}"
 

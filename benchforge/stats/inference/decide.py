@@ -91,8 +91,8 @@ def _needs(ratio: Estimate, margin: float) -> int | None:
         or not ratio.low <= 1 <= ratio.high
     ):
         return None
-    whole = math.log1p(margin)
-    blocks = blocks_for(whole, ratio.sd, level=ratio.level)
+    log_margin = math.log1p(margin)
+    blocks = blocks_for(log_margin, ratio.sd, level=ratio.level)
     if blocks <= ratio.n:
-        blocks = blocks_for(whole / 2, ratio.sd, level=ratio.level)
+        blocks = blocks_for(log_margin / 2, ratio.sd, level=ratio.level)
     return blocks if blocks > ratio.n else None

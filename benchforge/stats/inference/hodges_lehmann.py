@@ -29,37 +29,37 @@ _METHOD: Final = "Hodges-Lehmann"
 _MOST = 200  # blocks whose ranks are counted exactly within a second
 
 
-def ratio(ours: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
+def ratio(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
     """Return ours / theirs: Student's t on the log-ratios of the blocks, n - 1 df.
 
     Both hold one value a block, in the order of the blocks. Raises ValueError for different
     lengths, values that are not finite and a level outside 0..1.
     """
-    check([*ours, *theirs], level)
-    return why_no_logs(_lower(ours, theirs), _PAIRED, level) or t_of_logs(
-        log_ratios(ours, theirs), _PAIRED, level
+    check([*numerator, *theirs], level)
+    return why_no_logs(_lower(numerator, theirs), _PAIRED, level) or t_of_logs(
+        log_ratios(numerator, theirs), _PAIRED, level
     )
 
 
-def companion(ours: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
+def companion(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
     """Return ours / theirs as one outlier cannot move it: Hodges and Lehmann, 6 blocks or more.
 
     It accompanies `ratio`, and does not replace it: it also hides stalls that are a server's own.
     Raises as `ratio` does.
     """
-    check([*ours, *theirs], level)
-    return why_no_logs(_lower(ours, theirs), "Hodges-Lehmann", level) or hodges_lehmann(
-        log_ratios(ours, theirs), level
+    check([*numerator, *theirs], level)
+    return why_no_logs(_lower(numerator, theirs), "Hodges-Lehmann", level) or hodges_lehmann(
+        log_ratios(numerator, theirs), level
     )
 
 
-def log_ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
+def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
     """Return ln(ours / theirs) of each block. Raises ValueError for what has no logarithm."""
-    return [math.log(our) - math.log(their) for our, their in zip(ours, theirs, strict=True)]
+    return [math.log(our) - math.log(their) for our, their in zip(numerator, theirs, strict=True)]
 
 
-def _lower(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    return [min(both) for both in zip(ours, theirs, strict=True)]
+def _lower(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    return [min(pair) for pair in zip(numerator, theirs, strict=True)]
 
 
 def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate:
@@ -72,7 +72,7 @@ def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate
         return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
     centre = _centre(log_ratios, level)
     basis = Basis(_METHOD, level, len(log_ratios))
-    return estimate(centre.middle, basis, centre.ends, achieved=centre.achieved, why=centre.why)
+    return estimate(centre.middle, basis, centre.ends, achieved=centre.achieved, reason=centre.why)
 
 
 def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
@@ -107,8 +107,8 @@ class _Centre(NamedTuple):
 def _centre(values: Sequence[float], level: float) -> _Centre:
     n = len(values)
     if n > _MOST:
-        why = f"ranks of more than {_MOST} blocks are not counted"
-        return _Centre(median_average(sorted(values)), None, None, why)
+        reason = f"ranks of more than {_MOST} blocks are not counted"
+        return _Centre(median_average(sorted(values)), None, None, reason)
     averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(values, 2))
     middle = statistics.median(averages)
     cut = outside(n, level)
@@ -155,10 +155,10 @@ def outside(n: int, level: float) -> int | None:
     It is the largest v with P(V+ <= v) <= (1 - level) / 2.
     """
     tail = (1 - level) / 2 * (1 << n)
-    seen = 0
+    count_ = 0
     for v, count in enumerate(counts(n)):
-        seen += count
-        if seen > tail:
+        count_ += count
+        if count_ > tail:
             return v - 1 if v else None
     return None
 

@@ -30,26 +30,28 @@ def ranking(
     intervals and p allow for it (`joint`). Raises as `ratio` does.
     """
     typicals = {
-        server: typical([value for value in of if value is not None], level)
-        for server, of in values.items()
+        server: typical([value for value in values_of_server if value is not None], level)
+        for server, values_of_server in values.items()
     }
-    estimates = {server: at_level(of, level, stopped=stopped) for server, of in typicals.items()}
+    estimates = {
+        server: at_level(estimate, level, stopped=stopped) for server, estimate in typicals.items()
+    }
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
     pairs = (_better_first(values, *pair, better, level) for pair in combinations(order, 2))
-    ratios = {pair: at_level(own, level, stopped=stopped) for pair, own in pairs}
+    ratios = {pair: at_level(ratio_, level, stopped=stopped) for pair, ratio_ in pairs}
     wide = simultaneous(level, len(ratios))
     share = STOPPED if stopped else 1.0
-    ps = [1.0 if own.p is None else min(1.0, own.p / share) for own in ratios.values()]
+    ps = [1.0 if ratio_.p is None else min(1.0, ratio_.p / share) for ratio_ in ratios.values()]
     compared = tuple(
         Pair(
             first=first,
             second=second,
-            ratio=own,
-            simultaneous=at_level(own, wide, stopped=stopped),
-            p_holm=None if own.p is None else p,
+            ratio=ratio_,
+            simultaneous=at_level(ratio_, wide, stopped=stopped),
+            p_holm=None if ratio_.p is None else p,
             differ=p < 1 - level,
         )
-        for ((first, second), own), p in zip(ratios.items(), holm(ps), strict=True)
+        for ((first, second), ratio_), p in zip(ratios.items(), holm(ps), strict=True)
     )
     return Ranking(
         level=level, better=better, order=_ranked(order, estimates, compared), pairs=compared
@@ -59,9 +61,13 @@ def ranking(
 def _both(
     values: Mapping[str, Sequence[float | None]], first: str, second: str
 ) -> tuple[list[float], list[float]]:
-    both = zip(values[first], values[second], strict=True)
-    paired = [(ours, theirs) for ours, theirs in both if ours is not None and theirs is not None]
-    return [ours for ours, _ in paired], [theirs for _, theirs in paired]
+    pairs_of_values = zip(values[first], values[second], strict=True)
+    paired = [
+        (first_value, theirs)
+        for first_value, theirs in pairs_of_values
+        if first_value is not None and theirs is not None
+    ]
+    return [first_value for first_value, _ in paired], [theirs for _, theirs in paired]
 
 
 def _better_first(
@@ -91,11 +97,11 @@ def _ranked(
         RankedServer(
             server=server,
             value=estimates[server],
-            letters=named[at] if named else "",
+            letters=named[index] if named else "",
             best=1 + sum(second == server for _, second in differ),
             worst=len(order) - sum(first == server for first, _ in differ),
         )
-        for at, server in enumerate(order)
+        for index, server in enumerate(order)
     )
 
 
@@ -116,20 +122,22 @@ def letters(k: int, differ: Callable[[int, int], bool]) -> tuple[str, ...] | Non
             return None
     columns.sort(key=sorted)
     return tuple(
-        "".join(_letter(at) for at, column in enumerate(columns) if i in column) for i in range(k)
+        "".join(_letter(index) for index, column in enumerate(columns) if i in column)
+        for i in range(k)
     )
 
 
 def _absorbed(columns: list[frozenset[int]], i: int, j: int) -> list[frozenset[int]]:
     """Return columns of which none holds both, and none is part of another."""
-    kept = [column for column in columns if not {i, j} <= column]
+    untouched = [column for column in columns if not {i, j} <= column]
     split = {column - {each} for column in columns if {i, j} <= column for each in (i, j)}
-    return kept + [
+    return untouched + [
         part
         for part in split
-        if not any(part <= column for column in kept) and not any(part < other for other in split)
+        if not any(part <= column for column in untouched)
+        and not any(part < other for other in split)
     ]
 
 
-def _letter(at: int) -> str:
-    return ascii_letters[at] if at < len(ascii_letters) else f"({at + 1})"
+def _letter(index: int) -> str:
+    return ascii_letters[index] if index < len(ascii_letters) else f"({index + 1})"

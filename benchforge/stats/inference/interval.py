@@ -42,8 +42,8 @@ def why_no_logs(values: Sequence[float], method: Method, level: float) -> Estima
     if all(value > 0 for value in values):
         return None
     lowest = min(values)
-    why = f"a value is {exact(lowest)}: what is not above 0 has no logarithm, and no ratio"
-    return Estimate(method=method, level=level, n=len(values), why=why)
+    reason = f"a value is {exact(lowest)}: what is not above 0 has no logarithm, and no ratio"
+    return Estimate(method=method, level=level, n=len(values), why=reason)
 
 
 def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
@@ -54,11 +54,11 @@ def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
     middle = mean(logs)
     if n < LEAST:
         blocks = "block has" if n == 1 else "blocks have"
-        why = f"{n} {blocks} no interval: it takes {LEAST}"
-        return estimate(middle, Basis(method, level, n), why=why)
+        reason = f"{n} {blocks} no interval: it takes {LEAST}"
+        return estimate(middle, Basis(method, level, n), reason=reason)
     sd = deviation(logs)
     if sd == 0:
-        return estimate(middle, Basis(method, level, n), why=equal(n))
+        return estimate(middle, Basis(method, level, n), reason=equal(n))
     return by_t(middle, sd / math.sqrt(n), Basis(method, level, n, n - 1, sd))
 
 
@@ -93,16 +93,16 @@ def estimate(
     *,
     achieved: float | None = None,
     p: float | None = None,
-    why: str = "",
+    reason: str = "",
 ) -> Estimate:
     """Return e to the power of the middle and of the ends; `why` says why there are no ends."""
     value = exp(middle)
     low, high = (None, None) if ends is None else map(exp, ends)
     if value is None or (ends and (low is None or high is None)):
         low = high = None
-        why = "the values lie so far apart that no number holds the interval"
+        reason = "the values lie so far apart that no number holds the interval"
     return Estimate(
-        **basis._asdict(), achieved_level=achieved, value=value, low=low, high=high, p=p, why=why
+        **basis._asdict(), achieved_level=achieved, value=value, low=low, high=high, p=p, why=reason
     )
 
 
@@ -146,8 +146,8 @@ def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) ->
     middle = mean(values)
     if n < LEAST:
         blocks = "block has" if n == 1 else "blocks have"
-        why = f"{n} {blocks} no interval: it takes {LEAST}"
-        return Estimate(method=method, level=level, n=n, value=middle, why=why)
+        reason = f"{n} {blocks} no interval: it takes {LEAST}"
+        return Estimate(method=method, level=level, n=n, value=middle, why=reason)
     sd = deviation(values)
     # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
     if sd == 0 or len(set(values)) == 1:
@@ -188,7 +188,7 @@ def welch(first: Sequence[float], second: Sequence[float], level: float) -> Welc
     if total == 0:
         return Welch(*means, 0.0)
     sizes = len(first), len(second)
-    shares = sum(one**2 / (n - 1) for one, n in zip(squares, sizes, strict=True))
+    shares = sum(square**2 / (n - 1) for square, n in zip(squares, sizes, strict=True))
     return Welch(*means, t_quantile((1 + level) / 2, total**2 / shares) * math.sqrt(total))
 
 
@@ -226,11 +226,13 @@ def worst(errors: Sequence[int], requests: Sequence[int]) -> float | None:
     Raises ValueError as `failing` does.
     """
     _counted(errors, requests)
-    shares = [each / of for each, of in zip(errors, requests, strict=True) if of]
+    shares = [
+        each / requested for each, requested in zip(errors, requests, strict=True) if requested
+    ]
     return max(shares, default=None)
 
 
 def _counted(errors: Sequence[int], requests: Sequence[int]) -> tuple[int, int]:
-    if any(not 0 <= each <= of for each, of in zip(errors, requests, strict=True)):
+    if any(not 0 <= each <= requested for each, requested in zip(errors, requests, strict=True)):
         raise ValueError(f"{list(errors)} errors of {list(requests)} requests")
     return sum(errors), sum(requests)

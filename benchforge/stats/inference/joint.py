@@ -36,8 +36,8 @@ def benjamini_hochberg(ps: Sequence[float], error: float) -> Selection:
     """
     size, least = len(ps), 1.0
     adjusted = [1.0] * size
-    for rank, at in reversed([*enumerate(sorted(range(size), key=ps.__getitem__), 1)]):
-        least = adjusted[at] = min(least, ps[at] * size / rank)
+    for rank, index in reversed([*enumerate(sorted(range(size), key=ps.__getitem__), 1)]):
+        least = adjusted[index] = min(least, ps[index] * size / rank)
     answers = sum(p <= error for p in adjusted)
     return Selection(error * max(1, answers) / size, tuple(adjusted))
 
@@ -67,9 +67,9 @@ def holm(ps: Sequence[float]) -> list[float]:
         raise ValueError(f"a p is between 0 and 1: {list(ps)}")
     adjusted = [0.0] * len(ps)
     highest = 0.0
-    for rank, at in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        highest = max(highest, min(1.0, ps[at] * (len(ps) - rank)))
-        adjusted[at] = highest
+    for rank, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        highest = max(highest, min(1.0, ps[index] * (len(ps) - rank)))
+        adjusted[index] = highest
     return adjusted
 
 

@@ -45,45 +45,45 @@ def region(question: Hypothesis) -> Region:
     return Region(-math.inf, bound)
 
 
-def of_differences(of: Region) -> Region:
+def of_differences(region: Region) -> Region:
     """Return the same region of `a - factor * b` as a one-sided one of a / b is."""
-    return Region(0, math.inf) if of.low > -math.inf else Region(-math.inf, 0)
+    return Region(0, math.inf) if region.low > -math.inf else Region(-math.inf, 0)
 
 
-def lies(interval: tuple[float, float], of: Region) -> Literal["inside", "outside", "across"]:
+def lies(interval: tuple[float, float], region: Region) -> Literal["inside", "outside", "across"]:
     """Return how an interval lies to a region."""
     low, high = interval
-    if low > of.low and high < of.high:
+    if low > region.low and high < region.high:
         return "inside"
-    return "outside" if high < of.low or low > of.high else "across"
+    return "outside" if high < region.low or low > region.high else "across"
 
 
-def p_of(estimate: Estimate, of: Region) -> float | None:
+def p_of(estimate: Estimate, region: Region) -> float | None:
     """Return how often an estimate as far from the nearest end is seen where the truth is there.
 
     Two-sided, by Student's t: below 1 - level where the interval holds no end. None where there is
     no deviation.
     """
-    away = _away(estimate, of)
+    away = _away(estimate, region)
     if away is None or estimate.sd is None or estimate.df is None:
         return None
     return two_sided(away / (estimate.sd / math.sqrt(estimate.n)), estimate.df)
 
 
-def needs(estimate: Estimate, of: Region) -> int | None:
+def needs(estimate: Estimate, region: Region) -> int | None:
     """Return about how many blocks tell the estimate from the nearest end; None if unknown."""
-    away = _away(estimate, of)
+    away = _away(estimate, region)
     if away is None or estimate.sd is None or away < _TOO_NEAR * estimate.sd:
         return None
     blocks = blocks_for(away, estimate.sd, level=estimate.level)
     return blocks if blocks > estimate.n else None
 
 
-def _away(estimate: Estimate, of: Region) -> float | None:
+def _away(estimate: Estimate, region: Region) -> float | None:
     """Return how far the estimate is from the nearest end: of logarithms where it rests on them."""
     if estimate.value is None:
         return None
     if estimate.method in _PLAIN:
-        return min((abs(estimate.value - end) for end in of.ends), default=None)
-    logs = (math.log(end) for end in of.ends if end > 0)
+        return min((abs(estimate.value - end) for end in region.ends), default=None)
+    logs = (math.log(end) for end in region.ends if end > 0)
     return min((abs(math.log(estimate.value) - end) for end in logs), default=None)

@@ -74,24 +74,26 @@ def enough(
     widest = max(halves, default=None)
     last = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
     if n < least:
-        why = f"{n} of at least {least} blocks"
-        return StopDecision(blocks=n, stop=False, half_width=widest, why=why)
+        reason = f"{n} of at least {least} blocks"
+        return StopDecision(blocks=n, stop=False, half_width=widest, why=reason)
     if few := [estimate.n for estimate in estimates if estimate.n < least]:
-        why = f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
-        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=why)
+        reason = (
+            f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
+        )
+        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if widest is not None and widest > target:
         wide = f"an interval is {percent(widest)} wide to a side"
-        why = f"{last}{wide}, more than {percent(target)}"
-        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=why)
+        reason = f"{last}{wide}, more than {percent(target)}"
+        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if len(halves) < len(estimates) or widest is None:
         without = next(
             (estimate.why for estimate in estimates if not estimate.interval),
             "nothing was asked for",
         )
-        why = f"no block will tell more: {without}"
-        return StopDecision(blocks=n, stop=True, half_width=widest, why=why)
-    why = f"no interval is wider than {percent(widest)} to a side"
-    return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=why)
+        reason = f"no block will tell more: {without}"
+        return StopDecision(blocks=n, stop=True, half_width=widest, why=reason)
+    reason = f"no interval is wider than {percent(widest)} to a side"
+    return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)
 
 
 def half_width(estimate: Estimate) -> float | None:
@@ -101,6 +103,6 @@ def half_width(estimate: Estimate) -> float | None:
     return (math.log(estimate.high) - math.log(estimate.low)) / 2
 
 
-def _positive(number: float, what: str) -> None:
+def _positive(number: float, quantity: str) -> None:
     if not 0 < number < math.inf:
-        raise ValueError(f"the {what} is a positive number, not {number}")
+        raise ValueError(f"the {quantity} is a positive number, not {number}")

@@ -57,14 +57,14 @@ def judged(
     late = not trial.doubts
     if not doubts or smoke or (late and outcome.passed and _only_longer(find, doubts)):
         return outcome
-    why = ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in doubts))
+    cause = ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in doubts))
     # Noise makes times longer and answers fewer: what is kept beside it would be kept without it.
-    kept = trial.disturbed and outcome.passed and _only_longer(find, [])
+    is_disturbed = trial.disturbed and outcome.passed and _only_longer(find, [])
     return SearchOutcome(
         rate=rate,
         passed=None,
-        why=f"disturbed: {why}" if kept else f"not believed: {why}",
-        outcomes=outcome.outcomes if kept else (),
+        why=f"disturbed: {cause}" if is_disturbed else f"not believed: {cause}",
+        outcomes=outcome.outcomes if is_disturbed else (),
         transient=late,
     )
 
@@ -83,8 +83,8 @@ def _all(rate: float, outcomes: Sequence[ObjectiveOutcome]) -> SearchOutcome:
     missed = [outcome for outcome in outcomes if outcome.kept is False]
     unknown = [outcome for outcome in outcomes if outcome.kept is None]
     passed = False if missed else None if unknown else True
-    why = "; ".join(f"{outcome.objective}: {_figure(outcome)}" for outcome in missed or unknown)
-    return SearchOutcome(rate=rate, passed=passed, why=why, outcomes=tuple(outcomes))
+    reason = "; ".join(f"{outcome.objective}: {_figure(outcome)}" for outcome in missed or unknown)
+    return SearchOutcome(rate=rate, passed=passed, why=reason, outcomes=tuple(outcomes))
 
 
 def _figure(outcome: ObjectiveOutcome) -> str:
@@ -100,8 +100,8 @@ def _doubts(trial: Trial) -> list[Check]:
 
     A tool that does not tell its lateness may have been late.
     """
-    late = (one for one in trial.checks if one.of_lateness)
-    return [*trial.doubts, *(one for one in late if one.status in {"fail", "unknown"})]
+    late = (check for check in trial.checks if check.of_lateness)
+    return [*trial.doubts, *(check for check in late if check.status in {"fail", "unknown"})]
 
 
 def _answered(reading: Reading) -> ObjectiveOutcome:
@@ -113,8 +113,8 @@ def _answered(reading: Reading) -> ObjectiveOutcome:
     schedule = reading.schedule
     due = None if schedule is None else schedule.intended
     if schedule is None or not due:
-        why = "the load tool does not tell how many requests were due"
-        return ObjectiveOutcome(objective=_RATE, value=None, unit="1", kept=None, why=why)
+        reason = "the load tool does not tell how many requests were due"
+        return ObjectiveOutcome(objective=_RATE, value=None, unit="1", kept=None, why=reason)
     mean_us = reading.latency.mean() if reading.latency and reading.latency.counts else 0.0
     in_flight = reading.in_flight.count if reading.in_flight is not None else 0
     under_way = min(schedule.rate * mean_us / 1e6, in_flight)
@@ -127,8 +127,8 @@ def _errors(reading: Reading, below: float) -> ObjectiveOutcome:
     objective = errors(below)
     ended = reading.responses + (reading.unanswered or 0)
     if reading.good is None or reading.unanswered is None or not ended:
-        why = reading.bounds if reading.good is None else "how many requests ended is not told"
-        return ObjectiveOutcome(objective=objective, value=None, unit="1", kept=None, why=why)
+        reason = reading.bounds if reading.good is None else "how many requests ended is not told"
+        return ObjectiveOutcome(objective=objective, value=None, unit="1", kept=None, why=reason)
     share = (ended - reading.good) / ended
     return ObjectiveOutcome(objective=objective, value=share, unit="1", kept=share < below)
 
@@ -137,27 +137,31 @@ def _outcome(objective: Objective, metric: Metric | None, trial: Trial) -> Objec
     if objective.kind is not None:
         trial = trial.of_kind(objective.kind)
     if trial.reading is None:
-        why = f"the load tool does not tell which requests are of {objective.kind}"
-        return ObjectiveOutcome(objective=objective.text, value=None, unit="", kept=None, why=why)
+        reason = f"the load tool does not tell which requests are of {objective.kind}"
+        return ObjectiveOutcome(
+            objective=objective.text, value=None, unit="", kept=None, why=reason
+        )
     samples = [] if metric is None else list(metric.of_trial(trial, objective.metric, WHOLE))
     sample = _sample(objective, samples)
     if sample is None or sample.value is None:
         parts = ", ".join(f"{each.of}" for each in samples if each.of)
-        why = (
+        reason = (
             sample.why
             if sample
             else f"no such part of {objective.metric}; it has {parts or 'none'}"
         )
-        return ObjectiveOutcome(objective=objective.text, value=None, unit="", kept=None, why=why)
-    kept: bool | None = objective.keeps(sample.value)
-    # The truth is this or more: a value below the bound does not tell.
-    if sample.lower_bound and kept == (objective.relation in {"<", "<="}):
-        why = f"only known to be {compared(sample.unit, sample.value)} or more"
         return ObjectiveOutcome(
-            objective=objective.text, value=None, unit=sample.unit, kept=None, why=why
+            objective=objective.text, value=None, unit="", kept=None, why=reason
+        )
+    keeps: bool | None = objective.keeps(sample.value)
+    # The truth is this or more: a value below the bound does not tell.
+    if sample.lower_bound and keeps == (objective.relation in {"<", "<="}):
+        reason = f"only known to be {compared(sample.unit, sample.value)} or more"
+        return ObjectiveOutcome(
+            objective=objective.text, value=None, unit=sample.unit, kept=None, why=reason
         )
     return ObjectiveOutcome(
-        objective=objective.text, value=sample.value, unit=sample.unit, kept=kept
+        objective=objective.text, value=sample.value, unit=sample.unit, kept=keeps
     )
 
 

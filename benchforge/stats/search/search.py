@@ -154,15 +154,15 @@ def capacity_of(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Ca
     Raises InvalidFile for trials at other rates than it asked for.
     """
     attempts = attempts_of(trials)
-    now = where(find, case, trials)
+    next_step = where(find, case, trials)
     passed = [attempt.rate for attempt in attempts if attempt.passed]
     estimated = sustained([RateTrial(attempt.rate, attempt.passed) for attempt in attempts])
     return estimated.model_copy(
         update={
-            "phase": now.phase,
+            "phase": next_step.phase,
             "highest_passed": max(passed, default=None),
             "attempts": attempts,
-            "message": _says(now, attempts, _ordered(trials)),
+            "message": _says(next_step, attempts, _ordered(trials)),
         }
     )
 
@@ -176,10 +176,12 @@ def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
     """
     failed = False
     for _, attempts in groupby(trials, key=attrgetter("block")):
-        of_round = [(one, one.search_outcome) for one in attempts if one.search_outcome is not None]
-        counts = [(one, sought) for one, sought in of_round if sought.passed is not None]
+        of_round = [
+            (trial, trial.search_outcome) for trial in attempts if trial.search_outcome is not None
+        ]
+        counts = [(trial, sought) for trial, sought in of_round if sought.passed is not None]
         if not counts and not failed:
-            counts = [(one, sought) for one, sought in of_round if sought.at_least][-1:]
+            counts = [(trial, sought) for trial, sought in of_round if sought.at_least][-1:]
         for trial, sought in counts:
             failed = failed or sought.passed is False
             yield SearchTrial(
@@ -216,13 +218,13 @@ def _is_last(trial: Trial, noise: Noise) -> bool:
     return not trial.worth_repeating or trial.attempt >= ATTEMPTS or noise.ends(trial)
 
 
-def _says(now: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -> str:
+def _says(next_step: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -> str:
     lost = [
-        one.search_outcome.why
-        for one in trials
-        if one.search_outcome is not None and not _answers(one)
+        trial.search_outcome.why
+        for trial in trials
+        if trial.search_outcome is not None and not _answers(trial)
     ]
-    match now.phase:
+    match next_step.phase:
         case "too high":
             return f"every trial passed up to {exact(attempts[-1].rate)}/s: at least that"
         case "too low":
@@ -233,7 +235,7 @@ def _says(now: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -
             return f"{least}trials that say nothing of the server: {lost[-1]}"
         case "done":
             return "all of its trials were made"
-    rate = "" if now.rate is None else f": {exact(now.rate)}/s would be next"
+    rate = "" if next_step.rate is None else f": {exact(next_step.rate)}/s would be next"
     return f"not finished{rate}"
 
 
@@ -253,8 +255,8 @@ def sustained(attempts: Sequence[RateTrial], level: float = 0.95) -> Capacity:
     passes = sum(passed for _, passed, _ in counts)
     if passes in {0, len(attempts)}:
         which = "passed" if passes else "failed"
-        why = f"every trial {which}" if attempts else "there was no trial"
-        nothing = Estimate(method="posterior on a grid", level=level, n=len(attempts), why=why)
+        reason = f"every trial {which}" if attempts else "there was no trial"
+        nothing = Estimate(method="posterior on a grid", level=level, n=len(attempts), why=reason)
         return Capacity(rate=nothing, safe=None, width=None)
     points = _posterior(counts)
     tail = (1 - level) / 2
@@ -275,7 +277,7 @@ def _counted(attempts: Sequence[RateTrial]) -> _Counts:
     """Return ln rate, passes and failures of each rate, the lowest first."""
     passes = Counter(round(math.log(each.rate), _DIGITS) for each in attempts if each.passed)
     tries = Counter(round(math.log(each.rate), _DIGITS) for each in attempts)
-    return [(at, passes[at], tries[at] - passes[at]) for at in sorted(tries)]
+    return [(rate, passes[rate], tries[rate] - passes[rate]) for rate in sorted(tries)]
 
 
 def _posterior(counts: _Counts) -> list[_Point]:
@@ -286,8 +288,8 @@ def _posterior(counts: _Counts) -> list[_Point]:
     fine = _heavy(counts, _grid(min(near) - _COARSE, max(near) + _COARSE, _FINE))
     best = max(height for _, _, height in fine)
     points = [(middle, width, math.exp(height - best)) for middle, width, height in fine]
-    whole = sum(weight for _, _, weight in points)
-    return [(middle, width, weight / whole) for middle, width, weight in points]
+    total = sum(weight for _, _, weight in points)
+    return [(middle, width, weight / total) for middle, width, weight in points]
 
 
 def _heavy(counts: _Counts, middles: Sequence[float]) -> list[_Point]:
@@ -303,8 +305,8 @@ def _heavy(counts: _Counts, middles: Sequence[float]) -> list[_Point]:
 
 def _log_likelihood(counts: _Counts, middle: float, width: float) -> float:
     total = 0.0
-    for at, passed, failed in counts:
-        z = (middle - at) / width
+    for rate, passed, failed in counts:
+        z = (middle - rate) / width
         # ln of 1 / (1 + e^-z) and of 1 / (1 + e^z), without overflow.
         rest = math.log1p(math.exp(-abs(z)))
         total -= (passed + failed) * rest + (failed * z if z > 0 else -passed * z)

@@ -55,8 +55,8 @@ def of_case(
     return plain.model_copy(
         update={
             "metrics": with_typical(lines(used, metrics, window), plain),
-            "kinds": {kind: with_typical(of, plain) for kind, of in kinds.items()},
-            "stages": tuple(with_typical(of, plain) for of in of_stages(used, metrics)),
+            "kinds": {kind: with_typical(summary, plain) for kind, summary in kinds.items()},
+            "stages": tuple(with_typical(summary, plain) for summary in of_stages(used, metrics)),
         }
     )
 
@@ -94,7 +94,7 @@ def of_search(
 
 def _near(capacity: Capacity, trials: Sequence[Trial]) -> list[Trial]:
     """Return the trials that passed near the rate, or else that of the highest rate."""
-    passed = {one.trial: one.rate for one in capacity.attempts if one.passed}
+    passed = {attempt.trial: attempt.rate for attempt in capacity.attempts if attempt.passed}
     highest = max(passed.values(), default=0.0)
     least = min(highest, _NEAR * (capacity.rate.value or highest))
     near = {number for number, rate in passed.items() if rate >= least}
@@ -137,8 +137,8 @@ def used_of(trials: Sequence[Trial]) -> list[Trial]:
     """
     used: dict[int, Trial] = {}
     for trial in sorted(trials, key=lambda trial: trial.attempt):
-        before = used.get(trial.block)
-        if trial.measured and (before is None or not before.believed):
+        earlier = used.get(trial.block)
+        if trial.measured and (earlier is None or not earlier.believed):
             used[trial.block] = trial
     return list(used.values())
 

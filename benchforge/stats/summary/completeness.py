@@ -19,12 +19,12 @@ def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | No
     Raises InvalidFile where trials are at other rates than their search asked for.
     """
     over_at_last = _ended(header, trials)
-    there = set(_settled(trials)) - _lost(header, trials)
+    settled = set(_settled(trials)) - _lost(header, trials)
     last = max((trial.block for trial in trials), default=0)
     over = decision is not None and decision.stop and last <= decision.blocks
     wanted = (planned for planned in header.plan if not over or planned.block <= last)
     return sum(
-        (planned.block, identity(planned.case)) not in there
+        (planned.block, identity(planned.case)) not in settled
         and identity(planned.case) not in over_at_last
         for planned in wanted
     )
@@ -36,8 +36,8 @@ def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
     for case in header.cases:
         if (find := header.searches.get(case.scenario)) is None:
             continue
-        now = where(find, case, [trial for trial in trials if trial.case == case])
-        if now.rate is None:
+        next_step = where(find, case, [trial for trial in trials if trial.case == case])
+        if next_step.rate is None:
             ended.add(identity(case))
     return ended
 
@@ -64,17 +64,24 @@ def lost(header: Header, attempts: Sequence[Trial]) -> bool:
 
 def given_up(trials: Sequence[Trial], case: CaseName) -> bool:
     """Whether the last three trials of a case ended alike, by the load tool; digits aside."""
-    own = (trial.failure for trial in reversed(trials) if trial.case == case)
-    ends = [one for one in islice(own, ATTEMPTS) if one is not None and one.stage == "read"]
-    return len(ends) == ATTEMPTS and len({re.sub(r"\d+", "", one.message) for one in ends}) == 1
+    failures = (trial.failure for trial in reversed(trials) if trial.case == case)
+    ends = [
+        failure
+        for failure in islice(failures, ATTEMPTS)
+        if failure is not None and failure.stage == "read"
+    ]
+    return (
+        len(ends) == ATTEMPTS
+        and len({re.sub(r"\d+", "", failure.message) for failure in ends}) == 1
+    )
 
 
 def whole(header: Header, trials: Sequence[Trial]) -> int:
     """Return how many blocks, from the first, have all that is to be measured in them."""
-    there = Counter(block for block, _ in _settled(trials))
-    planned = Counter(one.block for one in header.plan)
+    settled = Counter(block for block, _ in _settled(trials))
+    planned = Counter(planned_trial.block for planned_trial in header.plan)
     blocks = 0
-    while planned[blocks + 1] and there[blocks + 1] == planned[blocks + 1]:
+    while planned[blocks + 1] and settled[blocks + 1] == planned[blocks + 1]:
         blocks += 1
     return blocks
 
@@ -102,15 +109,15 @@ def _settled(trials: Sequence[Trial]) -> dict[tuple[int, Identity], list[Trial]]
     settled: dict[tuple[int, Identity], bool] = {}
     noise = Noise()
     for trial in sorted(trials, key=lambda trial: trial.number):
-        place = trial.block, identity(trial.case)
-        attempts = by_place.setdefault(place, [])
+        key = trial.block, identity(trial.case)
+        attempts = by_place.setdefault(key, [])
         attempts.append(trial)
         noise = noise.after(trial)
-        settled[place] = needs_no_more(attempts, noise)
-    return {place: attempts for place, attempts in by_place.items() if settled[place]}
+        settled[key] = needs_no_more(attempts, noise)
+    return {key: attempts for key, attempts in by_place.items() if settled[key]}
 
 
 def _lost(header: Header, trials: Sequence[Trial]) -> set[tuple[int, Identity]]:
     """Return the blocks and cases that a later session measures again."""
     settled = _settled(trials).items()
-    return {place for place, attempts in settled if lost(header, attempts)}
+    return {key for key, attempts in settled if lost(header, attempts)}

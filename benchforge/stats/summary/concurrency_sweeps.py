@@ -35,7 +35,7 @@ def swept(
         level = at_once.get(identity(case.case))
         for option in case.case.vary if level else ():
             if option.startswith(_DRIVERS) and level:
-                others = {path: one for path, one in case.case.vary.items() if path != option}
+                others = {path: value for path, value in case.case.vary.items() if path != option}
                 name = case.case
                 key = [name.scenario, name.server, name.driver, name.arm, option, others]
                 text = json.dumps(key, sort_keys=True)
@@ -43,10 +43,10 @@ def swept(
                 if by_option.setdefault(text, {}).setdefault(level, case) is not case:
                     by_option[text] = {0: case}  # it changes something else
     return tuple(
-        one
+        sweep_
         for text, levels in by_option.items()
         if len(levels) >= LEVELS and 0 not in levels
-        for one in _swept(dict(sorted(levels.items())), whose[text], believed, seed)
+        for sweep_ in _swept(dict(sorted(levels.items())), whose[text], believed, seed)
     )
 
 
@@ -68,15 +68,21 @@ def _swept(
     levels: Mapping[int, CaseSummary], option: str, believed: Collection[int], seed: int
 ) -> Iterator[ConcurrencySweep]:
     lines = {
-        level: one
+        level: summary
         for level, case in levels.items()
-        for one in [one for one in case.metrics if one.measurand == "responses per second"][:1]
+        for summary in [
+            summary for summary in case.metrics if summary.measurand == "responses per second"
+        ][:1]
     }
     if not lines:
         return
     values = {level: by_block(line, believed) for level, line in lines.items()}
-    by_level = {level: of for level, of in values.items() if of}
-    blocks = sorted(set.intersection(*(set(of) for of in by_level.values()))) if by_level else []
+    by_level = {level: values_ for level, values_ in values.items() if values_}
+    blocks = (
+        sorted(set.intersection(*(set(values_) for values_ in by_level.values())))
+        if by_level
+        else []
+    )
     first = next(iter(levels.values())).case
     line = next(iter(lines.values()))
     partial = ConcurrencySweep(
@@ -84,20 +90,25 @@ def _swept(
         server=server_names([first])[0],
         driver=first.driver,
         option=option,
-        vary={path: one for path, one in shared(first).items() if path != option},
+        vary={path: value for path, value in shared(first).items() if path != option},
         metric=line.metric,
         unit=line.unit,
         blocks=len(blocks),
         levels=tuple(
-            Level(concurrency=level, value=typical([of[block] for block in sorted(of)]))
-            for level, of in by_level.items()
+            Level(concurrency=level, value=typical([values_[block] for block in sorted(values_)]))
+            for level, values_ in by_level.items()
         ),
         left_out=tuple(level for level in levels if level not in by_level),
         sweep=None,
     )
     yield partial.model_copy(
         update=_together(
-            partial, {at: [of[b] for b in blocks] for at, of in by_level.items()}, seed
+            partial,
+            {
+                concurrency: [values_[b] for b in blocks]
+                for concurrency, values_ in by_level.items()
+            },
+            seed,
         )
     )
 
@@ -108,8 +119,8 @@ def _together(
     if len(values) < LEVELS:
         return {"why": f"{len(values)} levels have believed values: it takes {LEVELS}"}
     if partial.blocks < LEAST:
-        what = "1 block has" if partial.blocks == 1 else f"{partial.blocks} blocks have"
-        return {"why": f"{what} believed values of every level: it takes {LEAST}"}
+        blocks_have = "1 block has" if partial.blocks == 1 else f"{partial.blocks} blocks have"
+        return {"why": f"{blocks_have} believed values of every level: it takes {LEAST}"}
     return {"sweep": sweep(values, seed)}
 
 
@@ -125,21 +136,21 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
     levels below 1, different numbers of blocks, values that are not finite and a level outside
     0..1.
     """
-    all_values = [value for of in values.values() for value in of]
+    all_values = [value for values_ in values.values() for value in values_]
     check(all_values, level)
     if any(concurrency < 1 for concurrency in values) or len({*map(len, values.values())}) > 1:
         raise ValueError("levels are 1 or more, and each has a value of every block")
-    best, at = _highest(values, level)
-    if at is None:
+    best, best_level = _highest(values, level)
+    if best_level is None:
         return Sweep(highest=best, best_level=None, saturated=None, saturated_range=None, knee=None)
     logs = {concurrency: [*map(math.log, values[concurrency])] for concurrency in sorted(values)}
-    means = {concurrency: mean(of) for concurrency, of in logs.items()}
+    means = {concurrency: mean(logs_of_level) for concurrency, logs_of_level in logs.items()}
     return Sweep(
         highest=best,
-        best_level=at,
+        best_level=best_level,
         saturated=_saturated(means),
         saturated_range=_resampled(logs, Random(seed)),  # noqa: S311 - resampling is no secret
-        knee=math.exp(means[at] - means[1]) if 1 in means else None,
+        knee=math.exp(means[best_level] - means[1]) if 1 in means else None,
     )
 
 
@@ -150,34 +161,38 @@ def _highest(values: Mapping[int, Sequence[float]], level: float) -> tuple[Estim
     all hold together (Bonferroni), and the highest of them is below the truth; the best level's
     own upper end is not above the highest upper end.
     """
-    own = {concurrency: typical(of, level) for concurrency, of in values.items()}
+    typicals = {concurrency: typical(values_, level) for concurrency, values_ in values.items()}
     n = len(next(iter(values.values()), ()))
-    why = next((one.why for one in own.values() if one.value is None), "")
-    if why or not own:
-        why = why or "no level was measured"
-        return Estimate(method=_METHOD, level=level, n=n, why=why), None
-    at = max(own, key=lambda concurrency: own[concurrency].value or 0)
-    careful = 1 - (1 - level) / len(own)
-    lows = [low for of in values.values() if (low := typical(of, careful).low) is not None]
-    highs = [one.high for one in own.values() if one.high is not None]
-    if len(lows) < len(own):
-        why = next(one.why for one in own.values() if one.why)
-        return Estimate(method=_METHOD, level=level, n=n, value=own[at].value, why=why), at
+    reason = next((estimate.why for estimate in typicals.values() if estimate.value is None), "")
+    if reason or not typicals:
+        reason = reason or "no level was measured"
+        return Estimate(method=_METHOD, level=level, n=n, why=reason), None
+    concurrency_ = max(typicals, key=lambda concurrency: typicals[concurrency].value or 0)
+    careful = 1 - (1 - level) / len(typicals)
+    lows = [
+        low for values_ in values.values() if (low := typical(values_, careful).low) is not None
+    ]
+    highs = [estimate.high for estimate in typicals.values() if estimate.high is not None]
+    if len(lows) < len(typicals):
+        reason = next(estimate.why for estimate in typicals.values() if estimate.why)
+        return Estimate(
+            method=_METHOD, level=level, n=n, value=typicals[concurrency_].value, why=reason
+        ), concurrency_
     return Estimate(
         method=_METHOD,
         level=level,
         n=n,
-        value=own[at].value,
+        value=typicals[concurrency_].value,
         low=max(lows),
         high=max(highs),
         df=n - 1,
-    ), at
+    ), concurrency_
 
 
 def _saturated(means: Mapping[int, float]) -> int:
     """Return the smallest level with 95 % of the highest throughput."""
-    enough = max(means.values()) + math.log(_SHARE)
-    return min(concurrency for concurrency, of in means.items() if of >= enough)
+    threshold = max(means.values()) + math.log(_SHARE)
+    return min(concurrency for concurrency, mean_log in means.items() if mean_log >= threshold)
 
 
 def _resampled(logs: Mapping[int, Sequence[float]], draw: Random) -> tuple[int, int] | None:
@@ -189,7 +204,9 @@ def _resampled(logs: Mapping[int, Sequence[float]], draw: Random) -> tuple[int, 
     for _ in range(_RESAMPLES):
         blocks = draw.choices(range(n), k=n)
         saturations.append(
-            _saturated({c: sum(of[b] for b in blocks) / n for c, of in logs.items()})
+            _saturated(
+                {c: sum(logs_of_level[b] for b in blocks) / n for c, logs_of_level in logs.items()}
+            )
         )
     saturations.sort()
     cut = round(_RESAMPLES * (1 - _SHARE) / 2)

@@ -20,31 +20,35 @@ Better = Literal["higher", "lower"]
 
 def left_to(case: CaseSummary) -> dict[int, float]:
     """Return what share of the CPUs others left to a case, by block: of its disturbed trials."""
-    return {one.block: one.left for one in case.doubted if one.disturbed and one.used}
+    return {
+        doubted.block: doubted.left
+        for doubted in case.doubted
+        if doubted.disturbed and doubted.used
+    }
 
 
-def levelled(value: float, left: float, better: Better) -> float:
+def levelled(value: float, free: float, better: Better) -> float:
     """Return a value as if all CPUs had been left to it: a time is less then, a rate more."""
-    return value / left if better == "higher" else value * left
+    return value / free if better == "higher" else value * free
 
 
 def levelled_places(
-    values: Mapping[Place, float], left: Mapping[int, float], better: Better
+    values: Mapping[Place, float], free: Mapping[int, float], better: Better
 ) -> dict[Place, float]:
     """Return values as `levelled` gives them, where others disturbed the trial."""
     return {
-        (block, disturbed): levelled(value, left[block], better) if disturbed else value
+        (block, disturbed): levelled(value, free[block], better) if disturbed else value
         for (block, disturbed), value in values.items()
     }
 
 
-def uneven(ranking: Ranking, level: Ranking, left: Mapping[str, Mapping[int, float]]) -> str:
+def uneven(ranking: Ranking, level: Ranking, free: Mapping[str, Mapping[int, float]]) -> str:
     """Return why ranks do not count: levelled values do not tell the same pairs apart, that way."""
     also = {(pair.first, pair.second) for pair in level.pairs if pair.differ}
     for pair in ranking.pairs:
         if pair.differ and (pair.first, pair.second) not in also:
             shares = [
-                fmean(left[name].values()) for name in (pair.first, pair.second) if left[name]
+                fmean(free[name].values()) for name in (pair.first, pair.second) if free[name]
             ]
             if len(shares) > 1:
                 return may_be_it((pair.first, pair.second), (shares[0], shares[1]))

@@ -44,7 +44,7 @@ def of_kinds(
         k for trial in trials for k in (trial.stream.kinds if trial.stream else ())
     )
     apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
-    return {k: lines([one.of_kind(k) for one in trials], apart, window) for k in labels}
+    return {k: lines([trial.of_kind(k) for trial in trials], apart, window) for k in labels}
 
 
 def of_stages(
@@ -54,15 +54,17 @@ def of_stages(
     counts = [len(trial.reading.stages) for trial in trials if trial.reading is not None]
     apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
     numbers = range(1, min(counts, default=0) + 1)
-    return tuple(lines([one.of_stage(n) for one in trials], apart, WHOLE) for n in numbers)
+    return tuple(lines([trial.of_stage(n) for trial in trials], apart, WHOLE) for n in numbers)
 
 
 def by_block(line: MetricSummary, believed: Collection[int]) -> dict[int, float]:
     """Return what is known of a line in each block; `believed` has the trials that count."""
     return {
-        one.block: one.sample.value
-        for one in line.samples
-        if one.trial in believed and one.sample.value is not None and not one.sample.lower_bound
+        sample.block: sample.sample.value
+        for sample in line.samples
+        if sample.trial in believed
+        and sample.sample.value is not None
+        and not sample.sample.lower_bound
     }
 
 
@@ -74,11 +76,13 @@ def by_place(
     return values | {(block, True): value for block, value in by_block(line, disturbed).items()}
 
 
-def with_typical(of: Iterable[MetricSummary], case: CaseSummary) -> tuple[MetricSummary, ...]:
+def with_typical(
+    summaries: Iterable[MetricSummary], case: CaseSummary
+) -> tuple[MetricSummary, ...]:
     """Return lines with their typical values: of the trials that ratios are made of, if any."""
     return tuple(
         line.model_copy(update={"typical": None if line.median is None else _typical(line, case)})
-        for line in of
+        for line in summaries
     )
 
 
@@ -93,11 +97,11 @@ def _typical(line: MetricSummary, case: CaseSummary) -> float | None:
 
 
 def paired(
-    ours: Mapping[_Key, float], theirs: Mapping[_Key, float]
+    first: Mapping[_Key, float], theirs: Mapping[_Key, float]
 ) -> tuple[list[float], list[float]]:
     """Return the values of the blocks or places that have both, in their order."""
-    blocks = sorted(ours.keys() & theirs.keys())
-    return [ours[block] for block in blocks], [theirs[block] for block in blocks]
+    blocks = sorted(first.keys() & theirs.keys())
+    return [first[block] for block in blocks], [theirs[block] for block in blocks]
 
 
 def _of_metric(
@@ -106,39 +110,41 @@ def _of_metric(
     groups: dict[str | None, list[TrialSample]] = {}
     equal: dict[tuple[object, ...], Sample] = {}  # most trials have no error of any class
     for trial in trials:
-        for own in _samples(label, metric, trial, window):
-            sample = compact(equal.setdefault((repr(own.value), *own.__dict__.values()), own))
+        for candidate in _samples(label, metric, trial, window):
+            sample = compact(
+                equal.setdefault((repr(candidate.value), *candidate.__dict__.values()), candidate)
+            )
             valued = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             groups.setdefault(sample.of, []).append(valued)
     # A metric that says nothing at all still has its line: a hole is seen.
-    for of, samples in groups.items() or [(None, [])]:
-        yield _line(label, of, metric, samples, len(trials))
+    for name, samples in groups.items() or [(None, [])]:
+        yield _line(label, name, metric, samples, len(trials))
 
 
 def _samples(label: str, metric: Metric, trial: Trial, window: Window) -> Iterator[Sample]:
     """Yield what a metric says of a trial; in turns only what is known to hold there."""
     if trial.reading is None:
-        for of in metric.parts() or (None,):
-            yield Sample(metric=label, unit=metric.unit, value=None, of=of, why=WHY_NO_KIND)
+        for part in metric.parts() or (None,):
+            yield Sample(metric=label, unit=metric.unit, value=None, of=part, why=WHY_NO_KIND)
         return
     if trial.turns is None or metric.in_turns:
         yield from metric.of_trial(trial, label, window)
         return
-    for of in metric.parts() or (None,):
-        yield Sample(metric=label, unit=metric.unit, value=None, of=of, why=WHY_UNKNOWN)
+    for part in metric.parts() or (None,):
+        yield Sample(metric=label, unit=metric.unit, value=None, of=part, why=WHY_UNKNOWN)
 
 
 def _line(
-    label: str, of: str | None, metric: Metric, samples: Sequence[TrialSample], trials: int
+    label: str, part: str | None, metric: Metric, samples: Sequence[TrialSample], trials: int
 ) -> MetricSummary:
     first = samples[0].sample if samples else None
-    why = _why_unknown(samples, len(samples) if of in metric.once else trials)
-    values = [] if why else [one.sample for one in samples]
+    reason = _why_unknown(samples, len(samples) if part in metric.once else trials)
+    values = [] if reason else [sample.sample for sample in samples]
     median = _median(values)
     return MetricSummary(
         metric=label,
         use=metric.name,
-        of=of,
+        of=part,
         unit=first.unit if first else metric.unit,
         better=metric.better,
         estimator=first.estimator if first else None,
@@ -149,9 +155,9 @@ def _line(
         mean=statistics.mean(map(_value, values)) if values else None,
         sd=_deviation(values),
         lower_bound=median is not None and _median(values, beyond_bounds=True) != median,
-        why=why,
+        why=reason,
         measurand=metric.measurand,
-        percentile=metric.percentile_of(of),
+        percentile=metric.percentile_of(part),
     )
 
 
@@ -164,12 +170,12 @@ def _why_unknown(samples: Sequence[TrialSample], trials: int) -> str:
     if [*map(len, unknown.values())] == [trials]:
         return next(iter(unknown))
     if unknown:
-        return "; ".join(f"{why} ({_named(numbers)})" for why, numbers in unknown.items())
+        return "; ".join(f"{reason} ({_named(numbers)})" for reason, numbers in unknown.items())
     with_value = len({trial_sample.trial for trial_sample in samples})
     if with_value < trials:
         verb = "has" if with_value == 1 else "have"
-        some = f"{with_value} of {trials} trials {verb} a value"
-        return some if with_value else "no trial has a value"
+        counts = f"{with_value} of {trials} trials {verb} a value"
+        return counts if with_value else "no trial has a value"
     units = sorted({trial_sample.sample.unit for trial_sample in samples})
     return f"the trials' units differ: {', '.join(units)}" if len(units) > 1 else ""
 

@@ -44,31 +44,35 @@ def standings(
 def _standing(
     cases: Sequence[CaseSummary],
     metric: str,
-    of: str | None,
+    part: str | None,
     believed: Collection[int],
     until: float | None,
 ) -> MetricRanking:
     target, stopped = TARGET if until is None else until, until is not None
     lines: dict[str, MetricSummary] = {}
     values: _Values = {}
-    left: dict[str, dict[int, float]] = {}
+    free: dict[str, dict[int, float]] = {}
     left_out: list[UnrankedServer] = []
-    for name, case in zip(server_names([one.case for one in cases]), cases, strict=True):
-        line = next((one for one in case.metrics if (one.metric, one.of) == (metric, of)), None)
+    for name, case in zip(
+        server_names([case_summary.case for case_summary in cases]), cases, strict=True
+    ):
+        line = next(
+            (line_ for line_ in case.metrics if (line_.metric, line_.of) == (metric, part)), None
+        )
         values_at: dict[Place, float] = {}
         if line is not None:
             values_at = by_place(line, {*believed} - doubted(case, line), disturbed(case, line))
-        if why := _why_not(case, len(values_at)):
-            left_out.append(UnrankedServer(server=name, why=why))
+        if reason := _why_not(case, len(values_at)):
+            left_out.append(UnrankedServer(server=name, why=reason))
         elif line is not None:
-            lines[name], values[name], left[name] = line, values_at, left_to(case)
+            lines[name], values[name], free[name] = line, values_at, left_to(case)
     blocks = min((len(paired(*two)[0]) for two in combinations(values.values(), 2)), default=0)
     first_line = next(
-        line for case in cases for line in case.metrics if (line.metric, line.of) == (metric, of)
+        line for case in cases for line in case.metrics if (line.metric, line.of) == (metric, part)
     )
     standing = MetricRanking(
         metric=metric,
-        of=of,
+        of=part,
         unit=first_line.unit,
         blocks=blocks,
         ranking=None,
@@ -79,13 +83,13 @@ def _standing(
         return standing.model_copy(update={"why": _nobody(cases, values, blocks)})
     ranked = ranking(_table(values), first_line.better, stopped=stopped)
     level = {
-        name: levelled_places(values_at, left[name], first_line.better)
+        name: levelled_places(values_at, free[name], first_line.better)
         for name, values_at in values.items()
     }
     if level != values:
         of_level = ranking(_table(level), first_line.better, stopped=stopped)
-        if why := uneven(ranked, of_level, left):
-            return standing.model_copy(update={"why": why})
+        if reason := uneven(ranked, of_level, free):
+            return standing.model_copy(update={"why": reason})
     return standing.model_copy(
         update={
             "ranking": ranked,
@@ -97,8 +101,8 @@ def _standing(
 
 def _table(values: _Values) -> dict[str, list[float | None]]:
     """Return the values of each server at all places, in one order."""
-    places = sorted({place for known in values.values() for place in known})
-    return {name: [known.get(place) for place in places] for name, known in values.items()}
+    places = sorted({key for values_at in values.values() for key in values_at})
+    return {name: [values_at.get(key) for key in places] for name, values_at in values.items()}
 
 
 def _why_not(case: CaseSummary, blocks: int) -> str:
@@ -123,9 +127,9 @@ def _nobody(cases: Sequence[CaseSummary], values: _Values, blocks: int) -> str:
 
 def _far(lines: Mapping[str, MetricSummary], values: _Values) -> Iterator[RankingOutlier]:
     """Yield what lies far from a server's others, in the blocks that all have."""
-    common = sorted(set.intersection(*(set(known) for known in values.values())))
+    common = sorted(set.intersection(*(set(values_at) for values_at in values.values())))
     by_server = outliers(
-        {name: [known[place] for place in common] for name, known in values.items()}
+        {name: [values_at[key] for key in common] for name, values_at in values.items()}
     )
     for name, outlying in by_server.items():
         trials = {sample.block: sample.trial for sample in lines[name].samples}
@@ -145,10 +149,10 @@ def _needs(values: _Values, target: float) -> int | None:
     """Return how many blocks the pair that scatters most takes, by Stein's rule."""
     needed = []
     for first, second in combinations(values.values(), 2):
-        ours, theirs = paired(first, second)
-        if min([*ours, *theirs], default=0) <= 0 or len(ours) < LEAST:
+        first_values, theirs = paired(first, second)
+        if min([*first_values, *theirs], default=0) <= 0 or len(first_values) < LEAST:
             return None
-        ratios = log_ratios(ours, theirs)
+        ratios = log_ratios(first_values, theirs)
         if deviation(ratios):
             needed.append(planned(ratios, target))
     return max(needed, default=None)

@@ -42,23 +42,27 @@ def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
     value it was. Raises ValueError for different lengths and values that are not finite.
     Source: Iglewicz and Hoaglin 1993, with cutoffs from simulation.
     """
-    all_values = [value for of in values.values() for value in of]
+    all_values = [value for row in values.values() for value in row]
     check(all_values)
     if any(value <= 0 for value in all_values):
-        why = f"a value is {exact(min(all_values))}: what is not above 0 has no logarithm"
-        return {server: Outliers(why=why) for server in values}
-    logs = [[math.log(value) for value in of] for of in values.values()]
+        reason = f"a value is {exact(min(all_values))}: what is not above 0 has no logarithm"
+        return {server: Outliers(why=reason) for server in values}
+    logs = [[math.log(value) for value in row] for row in values.values()]
     blocks = [mean(block) if len(block) > 1 else 0.0 for block in zip(*logs, strict=True)]
-    rest = [[value - block for value, block in zip(of, blocks, strict=True)] for of in logs]
-    away = [[value - statistics.median(of) for value in of] for of in rest]
-    zs = [_modified(of) for of in away]
+    rest = [[value - block for value, block in zip(row, blocks, strict=True)] for row in logs]
+    away = [[value - statistics.median(row) for value in row] for row in rest]
+    zs = [_modified(row) for row in away]
     mild, _ = _cutoffs(len(blocks))
     far = [
         max(
-            (abs(row[at]) for row, z in zip(away, zs, strict=True) if z and abs(z[at]) > mild),
+            (
+                abs(row[index])
+                for row, z in zip(away, zs, strict=True)
+                if z and abs(z[index]) > mild
+            ),
             default=0,
         )
-        for at in range(len(blocks))
+        for index in range(len(blocks))
     ]
     return {
         server: Outliers(why=_unknown(len(blocks))) if z is None else _flagged(z, row, far)
@@ -89,12 +93,12 @@ def _flagged(zs: Sequence[float], away: Sequence[float], far: Sequence[float]) -
     return Outliers(
         flagged=tuple(
             Outlier(
-                at=at,
+                at=index,
                 z=z,
                 share=math.expm1(min(off, _LARGEST)),
                 severity="severe" if abs(z) > severe else "mild",
             )
-            for at, (z, off, farthest) in enumerate(zip(zs, away, far, strict=True))
+            for index, (z, off, farthest) in enumerate(zip(zs, away, far, strict=True))
             if abs(z) > mild and abs(off) >= max(farthest * (1 - _TIE), _MATERIAL)
         )
     )

@@ -40,19 +40,19 @@ class PrecisionTarget(NamedTuple):
     @property
     def same(self) -> object:
         """What is the same whichever side stands first."""
-        sides = (one for one in (self.ours, self.theirs) if one is not None)
+        sides = (case for case in (self.ours, self.theirs) if case is not None)
         return self.metric, self.of, frozenset(map(identity, sides))
 
     @property
     def title(self) -> str:
         """For a person: the sides, and the metric."""
-        what = titled(self.metric, self.of)
+        metric_title = titled(self.metric, self.of)
         if self.theirs is None:
-            return f"{self.ours.title} in {what}"
+            return f"{self.ours.title} in {metric_title}"
         if self.ours.scenario != self.theirs.scenario:
-            return f"{self.ours.title} / {self.theirs.title} in {what}"
+            return f"{self.ours.title} / {self.theirs.title} in {metric_title}"
         theirs = self.theirs.title.removeprefix(f"{self.theirs.scenario} · ")
-        return f"{self.ours.title} / {theirs} in {what}"
+        return f"{self.ours.title} / {theirs} in {metric_title}"
 
 
 def sought(header: Header) -> tuple[PrecisionTarget, ...]:
@@ -66,9 +66,9 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
         if group[0].scenario in header.bridges:  # it has fewer blocks, and answers nothing
             continue
         pairs: list[tuple[CaseName, CaseName | None]] = [*combinations(group, 2)]
-        for metric, of in _metrics(header, group[0].scenario):
-            for ours, theirs in pairs or [(group[0], None)]:
-                target = PrecisionTarget(metric, of, ours, theirs)
+        for metric, part in _metrics(header, group[0].scenario):
+            for first_case, theirs in pairs or [(group[0], None)]:
+                target = PrecisionTarget(metric, part, first_case, theirs)
                 targets[target.same] = target
     for claim in header.claims:
         for instance in claim.instances:
@@ -104,8 +104,8 @@ def precise(
     widths = [half_width(estimate) for estimate in estimates]
     if estimates and not open_ and n >= until.least:
         widest = max((width for width in widths if width is not None), default=None)
-        why = "every claim is decided, at all looks together"
-        return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=why)
+        reason = "every claim is decided, at all looks together"
+        return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)
     decision = enough(open_, n, until.width, until.least, until.most)
     widest = decision.half_width
     title = "" if widest is None else questions[widths.index(widest)].title
@@ -117,13 +117,13 @@ def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> boo
 
     All questions of the run share the error of this.
     """
-    questions = [(claim, one) for claim in header.claims for one in claim.instances]
+    questions = [(claim, instance) for claim in header.claims for instance in claim.instances]
     about = [
-        (claim, one)
-        for claim, one in questions
+        (claim, instance)
+        for claim, instance in questions
         if (claim.metric, claim.of) == (target.metric, target.of)
-        and one.b is not None
-        and target.same == target._replace(ours=one.a.case, theirs=one.b.case).same
+        and instance.b is not None
+        and target.same == target._replace(ours=instance.a.case, theirs=instance.b.case).same
     ]
     ends = confidence_sequence(estimate, ERROR / max(1, len(questions)))
     if ends is None or not about:
@@ -140,12 +140,12 @@ def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> boo
 
 def _metrics(header: Header, scenario: str) -> list[tuple[str, str | None]]:
     claimed = {(claim.metric, claim.of): None for claim in header.claims if _about(claim, scenario)}
-    labels = header.scenario_metrics.get(scenario, tuple(one.label for one in header.metrics))
+    labels = header.scenario_metrics.get(scenario, tuple(metric.label for metric in header.metrics))
     return [*claimed] or [(label, None) for label in labels[:1]]
 
 
 def _about(claim: Claim, scenario: str) -> bool:
-    return any(one.a.case.scenario == scenario for one in claim.instances)
+    return any(instance.a.case.scenario == scenario for instance in claim.instances)
 
 
 _Values = dict[tuple[Identity, str, str | None], dict[Place, float] | None]
@@ -161,27 +161,27 @@ def _values(
     used: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in trials:
         used[identity(trial.case)].append(trial)
-    used = {case: used_of(of) for case, of in used.items()}
+    used = {case: used_of(trials_of_case) for case, trials_of_case in used.items()}
     by_case: _Values = {}
     for group in groups(header.cases, header.clients):
         settled = [course(used[identity(case)]) for case in group]
         window = together(settled)
-        for case, own in zip(group, settled, strict=True):
+        for case, steady in zip(group, settled, strict=True):
             me = identity(case)
             measures = {
                 (target.metric, target.of)
                 for target in questions
                 if case in (target.ours, target.theirs)
             }
-            for metric, of in measures:
-                made = lines(used[me], {metric: metrics[metric]}, window_of(own, window))
-                line = next((candidate for candidate in made if of in (None, candidate.of)), None)
+            for metric, part in measures:
+                made = lines(used[me], {metric: metrics[metric]}, window_of(steady, window))
+                line = next((candidate for candidate in made if part in (None, candidate.of)), None)
                 times = {trial.number for trial in used[me] if _no_times(trial, line)}
                 believed = {trial.number for trial in used[me] if trial.believed} - times
                 disturbed = {trial.number for trial in used[me] if trial.disturbed} - times
                 values = {} if line is None else by_place(line, believed, disturbed)
                 doubted = any(not trial.believed for trial in used[me])
-                by_case[me, metric, of] = values if values or doubted else None
+                by_case[me, metric, part] = values if values or doubted else None
     return by_case
 
 
@@ -192,15 +192,17 @@ def _no_times(trial: Trial, line: MetricSummary | None) -> bool:
 
 def _estimate(target: PrecisionTarget, values: _Values, n: int) -> Estimate:
     """Return what is known after n blocks."""
-    ours = values[identity(target.ours), target.metric, target.of]
+    first = values[identity(target.ours), target.metric, target.of]
     theirs = (
-        ours if target.theirs is None else values[identity(target.theirs), target.metric, target.of]
+        first
+        if target.theirs is None
+        else values[identity(target.theirs), target.metric, target.of]
     )
-    if ours is None or theirs is None:
-        case = target.ours if ours is None else target.theirs or target.ours
-        why = f"{case.title} has no {target.metric}"
-        return Estimate(method="paired t of log-ratios", level=0.95, n=n, why=why)
+    if first is None or theirs is None:
+        case = target.ours if first is None else target.theirs or target.ours
+        reason = f"{case.title} has no {target.metric}"
+        return Estimate(method="paired t of log-ratios", level=0.95, n=n, why=reason)
     if target.theirs is None:
-        alone = [ours[block, False] for block, disturbed in sorted(ours) if not disturbed]
+        alone = [first[block, False] for block, disturbed in sorted(first) if not disturbed]
         return at_level(typical(alone), 0.95, stopped=True)
-    return at_level(ratio(*paired(ours, theirs)), 0.95, stopped=True)
+    return at_level(ratio(*paired(first, theirs)), 0.95, stopped=True)

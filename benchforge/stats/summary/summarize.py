@@ -55,15 +55,19 @@ def summarize(
         if decision is not None and not missing(header, trials, decision)
         else math.inf
     )
-    planned = Counter(identity(one.case) for one in header.plan if one.block <= blocks)
+    planned = Counter(
+        identity(planned_trial.case)
+        for planned_trial in header.plan
+        if planned_trial.block <= blocks
+    )
     comparisons = tuple(
         _comparison(group, by_case, searches=group[0].scenario in header.searches)
         for group in groups(header.cases, header.clients)
     )
     looked_at = {
-        identity(case): (one, window_of(one, group.window))
+        identity(case): (case_, window_of(case_, group.window))
         for group in comparisons
-        for case, one in zip(group.cases, group.steady_states, strict=False)  # a search has none
+        for case, case_ in zip(group.cases, group.steady_states, strict=False)  # a search has none
     }
 
     def metrics_of(scenario: str) -> dict[str, Metric]:
@@ -79,8 +83,8 @@ def summarize(
         )
 
     def searched(case: CaseName, find: RateSearch) -> CaseSummary:
-        own = identity(case)
-        return of_search(case, by_case[own], planned[own], metrics_of(case.scenario), find)
+        key = identity(case)
+        return of_search(case, by_case[key], planned[key], metrics_of(case.scenario), find)
 
     cases = tuple(
         searched(case, find) if (find := header.searches.get(case.scenario)) else summed(case, case)
@@ -88,7 +92,7 @@ def summarize(
         if not case.placebo
     )
     believed = frozenset(trial.number for trial in trials if trial.believed)
-    by_name = {identity(one.case): one for one in cases}
+    by_name = {identity(summary_of_case.case): summary_of_case for summary_of_case in cases}
     return Summary(
         name=header.name,
         title=header.title,
@@ -112,15 +116,19 @@ def summarize(
         facts=header.facts,
         sessions=tuple(sessions),
         comparisons=tuple(
-            one.model_copy(update={"rankings": _standings(header, one, by_name, believed)})
-            for one in comparisons
+            comparison.model_copy(
+                update={"rankings": _standings(header, comparison, by_name, believed)}
+            )
+            for comparison in comparisons
         ),
         sweeps=() if header.smoke else swept(cases, trials, believed, header.seed),
         placebos=tuple(
             placebo(first, summed(again, first.case), believed)
             for again in header.cases
             if again.placebo
-            for first in [one for one in cases if _twin(one.case, again)][:1]
+            for first in [
+                summary_of_case for summary_of_case in cases if _twin(summary_of_case.case, again)
+            ][:1]
         ),
     )
 
@@ -139,7 +147,9 @@ def _standings(
     """Return the standings of a comparison, by its first metric and those of the tables."""
     if header.smoke:
         return ()
-    labels = header.scenario_metrics.get(group.scenario, tuple(one.label for one in header.metrics))
+    labels = header.scenario_metrics.get(
+        group.scenario, tuple(metric.label for metric in header.metrics)
+    )
     drawn = (
         label
         for pivot in header.tables.values()
@@ -159,10 +169,10 @@ def _check_tables(header: Header) -> None:
 
 
 def _check_claims(header: Header) -> None:
-    there = {identity(case) for case in header.cases if not case.placebo}
+    identities = {identity(case) for case in header.cases if not case.placebo}
     for claim in header.claims:
         for case in claim.cases:
-            if identity(case) not in there:
+            if identity(case) not in identities:
                 message = f"claims.{claim.label}: {case.title}: no such case"
                 raise InvalidFile(f"the result's header: {message}", "the header was changed")
 
@@ -182,11 +192,11 @@ def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Tri
 def _comparison(
     cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], *, searches: bool
 ) -> Comparison:
-    of = among(cases)
+    subject = among(cases)
     comparison = Comparison(
         scenario=cases[0].scenario,
-        driver=cases[0].driver if of == "servers" else "",
-        vary=shared(cases[0], of),
+        driver=cases[0].driver if subject == "servers" else "",
+        vary=shared(cases[0], subject),
         cases=tuple(cases),
         checks=(),
     )
@@ -207,14 +217,14 @@ def placebo(first: CaseSummary, again: CaseSummary, believed: frozenset[int]) ->
     for line in first.metrics:
         for other in again.metrics:
             if (other.metric, other.of) == (line.metric, line.of):
-                ours, theirs = paired(
+                first_values, theirs = paired(
                     by_place(other, believed - doubted(again, other), disturbed(again, other)),
                     by_place(line, believed - doubted(first, line), disturbed(first, line)),
                 )
-                if ours:
-                    return _placebo(first, again, line, ratio(ours, theirs, LEVEL))
-    why = "no block has believed values of both"
-    none = Estimate(method="paired t of log-ratios", level=LEVEL, n=0, why=why)
+                if first_values:
+                    return _placebo(first, again, line, ratio(first_values, theirs, LEVEL))
+    reason = "no block has believed values of both"
+    none = Estimate(method="paired t of log-ratios", level=LEVEL, n=0, why=reason)
     return _placebo(first, again, None, none)
 
 

@@ -37,13 +37,13 @@ class Noise(NamedTuple):
         spoilt, in_vain = self
         if trial.measured:
             spoilt = spoilt + 1 if trial.noisy else 0
-        if looks := [one.status for one in trial.checks if one.topic == "quiet"]:
+        if looks := [check.status for check in trial.checks if check.topic == "quiet"]:
             in_vain = in_vain + 1 if "warn" in looks else 0
         return Noise(spoilt, in_vain)
 
     def ends(self, last: Trial) -> bool:
         """Whether a trial is not repeated: nothing but noise asks for it, and that does not end."""
-        only_noise = all(one.of_noise for one in last.doubts if one.transient)
+        only_noise = all(doubt.of_noise for doubt in last.doubts if doubt.transient)
         return not self.repeats and last.noisy and only_noise
 
 

@@ -20,9 +20,9 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
     """
     sampled = points[:: -(-len(points) // _MOST)] if points else points
     slopes = [
-        (above - below) / (after - before)
-        for (before, below), (after, above) in itertools.combinations(sampled, 2)
-        if after != before
+        (higher - below) / (later - earlier)
+        for (earlier, below), (later, higher) in itertools.combinations(sampled, 2)
+        if later != earlier
     ]
     return statistics.median(slopes) if slopes else None
 

@@ -58,17 +58,17 @@ def examine(course: Sequence[float]) -> WarmUpFit:
     cut = mser(course)
     if cut >= _LIMIT * len(course):
         return WarmUpFit("late", cut)
-    left = course[cut:]
-    rho = _resemblance(left)
+    remainder = course[cut:]
+    rho = _resemblance(remainder)
     inflation = (1 + rho) / (1 - rho)
-    if step := _step(left, inflation, len(course)):
+    if step := _step(remainder, inflation, len(course)):
         return WarmUpFit("step", cut, step)
-    rise = growth([*enumerate(left)], len(left) - 1) or 0.0
-    if abs(rise) > TOLERANCE and mann_kendall(left, inflation) < _SURE:
+    rise = growth([*enumerate(remainder)], len(remainder) - 1) or 0.0
+    if abs(rise) > TOLERANCE and mann_kendall(remainder, inflation) < _SURE:
         return WarmUpFit("trend", cut, rise)
     if not cut:
         return WarmUpFit("flat", 0)
-    return WarmUpFit("warm-up", cut, fmean(course[:cut]) / fmean(left) - 1)
+    return WarmUpFit("warm-up", cut, fmean(course[:cut]) / fmean(remainder) - 1)
 
 
 def mser(course: Sequence[float]) -> int:
@@ -89,21 +89,21 @@ def _scaled(run: Sequence[float]) -> list[float]:
     return [count / level for count in run]
 
 
-def _step(left: Sequence[float], inflation: float, size: int) -> float:
+def _step(remainder: Sequence[float], inflation: float, size: int) -> float:
     """Return by what share the level changed between the two that are furthest apart.
 
     0 where the higher is no more above the lower than is tolerated; -1 where the lower is 0,
     whichever came first.
     """
-    level = median(left)
-    rough = _deviation([later - earlier for earlier, later in pairwise(left)])
+    level = median(remainder)
+    rough = _deviation([later - earlier for earlier, later in pairwise(remainder)])
     # Where nothing ended in most of these bins, their level is 0: then what did end is the measure.
-    scale = max(rough / math.sqrt(2), _FINEST * (level or fmean(left)))
-    clipped = [max(-_FAR, min(_FAR, (value - level) / scale)) for value in left]
-    penalty = _PENALTY * math.log(len(left)) * inflation
+    scale = max(rough / math.sqrt(2), _FINEST * (level or fmean(remainder)))
+    clipped = [max(-_FAR, min(_FAR, (value - level) / scale)) for value in remainder]
+    penalty = _PENALTY * math.log(len(remainder)) * inflation
     changes = partition(clipped, penalty, max(_FEWEST, size // 10))
-    edges = [0, *changes, len(left)]
-    levels = [median(left[start:end]) for start, end in pairwise(edges)]
+    edges = [0, *changes, len(remainder)]
+    levels = [median(remainder[start:end]) for start, end in pairwise(edges)]
     lowest, highest = min(levels), max(levels)
     if lowest <= 0:
         return -1.0
@@ -121,7 +121,7 @@ def _resemblance(values: Sequence[float]) -> float:
     if spread <= 0:
         return 0.0
     middle = fmean(tamed)
-    together = sum((one - middle) * (other - middle) for one, other in pairwise(tamed))
+    together = sum((value - middle) * (other - middle) for value, other in pairwise(tamed))
     return max(0.0, min(_MOST_RHO, together / spread))
 
 
@@ -153,9 +153,9 @@ def settled(trials: Sequence[Trial]) -> SteadyState:
     width = FINE_S if longest <= _SHORT_ENOUGH else max(COARSE_S, longest / MOST)
     trial_bins: list[Bins] = []
     for trial in trials:
-        bins, why = bins_of(trial)
+        bins, reason = bins_of(trial)
         if bins is None:
-            return SteadyState(classification="unknown", trials=len(trials), message=why)
+            return SteadyState(classification="unknown", trials=len(trials), message=reason)
         trial_bins.append(bins.joined(width))
     if not trial_bins:
         return SteadyState(classification="unknown", message="no trial has a measurement")
@@ -208,13 +208,13 @@ def together(cases: Sequence[SteadyState]) -> Window:
         return Window(why="steady from the start")
     halves = [(case.bin_s or 0) * case.bins / 2 for case in cases if case.steady]
     if cut_s > min(halves):
-        why = (
+        reason = (
             f"nothing is cut: the longest warm-up, {exact(cut_s)} s, is more than "
             "half of the shortest load that it is compared with"
         )
-        return Window(why=why)
-    why = f"the longest warm-up among those compared took {exact(cut_s)} s"
-    return Window(cut_s=cut_s, why=why)
+        return Window(why=reason)
+    reason = f"the longest warm-up among those compared took {exact(cut_s)} s"
+    return Window(cut_s=cut_s, why=reason)
 
 
 def window_of(case: SteadyState, group: Window) -> Window:

@@ -67,59 +67,64 @@ class Ps(NamedTuple):
     same: float | None
 
 
-def weigh(question: Hypothesis, of: Blocks, *, stopped: bool = False) -> Weighed:
+def weigh(question: Hypothesis, blocks: Blocks, *, stopped: bool = False) -> Weighed:
     """Return the estimate of a question.
 
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
     a - factor * b then.
     """
-    where, equal = region(question), of.a == of.b
+    where, equal = region(question), blocks.a == blocks.b
     if question.form == "value":
-        estimate, beside = _alone(of.a, where)
-        equal = all(value == question.bound for value in of.a)
-    elif question.form == "ratio" and (question.relation == "==" or min((*of.a, *of.b)) > 0):
-        estimate, beside = ratio(of.a, of.b, LEVEL), companion(of.a, of.b, LEVEL)
+        estimate, companion_ = _alone(blocks.a, where)
+        equal = all(value == question.bound for value in blocks.a)
+    elif question.form == "ratio" and (
+        question.relation == "==" or min((*blocks.a, *blocks.b)) > 0
+    ):
+        estimate, companion_ = (
+            ratio(blocks.a, blocks.b, LEVEL),
+            companion(blocks.a, blocks.b, LEVEL),
+        )
     else:
         factor = question.bound if question.form == "ratio" else 1.0
-        apart = [a - factor * b for a, b in zip(of.a, of.b, strict=True)]
+        apart = [a - factor * b for a, b in zip(blocks.a, blocks.b, strict=True)]
         estimate = t_of_values(apart, "paired t of differences", LEVEL)
-        beside = of_values(apart, LEVEL)
+        companion_ = of_values(apart, LEVEL)
         if question.form == "ratio":
             where = of_differences(where)
     estimate = estimate.model_copy(update={"p": p_of(estimate, where)})
-    few = 2.0 ** -len(of.a) > (1 - LEVEL) / 2  # the chance that all signs are alike
-    return Weighed(estimate, where, None if few else beside, equal, stopped).at(1 - LEVEL)
+    few = 2.0 ** -len(blocks.a) > (1 - LEVEL) / 2  # the chance that all signs are alike
+    return Weighed(estimate, where, None if few else companion_, equal, stopped).at(1 - LEVEL)
 
 
-def ps_of(claim: Claim, of: Weighed) -> Ps:
+def ps_of(claim: Claim, weighed: Weighed) -> Ps:
     """Return the p of both answers that a question may get, each by the nearest bound of it."""
-    estimate, where = of.estimate, of.where
+    estimate, where = weighed.estimate, weighed.where
     if estimate.value is None or estimate.p is None:
         return Ps(None, None)
-    apart = min(1.0, estimate.p / STOPPED) if of.stopped else estimate.p
-    if _has_margin(claim, of):
+    apart = min(1.0, estimate.p / STOPPED) if weighed.stopped else estimate.p
+    if _has_margin(claim, weighed):
         around = _around(claim)
         same = p_of(estimate, around) if around.holds(estimate.value) else None
-        return Ps(apart, min(1.0, same / STOPPED) if same and of.stopped else same)
+        return Ps(apart, min(1.0, same / STOPPED) if same and weighed.stopped else same)
     equality = len(where.ends) > 1 and where.holds(estimate.value)
     return Ps(None, apart) if equality else Ps(apart, None)
 
 
-def both(claim: Claim, of: Weighed, level: Weighed) -> Ps:
+def both(claim: Claim, weighed: Weighed, level: Weighed) -> Ps:
     """Return the p of answers that levelled values give, too: the larger one of each."""
-    values = of.estimate.value, level.estimate.value
-    if None in values or len({of.where.holds(value or 0.0) for value in values}) > 1:
+    values = weighed.estimate.value, level.estimate.value
+    if None in values or len({weighed.where.holds(value or 0.0) for value in values}) > 1:
         return Ps(None, None)
-    ours, theirs = ps_of(claim, of), ps_of(claim, level)
-    return Ps(_larger(ours.apart, theirs.apart), _larger(ours.same, theirs.same))
+    of_claim, theirs = ps_of(claim, weighed), ps_of(claim, level)
+    return Ps(_larger(of_claim.apart, theirs.apart), _larger(of_claim.same, theirs.same))
 
 
 def _larger(p: float | None, other: float | None) -> float | None:
     return None if p is None or other is None else max(p, other)
 
 
-def _has_margin(claim: Claim, of: Weighed) -> bool:
-    ratio = of.estimate.method == "paired t of log-ratios"
+def _has_margin(claim: Claim, weighed: Weighed) -> bool:
+    ratio = weighed.estimate.method == "paired t of log-ratios"
     return ratio and claim.hypothesis.relation != "=="
 
 
@@ -139,25 +144,32 @@ def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
     return t_of_values(values, "t of values", LEVEL), of_values(values, LEVEL)
 
 
-def answer(claim: Claim, of: Weighed, errors: IntervalErrors) -> tuple[VerdictAnswer, Estimate]:
+def answer(
+    claim: Claim, weighed: Weighed, errors: IntervalErrors
+) -> tuple[VerdictAnswer, Estimate]:
     """Return the answer to a question from three blocks on, and the interval that gives it."""
-    question, apart, same = claim.hypothesis, of.at(errors.apart), of.at(errors.same)
-    if of.estimate.value is None or of.estimate.interval is None:
-        return _without_interval(question, of), of.estimate
-    if _has_margin(claim, of):
-        return _of_ratio(claim, of, apart.estimate, same.estimate)
-    how = lies(of.estimate.interval, of.where)
-    fragile = _otherwise(of.companion, of.where, how)
-    by, state = _of_region(of.where, apart.estimate, same.estimate)
+    question, apart, same = claim.hypothesis, weighed.at(errors.apart), weighed.at(errors.same)
+    if weighed.estimate.value is None or weighed.estimate.interval is None:
+        return _without_interval(question, weighed), weighed.estimate
+    if _has_margin(claim, weighed):
+        return _of_ratio(claim, weighed, apart.estimate, same.estimate)
+    how = lies(weighed.estimate.interval, weighed.where)
+    fragile = _otherwise(weighed.companion, weighed.where, how)
+    by, state = _of_region(weighed.where, apart.estimate, same.estimate)
     if state != "across":
         return VerdictAnswer("holds" if state == "inside" else "fails", fragile=fragile), by
-    why = "" if how == "across" else _FAMILY
-    return VerdictAnswer("inconclusive", why, needs=needs(by, of.where), fragile=fragile), by
+    reason = "" if how == "across" else _FAMILY
+    return VerdictAnswer(
+        "inconclusive", reason, needs=needs(by, weighed.where), fragile=fragile
+    ), by
 
 
 def _of_region(where: Region, apart: Estimate, same: Estimate) -> tuple[Estimate, str]:
     """Return the interval that gives an answer, else the widest, and how it lies to the region."""
-    hows = [lies(one.interval, where) if one.interval else "across" for one in (apart, same)]
+    hows = [
+        lies(estimate.interval, where) if estimate.interval else "across"
+        for estimate in (apart, same)
+    ]
     if len(where.ends) == 1 or hows[0] == "outside":
         return apart, hows[0]
     if hows[1] == "inside":
@@ -165,11 +177,11 @@ def _of_region(where: Region, apart: Estimate, same: Estimate) -> tuple[Estimate
     return max(apart, same, key=lambda estimate: estimate.level), "across"
 
 
-def _without_interval(question: Hypothesis, of: Weighed) -> VerdictAnswer:
+def _without_interval(question: Hypothesis, weighed: Weighed) -> VerdictAnswer:
     """Answer what has no interval: only where the equality itself is the answer."""
-    value, where = of.estimate.value, of.where
-    if value is None or not of.equal:
-        return VerdictAnswer("inconclusive", of.estimate.why)
+    value, where = weighed.estimate.value, weighed.where
+    if value is None or not weighed.equal:
+        return VerdictAnswer("inconclusive", weighed.estimate.why)
     at_an_end = value in where and question.relation in {">=", "<=", "=="}
     inside = where.holds(value) or at_an_end
     return VerdictAnswer(
@@ -180,24 +192,26 @@ def _without_interval(question: Hypothesis, of: Weighed) -> VerdictAnswer:
 _FAMILY = "one question alone would be answered, among so many it may be chance"
 
 
-def _otherwise(beside: Estimate | None, where: Region, how: str) -> bool | None:
-    if beside is None or beside.interval is None:
+def _otherwise(companion_: Estimate | None, where: Region, how: str) -> bool | None:
+    if companion_ is None or companion_.interval is None:
         return None
-    return lies(beside.interval, where) != how
+    return lies(companion_.interval, where) != how
 
 
 def _of_ratio(
-    claim: Claim, of: Weighed, apart: Estimate, same: Estimate
+    claim: Claim, weighed: Weighed, apart: Estimate, same: Estimate
 ) -> tuple[VerdictAnswer, Estimate]:
     """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
 
     The same within the margin is no more and no less: then `>` fails, and `>=` holds.
     """
     question, margin, factor = claim.hypothesis, claim.margin, claim.hypothesis.bound
-    apart_by, same_by, alone_by = (_divided(one, factor) for one in (apart, same, of.estimate))
-    beside = None if of.companion is None else _divided(of.companion, factor)
+    apart_by, same_by, alone_by = (
+        _divided(estimate, factor) for estimate in (apart, same, weighed.estimate)
+    )
+    companion_ = None if weighed.companion is None else _divided(weighed.companion, factor)
     decided = decide(apart_by, margin=margin, for_same=same_by)
-    alone = decide(alone_by, beside, margin=margin)
+    alone = decide(alone_by, companion_, margin=margin)
     reply = _as_answer(decided, alone, question.relation)._replace(
         needs=decided.blocks_needed, fragile=alone.fragile, resolves=decided.detectable_ratio
     )

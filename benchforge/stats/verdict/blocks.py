@@ -35,19 +35,19 @@ class Blocks:
     def disturbed(self) -> tuple[int, ...]:
         """Those of `blocks` in which others disturbed both sides."""
         pairs = zip(self.blocks, self.left, strict=False)
-        return tuple(block for block, left in pairs if left is not None)
+        return tuple(block for block, free in pairs if free is not None)
 
     @property
     def mean_left(self) -> tuple[float, float]:
         """What others left of the CPUs to each side in disturbed blocks, on average."""
-        shares = [left for left in self.left if left is not None] or [(1.0, 1.0)]
+        shares = [free for free in self.left if free is not None] or [(1.0, 1.0)]
         return fmean(a for a, _ in shares), fmean(b for _, b in shares)
 
     def levelled(self) -> "Blocks":
         """Return them as if others had left all CPUs to each side."""
         if self.line is None:
             return self
-        better, shares = self.line.better, [left or (1.0, 1.0) for left in self.left]
+        better, shares = self.line.better, [free or (1.0, 1.0) for free in self.left]
         pairs = zip(self.a, self.b, shares, strict=True)
         level = [
             (levelled(a, of_a, better), levelled(b, of_b, better)) for a, b, (of_a, of_b) in pairs
@@ -80,33 +80,37 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
     there is no such case.
     """
     sizes = [len(term.cases) for term in (instance.a, instance.b) if term is not None]
-    beside = claim.hypothesis.form == "ratio" and sizes == [1, 1]
+    with_companion = claim.hypothesis.form == "ratio" and sizes == [1, 1]
 
     def values_of(name: CaseName) -> _CaseValues:
-        return _case_values(cases[identity(name)].named_as(name), claim, beside=beside)
+        return _case_values(
+            cases[identity(name)].named_as(name), claim, with_companion=with_companion
+        )
 
     sides = [("a", instance.a, list(map(values_of, instance.a.cases)))]
     if instance.b is not None:
         sides.append(("b", instance.b, list(map(values_of, instance.b.cases))))
     all_sides = [
-        (_named(side, term, of), case) for side, term, ones in sides for of, case in enumerate(ones)
+        (_named(side, term, index), case)
+        for side, term, ones in sides
+        for index, case in enumerate(ones)
     ]
     blocks = sorted({block for _, case in all_sides for block in (*case.values, *case.why)})
-    left = [
+    shared_blocks = [
         block
         for block in blocks
         if all(block in case.values for _, case in all_sides) and not _apart(all_sides, block)
     ]
-    a, *b = ([_value(ones, block) for block in left] for _, _, ones in sides)
+    a, *b = ([_value(ones, block) for block in shared_blocks] for _, _, ones in sides)
     return Blocks(
         line=all_sides[0][1].line,
-        blocks=tuple(left),
+        blocks=tuple(shared_blocks),
         a=tuple(a),
         b=tuple(b[0]) if b else (),
         rejected=tuple(_rejected(all_sides, blocks)),
         bounded=any(case.bounded for _, case in all_sides),
-        failures=_failures([ones for _, _, ones in sides], left),
-        left=tuple(_left(all_sides, block) for block in left),
+        failures=_failures([ones for _, _, ones in sides], shared_blocks),
+        left=tuple(_left(all_sides, block) for block in shared_blocks),
     )
 
 
@@ -124,12 +128,12 @@ def _left(all_sides: _Sides, block: int) -> tuple[float, float] | None:
 
 
 def _value(ones: Sequence[_CaseValues], block: int) -> float:
-    of, *minus = (case.values[block] for case in ones)
-    return of - sum(minus)
+    minuend, *minus = (case.values[block] for case in ones)
+    return minuend - sum(minus)
 
 
-def _named(side: str, term: Term, of: int) -> str:
-    return f"{side}, what is subtracted" if of else side
+def _named(side: str, term: Term, index: int) -> str:
+    return f"{side}, what is subtracted" if index else side
 
 
 def _rejected(all_sides: _Sides, blocks: Sequence[int]) -> Iterator[RejectedBlock]:
@@ -155,7 +159,7 @@ def _failures(
     return tuple(tuple(ones[0].failures[block] for block in blocks) for ones in sides)
 
 
-def _case_values(case: CaseSummary, claim: Claim, *, beside: bool) -> _CaseValues:
+def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _CaseValues:
     """Return what a case tells; `beside` says whether what others disturbed counts beside such."""
     line = next(
         (line for line in case.metrics if (line.metric, line.of) == (claim.metric, claim.of)), None
@@ -163,20 +167,22 @@ def _case_values(case: CaseSummary, claim: Claim, *, beside: bool) -> _CaseValue
     values: dict[int, float] = {}
     failures: dict[int, tuple[int, int]] = {}
     # Others that took CPU make some requests fail: no ratio is free of that.
-    beside = beside and line is not None and not line.of_failures
+    with_companion = with_companion and line is not None and not line.of_failures
     disturbed = {
-        trial.block: trial for trial in case.doubted if trial.disturbed and trial.used and beside
+        trial.block: trial
+        for trial in case.doubted
+        if trial.disturbed and trial.used and with_companion
     }
-    why = dict(_without(case, claim, line, disturbed))
+    reasons = dict(_without(case, claim, line, disturbed))
     bounded = False
     for trial_sample in () if line is None else line.samples:
         sample = trial_sample.sample
-        if trial_sample.block in why:
+        if trial_sample.block in reasons:
             continue
         if sample.value is None:
-            why[trial_sample.block] = f"trial {trial_sample.trial}: {sample.why}"
+            reasons[trial_sample.block] = f"trial {trial_sample.trial}: {sample.why}"
         elif sample.lower_bound:
-            why[trial_sample.block] = (
+            reasons[trial_sample.block] = (
                 f"trial {trial_sample.trial}: known is only that it is "
                 f"{exact(sample.value)} or more"
             )
@@ -187,8 +193,8 @@ def _case_values(case: CaseSummary, claim: Claim, *, beside: bool) -> _CaseValue
                 failures[trial_sample.block] = sample.failed, sample.requests
     for block in range(1, case.planned + 1):
         if block not in values:
-            why.setdefault(block, "not measured")
-    return _CaseValues(line, values, why, bounded, failures, disturbed)
+            reasons.setdefault(block, "not measured")
+    return _CaseValues(line, values, reasons, bounded, failures, disturbed)
 
 
 def _without(
@@ -196,11 +202,13 @@ def _without(
 ) -> Iterator[tuple[int, str]]:
     """Yield each block that has no believed trial, and why; what is said last counts."""
     if line is None:
-        names = [one.of or "the whole" for one in case.metrics if one.metric == claim.metric]
+        names = [
+            summary.of or "the whole" for summary in case.metrics if summary.metric == claim.metric
+        ]
         has = f"it has: {', '.join(names)}" if names else "it has none of that metric"
         for block in range(1, case.planned + 1):
             yield block, f"no {claim.of or 'value'} of {claim.metric}: {has}"
-    used = {one.block for each in case.metrics for one in each.samples}
+    used = {sample.block for each in case.metrics for sample in each.samples}
     for failed in case.failed:
         if failed.block not in used:
             yield failed.block, f"trial {failed.trial} failed: {failed.failure.message}"

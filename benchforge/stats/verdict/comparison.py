@@ -49,7 +49,9 @@ def unlike(objections: Iterable[Objection], is_grave: IsGrave) -> list[Check]:
 
 def in_short(checks: Iterable[Check]) -> tuple[str, ...]:
     """Return what each of the checks found, without its advice, and its id; each text once."""
-    return tuple(dict.fromkeys(f"{_ADVICE.split(one.message)[0]} ({one.id})" for one in checks))
+    return tuple(
+        dict.fromkeys(f"{_ADVICE.split(check.message)[0]} ({check.id})" for check in checks)
+    )
 
 
 def _is_unlike(check: Check, is_grave: IsGrave) -> bool:
@@ -129,21 +131,23 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
     measured = [case for case in cases if case.trials]
     silent = [case for case in cases if not case.trials]
     several = len(cases) > 1
-    enough = len(measured) > 1 if several else bool(measured)
+    has_sides = len(measured) > 1 if several else bool(measured)
     ranked = summary.standing(comparison)
     lines = (line for case in cases for line in case.metrics)
     names = None if ranked is None else (ranked.metric, ranked.of)
-    line = next((one for one in lines if (one.metric, one.of) == names), None)
+    line = next((line for line in lines if (line.metric, line.of) == names), None)
     objections = against(summary, Sides(tuple(measured), ()), line)
-    wrong = [text for case in (measured if enough else cases) for text in wrong_answers(case)]
+    wrong = [text for case in (measured if has_sides else cases) for text in wrong_answers(case)]
     odd = unlike(objections, is_grave)
-    faults = [one for one in spoiled(objections) if one not in odd and _lasts(one)]
+    faults = [
+        objection for objection in spoiled(objections) if objection not in odd and _lasts(objection)
+    ]
     ranking = None if ranked is None else ranked.ranking
     return ComparisonEvidence(
         smoke=summary.smoke,
         several=several,
         wrong=tuple(dict.fromkeys(wrong)),
-        missing=() if enough else tuple(dict.fromkeys(_without(silent))),
+        missing=() if has_sides else tuple(dict.fromkeys(_without(silent))),
         unlike=in_short(check for check in odd if check.scope == "comparison"),
         grave=in_short(check for check in odd if check.scope != "comparison"),
         spoiled=in_short(faults),
@@ -153,7 +157,7 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
         timed=not any(case.latency_doubted for case in cases),
         in_turns=any(case.in_turns for case in cases),
         works_on=any(
-            (one.status, one.invalidates) == ("fail", "cost") for one in comparison.checks
+            (item.status, item.invalidates) == ("fail", "cost") for item in comparison.checks
         ),
     )
 

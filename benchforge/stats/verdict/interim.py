@@ -44,22 +44,22 @@ class InterimAnswer(NamedTuple):
         if value is None or ends is None:
             return f"{self.about}: no answer so far: {self.estimate.why.partition(': ')[0]}"
         if self.unit == "1":
-            shown, low, high = f"{times(value)}x", *map(times, ends)
+            ratio_text, low, high = f"{times(value)}x", *map(times, ends)
         else:
-            shown, low, high = amount(self.unit, value), *amounts(self.unit, *ends)
+            ratio_text, low, high = amount(self.unit, value), *amounts(self.unit, *ends)
         state = "is undecided so far" if self.state == "open" else f"{self.state} so far"
-        return f"{self.about} {state}: {shown} ({low} to {high})"
+        return f"{self.about} {state}: {ratio_text} ({low} to {high})"
 
 
 def in_short(answers: Sequence[InterimAnswer]) -> str:
     """For a person, in a line: of 10 questions: 2 hold so far (C1, C2), 8 are undecided."""
     parts: list[str] = []
     for state, verb in _VERBS.items():
-        labels = [one.about for one in answers if one.state == state]
+        labels = [answer_.about for answer_ in answers if answer_.state == state]
         if not labels:
             continue
-        shown, more = labels[:_SHOWN], len(labels) - _SHOWN
-        names = ", ".join([*shown, *([f"and {more} more"] if more > 0 else [])])
+        names_shown, more = labels[:_SHOWN], len(labels) - _SHOWN
+        names = ", ".join([*names_shown, *([f"and {more} more"] if more > 0 else [])])
         soon = "" if parts else " so far"
         parts.append(f"{len(labels)} {verb}{soon}" + (f" ({names})" if state != "open" else ""))
     return f"of {len(answers)} questions: {', '.join(parts)}"
@@ -83,8 +83,8 @@ def interim(summary: Summary, looks: int) -> Iterator[InterimAnswer]:
 
 
 def _of_claim(verdict: Verdict) -> InterimAnswer:
-    at = ", ".join(f"{axis} {value}" for axis, value in verdict.at.items())
-    about = f"{verdict.claim} ({at})" if at else verdict.claim
+    position = ", ".join(f"{axis} {value}" for axis, value in verdict.at.items())
+    about = f"{verdict.claim} ({position})" if position else verdict.claim
     return InterimAnswer(about, _STATES[verdict.state], verdict.estimate, verdict.unit)
 
 
@@ -93,10 +93,10 @@ def _of_comparison(comparison: Comparison, looks: int) -> Iterator[InterimAnswer
 
     The intervals hold for all pairs.
     """
-    ranked = next((one for one in comparison.rankings if one.ranking is not None), None)
+    ranked = next((ranking for ranking in comparison.rankings if ranking.ranking is not None), None)
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) <= 1:
         return
-    best, *others = (one.server for one in ranked.ranking.order)
+    best, *others = (ranked_server.server for ranked_server in ranked.ranking.order)
     head = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best}"
     for other in others:
         ratio = ranked.ranking.pair(best, other).ratio

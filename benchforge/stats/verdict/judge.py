@@ -151,23 +151,23 @@ def _p_of_counts(count: Shares, error: float) -> Ps:
 def _look(
     claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases, is_grave: IsGrave
 ) -> _Looked:
-    of = blocks_of(claim, instance, cases)
+    blocks = blocks_of(claim, instance, cases)
     sides = Sides(
         tuple(cases[identity(case)] for case in instance.a.cases),
         tuple(cases[identity(case)] for case in (instance.b.cases if instance.b else ())),
     )
-    objections = against(summary, sides, of.line)
+    objections = against(summary, sides, blocks.line)
     odd = unlike(objections, is_grave) if sides.b else []
     strange = odd if claim.published is None else []
-    invalid = _broken(sides, of.line) or _spoilt(objections) or _unlike(strange) or _few(of)
-    counted = of.failures and of.line is not None and of.line.of_failures
+    invalid = _broken(sides, blocks.line) or _spoilt(objections) or _unlike(strange) or _few(blocks)
+    counted = blocks.failures and blocks.line is not None and blocks.line.of_failures
     stopped = summary.stop_decision is not None
-    weighed = None if invalid or counted else weigh(claim.hypothesis, of, stopped=stopped)
+    weighed = None if invalid or counted else weigh(claim.hypothesis, blocks, stopped=stopped)
     level = None
-    if weighed and of.disturbed:
-        level = weigh(claim.hypothesis, of.levelled(), stopped=stopped)
+    if weighed and blocks.disturbed:
+        level = weigh(claim.hypothesis, blocks.levelled(), stopped=stopped)
     ids = tuple(dict.fromkeys(check.id for check in odd))
-    return _Looked(claim, instance, sides, of, objections, invalid, ids, weighed, level)
+    return _Looked(claim, instance, sides, blocks, objections, invalid, ids, weighed, level)
 
 
 def _broken(sides: Sides, line: MetricSummary | None) -> str:
@@ -178,7 +178,7 @@ def _broken(sides: Sides, line: MetricSummary | None) -> str:
 
 def _spoilt(objections: Sequence[Objection]) -> str:
     """Return which faults of the apparatus leave nothing to be believed; empty if none does."""
-    faults = (f"{one.id} {one.name}: {one.message}" for one in spoiled(objections))
+    faults = (f"{check.id} {check.name}: {check.message}" for check in spoiled(objections))
     return "; ".join(dict.fromkeys(faults))
 
 
@@ -186,17 +186,17 @@ def _unlike(checks: Sequence[Check]) -> str:
     return f"its sides are not comparable: {'; '.join(in_short(checks))}" if checks else ""
 
 
-def _few(of: Blocks) -> str:
+def _few(blocks: Blocks) -> str:
     """Return that too few blocks are left; empty if they are enough."""
-    if len(of.blocks) >= LEAST:
+    if len(blocks.blocks) >= LEAST:
         return ""
-    n = len(of.blocks)
-    reasons = list(dict.fromkeys(rejected.why for rejected in of.rejected))
-    why = f": {reasons[0]}" if reasons else ""
-    left = len(reasons) - 1
-    more = f" (and {counted(left, 'more reason')})" if left > 0 else ""
+    n = len(blocks.blocks)
+    reasons = list(dict.fromkeys(rejected.why for rejected in blocks.rejected))
+    reason = f": {reasons[0]}" if reasons else ""
+    remaining = len(reasons) - 1
+    more = f" (and {counted(remaining, 'more reason')})" if remaining > 0 else ""
     have = "block has" if n == 1 else "blocks have"
-    return f"{n or 'no'} {have} believed values, it takes {LEAST}{why}{more}"
+    return f"{n or 'no'} {have} believed values, it takes {LEAST}{reason}{more}"
 
 
 def _verdict(
@@ -205,10 +205,10 @@ def _verdict(
     estimate, reply = _answered(question, count, standing.errors)
     sides = () if count is None else count.sides
     if reply.state != "inconclusive" and question.of.bounded:
-        why = (
+        reason = (
             "of some blocks only a lower bound is known: without them it would be another question"
         )
-        reply = reply._replace(state="inconclusive", why=why)
+        reply = reply._replace(state="inconclusive", why=reason)
     ratio = estimate.method == "paired t of log-ratios"
     unit = question.of.line.unit if question.of.line is not None else "1"
     verdict = Verdict(
@@ -267,5 +267,5 @@ def _answer(
     level, _ = answer(question.claim, question.level, errors)
     if reply.state in {"inconclusive", level.state}:
         return estimate, reply
-    why = may_be_it(("a", "b"), question.of.mean_left)
-    return estimate, VerdictAnswer("inconclusive", why, fragile=reply.fragile)
+    reason = may_be_it(("a", "b"), question.of.mean_left)
+    return estimate, VerdictAnswer("inconclusive", reason, fragile=reply.fragile)

@@ -27,9 +27,9 @@ class Sides(NamedTuple):
         """Of both."""
         return self.a + self.b
 
-    def letter(self, of: str) -> Letter:
+    def letter(self, label: str) -> Letter:
         """Return whose cases a check is about that names a case, a server or a driver."""
-        in_a, in_b = (any(of in _names(one) for one in side) for side in self)
+        in_a, in_b = (any(label in _names(case) for case in side) for side in self)
         return "both" if in_a and in_b else "a" if in_a else "b" if in_b else ""
 
 
@@ -91,13 +91,17 @@ def _of_trials(sides: Sides) -> Iterator[Objection]:
 
 def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
     """Yield what was asked of the groups that the sides were measured in."""
-    cases = [one.case for one in sides.all]
+    cases = [case_summary.case for case_summary in sides.all]
     for group in summary.comparisons:
         if not any(case in cases for case in group.cases):
             continue
-        beside = (one.case for one in summary.cases if one.case.scenario == group.scenario)
-        others = {name for one in beside if one not in cases for name in _labels(one)}
-        others -= {name for one in cases for name in _labels(one)}
+        cases_of_scenario = (
+            case_summary.case
+            for case_summary in summary.cases
+            if case_summary.case.scenario == group.scenario
+        )
+        others = {name for case in cases_of_scenario if case not in cases for name in _labels(case)}
+        others -= {name for case in cases for name in _labels(case)}
         for check in group.checks:
             # The blocks of a comparison's poorest pair say nothing: a verdict counts its own.
             if check.status in _WORST and check.topic != "blocks":
@@ -111,15 +115,17 @@ def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
 
 def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
     """Yield what was asked of the whole result, unless it is about something else of it."""
-    names = {name for one in summary.cases for name in _names(one)}
+    names = {name for case_summary in summary.cases for name in _names(case_summary)}
     for check in summary.checks:
         if check.status not in _WORST:
             continue
         if check.topic == "placebo":
             scenarios = {
-                one.case.scenario for one in summary.placebos if one.case.title == check.component
+                placebo.case.scenario
+                for placebo in summary.placebos
+                if placebo.case.title == check.component
             }
-            if scenarios & {one.case.scenario for one in sides.all}:
+            if scenarios & {case_summary.case.scenario for case_summary in sides.all}:
                 yield Objection(check=check, side="")
         elif (letter := sides.letter(check.component)) or check.component not in names:
             yield Objection(check=check, side=letter)

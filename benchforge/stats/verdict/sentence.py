@@ -94,22 +94,24 @@ def _effect(verdict: Verdict, context: VerdictContext) -> str:
         return f"{metric}: {', '.join(shares)}, by counts"
     if estimate.method == "paired t of log-ratios":
         return f"{a} has {times(estimate.value)}x the {metric} of {b}{_sure(verdict, '1')}"
-    shown = amount(context.unit, estimate.value)
+    difference = amount(context.unit, estimate.value)
     sure, form = _sure(verdict, context.unit), context.claim.hypothesis.form
     if b:
         factor_text = f"{exact(factor)} times " if form == "ratio" and factor != 1 else ""
-        return f"{metric} of {a} less {factor_text}that of {b} is {shown}{sure}"
-    return f"{metric} of {a} is {shown}{sure}, within this session"
+        return f"{metric} of {a} less {factor_text}that of {b} is {difference}{sure}"
+    return f"{metric} of {a} is {difference}{sure}, within this session"
 
 
 def _share(estimate: Estimate, name: str) -> str:
     if estimate.value is None or estimate.interval is None:
         return f"{name} unknown"
     low, high = estimate.interval
-    of = f"of {exact(estimate.n)} requests"
+    of_requests = f"of {exact(estimate.n)} requests"
     if not estimate.value:
-        return f"{name} 0 {of} (below {percent(high)})"
-    return f"{name} {percent(estimate.value)} {of} ({percent(low)}\N{EN DASH}{percent(high)})"
+        return f"{name} 0 {of_requests} (below {percent(high)})"
+    return (
+        f"{name} {percent(estimate.value)} {of_requests} ({percent(low)}\N{EN DASH}{percent(high)})"
+    )
 
 
 def _sure(verdict: Verdict, unit: str) -> str:
@@ -166,14 +168,16 @@ def _disturbed(verdict: Verdict, sides: Sides) -> Iterator[str]:
     if not verdict.disturbed or verdict.state == "invalid":
         return
     shares = [
-        fmean(left for block, left in left_to(one).items() if block in verdict.disturbed)
-        for one in sides.all
+        fmean(free for block, free in left_to(case_summary).items() if block in verdict.disturbed)
+        for case_summary in sides.all
     ]
-    left = conjoined(f"{percent(share)} to {of}" for share, of in zip(shares, "ab", strict=False))
+    rest = conjoined(
+        f"{percent(share)} to {side}" for share, side in zip(shares, "ab", strict=False)
+    )
     level = verdict.undisturbed
     also = "" if level is None or level.value is None else f" ({times(level.value)}x if even)"
     blocks = f"{len(verdict.disturbed)} of {len(verdict.blocks)} blocks"
-    yield f"disturbed in {blocks}: others left {left} of the CPUs{also}; without them it may differ"
+    yield f"disturbed in {blocks}: others left {rest} of the CPUs{also}; without them it may differ"
 
 
 def _called(objection: Objection, warned: str = "") -> str:
@@ -218,7 +222,7 @@ def _names(instance: ClaimInstance) -> tuple[str, str]:
 
 
 def _term(term: Term, differ: Sequence[str]) -> str:
-    return " less ".join(_named(one, differ) for one in term.cases)
+    return " less ".join(_named(case, differ) for case in term.cases)
 
 
 def _named(case: CaseName, differ: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
     the same.
     """
     each = simultaneous(level, len(failures))
-    sides = tuple(failing(*_counts(one), each) for one in failures)
+    sides = tuple(failing(*_counts(failure), each) for failure in failures)
     where = region(question)
     if question.form != "ratio":
         estimate = _apart(sides, 1.0, level)
@@ -51,9 +51,9 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
             answer = VerdictAnswer("holds" if holds else "fails", remark=remark)
         return Shares(estimate, sides, answer)
     below = _answer(_apart(sides, where.high, level), Region(-math.inf, 0), where.high, failures)
-    above = _answer(_apart(sides, where.low, level), Region(0, math.inf), where.low, failures)
-    answer = next((answer for answer in (below, above) if answer.state != "holds"), below)
-    if "fails" in {below.state, above.state}:
+    higher = _answer(_apart(sides, where.low, level), Region(0, math.inf), where.low, failures)
+    answer = next((answer for answer in (below, higher) if answer.state != "holds"), below)
+    if "fails" in {below.state, higher.state}:
         answer = VerdictAnswer("fails")
     return Shares(_apart(sides, question.bound, level), sides, answer)
 
@@ -99,10 +99,10 @@ def _answer(
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
     """Return what would be if each side as a whole were as its worst trial was."""
-    highest = [worst(*_counts(one)) or 0.0 for one in failures]
+    highest = [worst(*_counts(failure)) or 0.0 for failure in failures]
     if len(highest) == 1:
         return tuple(highest)
-    a, b = (failing(*_counts(one)).value or 0.0 for one in failures)
+    a, b = (failing(*_counts(failure)).value or 0.0 for failure in failures)
     return highest[0] - factor * b, a - factor * highest[1]
 
 

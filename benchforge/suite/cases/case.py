@@ -160,10 +160,10 @@ class CasePart(Generic[PartT]):
                 raise Unusable(f"the result has no digest of the code of a {part.kind} {part.name}")
             return suite.code_digests[key]
         named = (
-            one for one in suite.code if (one.directory, one.ref) == (part.directory, part.ref)
+            code for code in suite.code if (code.directory, code.ref) == (part.directory, part.ref)
         )
         # Where git was not asked, as by `plan`, it stands for itself.
-        return f"commit {next((one.commit for one in named), part.ref)}"
+        return f"commit {next((code.commit for code in named), part.ref)}"
 
 
 def code_digests(parts: Iterable[Part], suite: Suite) -> dict[str, str]:
@@ -187,7 +187,9 @@ def as_text(value: BaseModel | JsonValue) -> str:
 
 def template(texts: Mapping[str, str], *gaps: str) -> str:
     """Return a JSON object of texts by their keys, with `%s` for each gap; keys are in order."""
-    members = dict.fromkeys(gaps, "%s") | {key: of.replace("%", "%%") for key, of in texts.items()}
+    members = dict.fromkeys(gaps, "%s") | {
+        key: text.replace("%", "%%") for key, text in texts.items()
+    }
     return f"{{{', '.join(f'{json.dumps(key)}: {members[key]}' for key in sorted(members))}}}"
 
 

@@ -112,11 +112,11 @@ class _Scenario:
         self._label = label
         self._scenario = scenario = suite.scenarios[label]
         self._matrix = Matrix(scenario)
-        drivers = [("loaders", one) for one in scenario.loaders]
-        drivers += [("clients", one) for one in scenario.clients]
+        drivers = [("loaders", loader) for loader in scenario.loaders]
+        drivers += [("clients", client) for client in scenario.clients]
         self._pairs = [
-            _Pair(place, driver, server, _shared(label, server, driver))
-            for place, driver in drivers
+            _Pair(table, driver, server, _shared(label, server, driver))
+            for table, driver in drivers
             for server in scenario.servers
         ]
         beyond = reached(scenario, suite.servers).labels
@@ -172,9 +172,14 @@ class _Scenario:
             name=self.name(number, f"{digests[number]:016x}", arms[number]),
             server=self._server(pair.server, point),
             upstreams=tuple(
-                [(one, self._server(one, point)) for one in self._behind[pair.server].at(point)]
+                [
+                    (label, self._server(label, point))
+                    for label in self._behind[pair.server].at(point)
+                ]
             ),
-            backends=tuple([(one, of.at(point).part) for one, of in self._backends.items()]),
+            backends=tuple(
+                [(label, backend.at(point).part) for label, backend in self._backends.items()]
+            ),
             driver=self._drivers[pair.place][pair.driver].at(point).part,
             request=request,
             expect=expect,
@@ -206,10 +211,13 @@ class _Scenario:
             ("server", f"server-{pair.server}", suite.servers[pair.server]),
             ("loader", driver, getattr(suite, pair.place)[pair.driver]),
             *(
-                ("upstream", f"upstream-{one}", suite.servers[one])
-                for one in self._behind[pair.server].at(point)
+                ("upstream", f"upstream-{label}", suite.servers[label])
+                for label in self._behind[pair.server].at(point)
             ),
-            *(("backend", f"backend-{one}", suite.backends[one]) for one in self._backends),
+            *(
+                ("backend", f"backend-{backend}", suite.backends[backend])
+                for backend in self._backends
+            ),
         ]
         for role, name, part in parts:
             for host in suite.hosts_of(role, part):
@@ -231,14 +239,14 @@ class _Scenario:
         )
 
     def _varied(
-        self, place: str, declared: Mapping[str, Declared], labels: Iterable[str]
+        self, table: str, declared: Mapping[str, Declared], labels: Iterable[str]
     ) -> _Parts[Any]:
         # Load has seen to it that each table holds parts of its kind.
         def of(declaration: Declared) -> Varied[CasePart[Any]]:
             def known_at(point: Point) -> CasePart[Any]:
-                return CasePart(part_at(declaration, place, point), self._suite, declaration.host)
+                return CasePart(part_at(declaration, table, point), self._suite, declaration.host)
 
-            return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
+            return Varied(self._matrix, about(self._scenario, table, declaration), known_at)
 
         return {label: of(declared[label]) for label in labels}
 
@@ -280,7 +288,7 @@ class _Scenario:
         return frozenset(
             [
                 *(f"path.{name}" for name in variables(request)),
-                *(path for place, one in parts for path in about(scenario, place, one)),
+                *(path for table, part in parts for path in about(scenario, table, part)),
             ]
         )
 
@@ -301,17 +309,17 @@ class _Scenario:
             texts["workload"] = self._workload.text
         text = template(texts, "backends", "driver", "expect", "request", "server")
         digests, arms = array("Q"), array("L")
-        seen: dict[int, int] = {}
+        arms_: dict[int, int] = {}
         drivers = [self._drivers[pair.place][pair.driver].at for pair in self._pairs]
         requests = [self._requests[pair.server].at for pair in self._pairs]
         expects = [_text_of(self._scenario.right(pair.server)) for pair in self._pairs]
         for point, number in zip(self._points, self._pair, strict=True):
-            backends = ", ".join([f"[{one.at(point).text}]" for one in self._backends.values()])
+            backends = ", ".join([f"[{value.at(point).text}]" for value in self._backends.values()])
             server = self._text_of_server(self._pairs[number].server, point)
             driver, (_, request) = drivers[number](point).text, requests[number](point)
             expect = expects[number]
             identity = digest(text % (f"[{backends}]", f"[{driver}]", expect, request, server))
-            arm = seen[identity] = seen.get(identity, 0) + 1
+            arm = arms_[identity] = arms_.get(identity, 0) + 1
             digests.append(identity)
             arms.append(arm)
         return digests, arms

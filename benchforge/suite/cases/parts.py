@@ -33,7 +33,7 @@ def distinct_parts(suite: Suite) -> Iterator[Part]:
 
 def parts_on(suite: Suite, host: str | None) -> Iterator[Part]:
     """Yield the distinct parts of a host; None is this machine."""
-    return (part for at, _, part in _distinct(suite) if at == host)
+    return (part for host_label, _, part in _distinct(suite) if host_label == host)
 
 
 def uses_hosts(suite: Suite) -> bool:
@@ -44,8 +44,8 @@ def uses_hosts(suite: Suite) -> bool:
 def parts_by_scenario(suite: Suite) -> Iterator[tuple[str, str, Part]]:
     """Yield scenario, table with label, and part: what `distinct_parts` yields of each scenario."""
     for label, scenario in suite.scenarios.items():
-        for _, place, part in _distinct(replace(suite, scenarios={label: scenario})):
-            yield label, place, part
+        for _, key, part in _distinct(replace(suite, scenarios={label: scenario})):
+            yield label, key, part
 
 
 def roles_of(suite: Suite) -> set[Role]:
@@ -54,26 +54,26 @@ def roles_of(suite: Suite) -> set[Role]:
 
 
 def _distinct(suite: Suite) -> Iterator[tuple[str | None, str, Part]]:
-    seen: set[bytes] = set()
+    digests: set[bytes] = set()
     for scenario in suite.scenarios.values():
-        for role, place, declaration, point in _placed(suite, scenario):
-            concerned = reaching(point, place, declaration)
+        for role, table, declaration, point in _placed(suite, scenario):
+            concerned = reaching(point, table, declaration)
             for host in suite.hosts_of(role, declaration) or (None,):
-                text = json.dumps([host, place, declaration.label, concerned], sort_keys=True)
+                text = json.dumps([host, table, declaration.label, concerned], sort_keys=True)
                 digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-                if digest not in seen:
-                    seen.add(digest)
-                    part = part_at(declaration, place, concerned)
-                    yield host, f"{place}.{declaration.label}", part
+                if digest not in digests:
+                    digests.add(digest)
+                    part = part_at(declaration, table, concerned)
+                    yield host, f"{table}.{declaration.label}", part
 
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Declared, Point]]:
     """Yield role, table, part and point of what a scenario names, and of what stands behind."""
-    for place in PLACES:
-        for label in getattr(scenario, place):
-            declaration = getattr(suite, place)[label]
-            for point in projected(scenario, about(scenario, place, declaration)):
-                yield _ROLES[place], place, declaration, point
+    for table in PLACES:
+        for label in getattr(scenario, table):
+            declaration = getattr(suite, table)[label]
+            for point in projected(scenario, about(scenario, table, declaration)):
+                yield _ROLES[table], table, declaration, point
     standing = fronts(scenario.servers, suite.servers)
     for label in reached(scenario, suite.servers).labels:
         declaration = suite.servers[label]
@@ -99,7 +99,9 @@ def ref_faults(servers: Mapping[str, Declared], folder: Path) -> Iterator[Fault]
 def repository(folder: Path) -> Path | None:
     """Return the folder with `.git` that a folder is in, or would be; None where there is none."""
     folder = folder.resolve()
-    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+    return next(
+        (parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None
+    )
 
 
 def code_faults(suite: Suite) -> Iterator[Fault]:
@@ -107,12 +109,12 @@ def code_faults(suite: Suite) -> Iterator[Fault]:
 
     What a commit has, git alone can tell, when it is run.
     """
-    for _, place, part in parts_by_scenario(suite):
+    for _, key, part in parts_by_scenario(suite):
         if not isinstance(part, ServesCode) or part.ref is not None:
             continue
         try:
             part.check_code(suite.path.parent)
         except WrongOption as error:
-            table, _, label = place.partition(".")
-            written = (one for one in error.options if one in part.model_fields_set)
+            table, _, label = key.partition(".")
+            written = (option for option in error.options if option in part.model_fields_set)
             yield Fault((table, label, *islice(written, 1)), error.message, error.hint)

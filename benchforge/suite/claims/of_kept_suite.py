@@ -70,11 +70,11 @@ def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[Case
 def _asks(
     document: Document, metrics: Mapping[str, Metric], cases: Sequence[CaseName]
 ) -> Checked[Asks]:
-    there: dict[str, list[CaseName]] = {}
+    names_by_scenario: dict[str, list[CaseName]] = {}
     for case in cases:
-        there.setdefault(case.scenario, []).append(case)
+        names_by_scenario.setdefault(case.scenario, []).append(case)
     written_scenarios = yield from tables_of(document.tables, "scenarios")
-    declared = with_bridges(written_scenarios, there)
+    declared = with_bridges(written_scenarios, names_by_scenario)
     loaders = yield from tables_of(document.tables, "loaders")
     stages = {k: len(n) for k, v in loaders.items() if isinstance(n := v.get("stages"), list)}
     scenarios: dict[str, Scenario] = {}
@@ -93,9 +93,13 @@ def _asks(
     answerable = {
         label: claim
         for label, claim in claims.items()
-        if all(side.scenario in there for side in all_meant(claim.written, claim.at, {}))
+        if all(
+            side.scenario in names_by_scenario for side in all_meant(claim.written, claim.at, {})
+        )
     }
-    with_cases = yield from resolved(answerable, lambda label: with_parts(there[label], scenarios))
+    with_cases = yield from resolved(
+        answerable, lambda label: with_parts(names_by_scenario[label], scenarios)
+    )
     return asked_of(scenarios, tables, with_cases, cases)
 
 
@@ -106,13 +110,17 @@ def asked_of(
     cases: Sequence[CaseName],
 ) -> Asks:
     """Return of a suite's scenarios, tables and claims what is about these cases."""
-    there = dict.fromkeys(case.scenario for case in cases)
+    labels = dict.fromkeys(case.scenario for case in cases)
     names = [*with_parts(cases, scenarios)]
-    measured = {label: scenarios[label] for label in there if label in scenarios}
+    measured = {label: scenarios[label] for label in labels if label in scenarios}
     return Asks(
-        titles={label: one.title for label, one in measured.items() if one.title},
-        clients=tuple(label for label, one in measured.items() if one.clients),
-        takes={label: one.metrics for label, one in measured.items() if one.metrics is not None},
-        tables={label: one for label, one in tables.items() if any(map(one.has, names))},
+        titles={label: scenario.title for label, scenario in measured.items() if scenario.title},
+        clients=tuple(label for label, scenario in measured.items() if scenario.clients),
+        takes={
+            label: scenario.metrics
+            for label, scenario in measured.items()
+            if scenario.metrics is not None
+        },
+        tables={label: table for label, table in tables.items() if any(map(table.has, names))},
         claims=of_cases(claims, names),
     )

@@ -63,10 +63,10 @@ def pivots(
     """
     sound_pivots: dict[str, Pivot] = {}
     for label, table in tables.items():
-        at = ("tables", label)
-        written = yield from checked(PivotTable, table, at)
+        path = ("tables", label)
+        written = yield from checked(PivotTable, table, path)
         if written is not None:
-            faults = list(_Table(at, table, written).faults(metrics, labels, scenarios))
+            faults = list(_Table(path, table, written).faults(metrics, labels, scenarios))
             yield from faults
             if not faults:
                 sound_pivots[label] = Pivot(
@@ -87,11 +87,11 @@ def cell_faults(tables: Mapping[str, Pivot], suite: Suite) -> Iterator[Fault]:
     `suite` holds every scenario that a table may name, those that are not to be run too.
     """
     for label, pivot in tables.items():
-        at = ("tables", label)
-        names = (case for one in pivot.scenarios for case in named(suite, one))
+        path = ("tables", label)
+        names = (case for scenario in pivot.scenarios for case in named(suite, scenario))
         cases = [case for case in with_parts(names, suite.scenarios) if pivot.has(case)]
         if not cases:
-            yield Fault((*at, "where"), "no case is left", "no case has all of these values")
+            yield Fault((*path, "where"), "no case is left", "no case has all of these values")
         if forgotten := crowded(pivot, cases):
             differ = "; ".join(
                 f"{axis} ({', '.join(value or 'none' for value in values)})"
@@ -100,7 +100,7 @@ def cell_faults(tables: Mapping[str, Pivot], suite: Suite) -> Iterator[Fault]:
             axis, values = next(iter(forgotten.items()))
             value = next(filter(None, values))
             hint = f'add "{axis}" to rows or columns, or keep one: where = {{ "{axis}" = {value} }}'
-            yield Fault(at, f"several cases in one cell: they differ in {differ}", hint)
+            yield Fault(path, f"several cases in one cell: they differ in {differ}", hint)
 
 
 def _chosen(name: str | None, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -143,25 +143,25 @@ class _Table:
         """Yield what is wrong with a key or its plural: one of the two, its names all declared."""
         several = f"{singular}s"
         if name is None and not names:
-            at = (*self.at, several) if several in self.table else self.at
+            path = (*self.at, several) if several in self.table else self.at
             hint = f"declared: {', '.join(declared) or 'none'}"
-            yield Fault(at, f"{singular!r} is missing", hint)
+            yield Fault(path, f"{singular!r} is missing", hint)
         elif name is not None and several in self.table:
             message = f"{singular!r} stands here too"
             yield Fault((*self.at, several), message, "leave one of them out")
         key, chosen = several if name is None else singular, _chosen(name, names)
-        for at, label in self._each(key, chosen):
+        for path, label in self._each(key, chosen):
             if label not in declared:
                 near = Nearest(label, declared, "declared")
-                yield Fault(at, f"no {singular} {label!r} is declared", near)
+                yield Fault(path, f"no {singular} {label!r} is declared", near)
         yield from self._twice(key, chosen)
 
     def _search_faults(self, chosen: Mapping[str, Scenario]) -> Iterator[Fault]:
         key = "scenario" if self.written.scenario is not None else "scenarios"
-        for at, label in self._each(key, tuple(chosen)):
+        for path, label in self._each(key, tuple(chosen)):
             if chosen[label].find is not None:
                 hint = "what it finds stands in every report, and in searches.csv"
-                yield Fault(at, f"{label!r} searches for a rate: it has no metric to draw", hint)
+                yield Fault(path, f"{label!r} searches for a rate: it has no metric to draw", hint)
 
     def _faults_of_taken(
         self, metrics: Sequence[str], drawn_from: Sequence[Scenario]
@@ -170,25 +170,25 @@ class _Table:
             return
         taken = dict.fromkeys(label for scenario in drawn_from for label in scenario.metrics or ())
         key = "metric" if self.written.metric is not None else "metrics"
-        for at, label in self._each(key, _chosen(self.written.metric, self.written.metrics)):
+        for path, label in self._each(key, _chosen(self.written.metric, self.written.metrics)):
             if label in metrics and label not in taken:
                 hint = Nearest(label, taken, "taken")
-                yield Fault(at, f"no scenario of this table takes {label!r}", hint)
+                yield Fault(path, f"no scenario of this table takes {label!r}", hint)
 
     def _axis_faults(self, known_axes: Axes) -> Iterator[Fault]:
-        seen: set[str] = set()
+        axes_read: set[str] = set()
         for key in ("rows", "columns"):
-            for at, axis in self._each(key, getattr(self.written, key)):
+            for path, axis in self._each(key, getattr(self.written, key)):
                 if axis not in known_axes:
-                    yield no_axis(at, axis, known_axes)
-                elif axis in seen:
-                    yield Fault(at, f"{axis!r} is an axis twice", "leave one out")
-                seen.add(axis)
+                    yield no_axis(path, axis, known_axes)
+                elif axis in axes_read:
+                    yield Fault(path, f"{axis!r} is an axis twice", "leave one out")
+                axes_read.add(axis)
 
     def _twice(self, key: str, names: Sequence[str]) -> Iterator[Fault]:
-        for number, (at, name) in enumerate(self._each(key, names)):
+        for number, (path, name) in enumerate(self._each(key, names)):
             if name in names[:number]:
-                yield Fault(at, f"{name!r} is named twice", "leave one out")
+                yield Fault(path, f"{name!r} is named twice", "leave one out")
 
     def _each(self, key: str, names: Sequence[str]) -> Iterator[tuple[Path, str]]:
         """Yield each name with the place where it was written."""

@@ -146,8 +146,8 @@ class _Claim:
         faults = [*self._driver_faults(), *self._scenario_faults(labels["scenarios"])]
         concerned = self._scenarios(labels["scenarios"])
         by_label = {label: scenarios[label] for label in concerned if label in scenarios}
-        whole = len(by_label) == len(concerned)  # else a scenario has a fault of its own
-        taken = axes(by_label) if concerned and whole else {}
+        has_all = len(by_label) == len(concerned)  # else a scenario has a fault of its own
+        taken = axes(by_label) if concerned and has_all else {}
         for wanted in all_meant(written, self.at, {}):
             if wanted.scenario in by_label:
                 faults += self._label_faults(wanted, by_label[wanted.scenario])
@@ -165,16 +165,16 @@ class _Claim:
             return None
         extent = {KIND: "all kinds together", STAGE: "the whole load"}
         for axis in self._parts() if not metric.of_kinds else ():
-            what = f"{written.metric!r} is of {extent[axis]}"
-            faults.append(Fault((*self.at, "metric"), what, f"leave the {axis} out"))
+            problem = f"{written.metric!r} is of {extent[axis]}"
+            faults.append(Fault((*self.at, "metric"), problem, f"leave the {axis} out"))
             yield faults[-1]
-        of, of_faults = self._part(metric)
+        part, of_faults = self._part(metric)
         yield from of_faults
         hypothesis = yield from self._hypothesis(metric)
-        if faults or of_faults or hypothesis is None or not whole:
+        if faults or of_faults or hypothesis is None or not has_all:
             return None
         each = () if written.each is None else taken.get(written.each, ())
-        return SoundClaim(self.at, written, hypothesis, of, each)
+        return SoundClaim(self.at, written, hypothesis, part, each)
 
     def _scenarios(self, labels: Sequence[str]) -> list[str]:
         """Return the labels of all scenarios that it is about, each once."""
@@ -192,11 +192,11 @@ class _Claim:
                 self.at, "'scenario' is missing", f"declared: {', '.join(labels) or 'none'}"
             )
         places = [(self.at, written.scenario)]
-        places += [(at, side.scenario) for at, side in sides(written, self.at)]
-        for at, label in places:
+        places += [(path, side.scenario) for path, side in sides(written, self.at)]
+        for key_path, label in places:
             if label is not None and label not in labels:
                 hint = Nearest(label, labels, "declared")
-                yield Fault((*at, "scenario"), f"no scenario {label!r} is declared", hint)
+                yield Fault((*key_path, "scenario"), f"no scenario {label!r} is declared", hint)
 
     def _parts(self) -> list[str]:
         """Return the axes of parts of a load that a side is about: kind, stage."""
@@ -204,9 +204,9 @@ class _Claim:
         return [axis for axis in (KIND, STAGE) if axis in named or axis == self.written.each]
 
     def _driver_faults(self) -> Iterator[Fault]:
-        for at, side in sides(self.written, self.at):
+        for path, side in sides(self.written, self.at):
             if side.client is not None and side.loader is not None:
-                yield Fault((*at, "loader"), "'client' stands here too", "leave one of them out")
+                yield Fault((*path, "loader"), "'client' stands here too", "leave one of them out")
 
     def _label_faults(self, meant: Meant, scenario: Scenario) -> Iterator[Fault]:
         labels_by_key = {
@@ -228,11 +228,11 @@ class _Claim:
         """Yield a fault for each axis that no scenario of the claim varies."""
         written = self.written
         places = [(self.at, written.where)]
-        places += [(at, side.where) for at, side in sides(written, self.at)]
-        for at, where in places:
+        places += [(path, side.where) for path, side in sides(written, self.at)]
+        for path, where in places:
             # An array is one value here: a side is one case.
             for fault in misplaced({k: _as_one_value(v) for k, v in where.items()}, taken):
-                yield fault.below((*at, "where"))
+                yield fault.below((*path, "where"))
         if written.each is not None and written.each not in taken:
             hint = Nearest(written.each, taken, "axes")
             yield Fault((*self.at, "each"), f"no axis {written.each!r}", hint)
@@ -250,17 +250,17 @@ class _Claim:
 
     def _part(self, metric: Metric) -> tuple[str | None, Sequence[Fault]]:
         """Return what part of the metric is meant: without `of`, the only one."""
-        parts, of, label = metric.parts(), self.written.of, self.written.metric
-        if not parts or of in parts:
-            return of, ()
-        if of is None and len(parts) == 1:
+        parts, part_, label = metric.parts(), self.written.of, self.written.metric
+        if not parts or part_ in parts:
+            return part_, ()
+        if part_ is None and len(parts) == 1:
             return parts[0], ()
         names = [part or "the whole" for part in parts]
-        if of is None:
+        if part_ is None:
             hint = f'write of = "{names[0]}"; it has: {", ".join(names)}'
-            return of, [Fault(self.at, f"{label!r} has several parts, and no `of`", hint)]
-        near = Nearest(of, names, "it has")
-        return of, [Fault((*self.at, "of"), f"{label!r} has no part {of!r}", near)]
+            return part_, [Fault(self.at, f"{label!r} has several parts, and no `of`", hint)]
+        near = Nearest(part_, names, "it has")
+        return part_, [Fault((*self.at, "of"), f"{label!r} has no part {part_!r}", near)]
 
     def _hypothesis(self, metric: Metric) -> Checked[Hypothesis | None]:
         try:
@@ -273,18 +273,18 @@ class _Claim:
         return None if faults else hypothesis
 
     def _hypothesis_faults(self, hypothesis: Hypothesis, metric: Metric) -> Iterator[Fault]:
-        at, written = (*self.at, "holds"), self.written
+        path, written = (*self.at, "holds"), self.written
         if hypothesis.form == "value" and written.b is not None:
             yield Fault((*self.at, "b"), f"{hypothesis.text} does not use `b`", "leave it out")
         elif hypothesis.form != "value" and written.b is None:
-            yield Fault(at, f"{hypothesis.text} needs `b`, which is missing", "add b = { ... }")
+            yield Fault(path, f"{hypothesis.text} needs `b`, which is missing", "add b = { ... }")
         ordered = hypothesis.form == "ratio" and hypothesis.relation != "=="
         if "margin" in written.model_fields_set and not ordered:
             hint = "leave it out: a margin applies to a > b, a < 2 * b and similar"
             yield Fault((*self.at, "margin"), f"{hypothesis.text} has no margin", hint)
         if metric.measurand == "failed requests" and hypothesis.form != "ratio":
             hint = 'use their share instead: a metric with use = "error_rate"'
-            yield Fault(at, "the number of errors depends on the number of requests", hint)
+            yield Fault(path, "the number of errors depends on the number of requests", hint)
 
 
 def _as_one_value(value: JsonValue) -> JsonValue:

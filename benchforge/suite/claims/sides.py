@@ -50,11 +50,11 @@ def resolved(
 
 def of_cases(claims: Iterable[Claim], names: Iterable[CaseName]) -> tuple[Claim, ...]:
     """Return the claims all of whose cases are there, with what each case is: digest and arm."""
-    there = {_known_by(name): name for name in names if not name.placebo}
+    known_names = {_known_by(name): name for name in names if not name.placebo}
 
     def term(side: Term) -> Term:
-        minus = None if side.minus is None else there[_known_by(side.minus)]
-        return Term(case=there[_known_by(side.case)], minus=minus)
+        minus = None if side.minus is None else known_names[_known_by(side.minus)]
+        return Term(case=known_names[_known_by(side.case)], minus=minus)
 
     def identified(instance: ClaimInstance) -> ClaimInstance:
         return ClaimInstance(
@@ -64,7 +64,7 @@ def of_cases(claims: Iterable[Claim], names: Iterable[CaseName]) -> tuple[Claim,
     return tuple(
         claim.model_copy(update={"instances": tuple(map(identified, claim.instances))})
         for claim in claims
-        if all(_known_by(case) in there for case in claim.cases)
+        if all(_known_by(case) in known_names for case in claim.cases)
     )
 
 
@@ -86,11 +86,12 @@ def _instances(
         sides = [list(meant(claim.written, (*claim.at, key), point)) for key in ("a", "b")]
         if near is None:  # what all points have in common is looked at once: cases may be many
             near = [
-                [_cases(of, by_scenario[of.scenario], but=axis) for of in side] for side in sides
+                [_cases(meant_, by_scenario[meant_.scenario], but=axis) for meant_ in side]
+                for side in sides
             ]
         cases = [
-            [_cases(of, left) for of, left in zip(side, there, strict=True)]
-            for side, there in zip(sides, near, strict=True)
+            [_cases(meant_, rest) for meant_, rest in zip(side, rests, strict=True)]
+            for side, rests in zip(sides, near, strict=True)
         ]
         if point and not any(chain.from_iterable(cases)):
             continue  # the matrix has no such point
@@ -113,16 +114,16 @@ def _instances(
     return instances
 
 
-def _cases(of: Meant, cases: Sequence[CaseName], but: str | None = None) -> list[CaseName]:
+def _cases(meant_: Meant, cases: Sequence[CaseName], but: str | None = None) -> list[CaseName]:
     """Return the cases that are meant, whatever they are on the axis `but`.
 
     An axis that a case is not about is passed over.
     """
-    part = next((axis for axis in (KIND, STAGE) if axis in of.where or but == axis), "")
+    part = next((axis for axis in (KIND, STAGE) if axis in meant_.where or but == axis), "")
     cases = [case for case in cases if part == case.part]
-    wanted = [(axis, value) for axis, value in of.where.items() if axis != but]
-    wanted.sort(key=lambda place: place[0] not in AXIS_NAMES)  # what leaves out most comes first
-    return [case for case in cases if all(_stands(case, *place) for place in wanted)]
+    wanted = [(axis, value) for axis, value in meant_.where.items() if axis != but]
+    wanted.sort(key=lambda axis: axis[0] not in AXIS_NAMES)  # what leaves out most comes first
+    return [case for case in cases if all(_stands(case, *axis) for axis in wanted)]
 
 
 def _stands(case: CaseName, axis: str, value: JsonValue) -> bool:
@@ -133,21 +134,25 @@ def _stands(case: CaseName, axis: str, value: JsonValue) -> bool:
 
 def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) -> Iterator[Fault]:
     """Yield a fault for each side that is not exactly one case."""
-    for wanted, of in zip(sides, cases, strict=True):
+    for wanted, cases_of_side in zip(sides, cases, strict=True):
         position = ", ".join(f"{axis} {shown(value)}" for axis, value in wanted.where.items())
         described = f"of scenario {wanted.scenario!r}" + (f" with {position}" if position else "")
-        if not of:
+        if not cases_of_side:
             yield Fault(wanted.at, f"no case {described}", "no case has all of these values")
-        elif len(of) > 1:
+        elif len(cases_of_side) > 1:
             differ = {
                 axis: list(values)
-                for axis in (*AXIS_NAMES, *dict.fromkeys(path for case in of for path in case.vary))
-                if len(values := dict.fromkeys(coordinate(case, axis) for case in of)) > 1
+                for axis in (
+                    *AXIS_NAMES,
+                    *dict.fromkeys(path for case in cases_of_side for path in case.vary),
+                )
+                if len(values := dict.fromkeys(coordinate(case, axis) for case in cases_of_side))
+                > 1
             }
             differences = "; ".join(
                 f"{axis} ({', '.join(filter(None, values))})" for axis, values in differ.items()
             )
-            message = f"{len(of)} cases {described}: they differ in {differences}"
+            message = f"{len(cases_of_side)} cases {described}: they differ in {differences}"
             yield Fault(wanted.at, message, _narrower(differ))
 
 
@@ -164,12 +169,12 @@ def _narrower(differ: Mapping[str, Sequence[str]]) -> str:
     return f'name one: where = {{ "{axis}" = {value} }}, or test each = "{axis}"'
 
 
-def _same_faults(at: Path, a: Term | None, b: Term | None) -> Iterator[Fault]:
+def _same_faults(path: Path, a: Term | None, b: Term | None) -> Iterator[Fault]:
     for key, term in (("a", a), ("b", b)):
         if term is not None and term.case == term.minus:
-            yield Fault((*at, key, "minus"), "is the same case as its side", "name another one")
+            yield Fault((*path, key, "minus"), "is the same case as its side", "name another one")
     if a is not None and a == b:
-        yield Fault((*at, "b"), "is the same case as a", "name another one")
+        yield Fault((*path, "b"), "is the same case as a", "name another one")
 
 
 def _term(cases: Sequence[CaseName]) -> Term | None:

@@ -77,41 +77,47 @@ class Meant(NamedTuple):
 
 
 def sides(
-    written: ClaimTable, at: Path, *, inner: bool = True
+    written: ClaimTable, path: Path, *, inner: bool = True
 ) -> Iterator[tuple[Path, Subtracted]]:
     """Yield each side and what is subtracted from it, with the place where it was written."""
     for key in ("a", "b"):
         side: Side | None = getattr(written, key)
         if side is not None:
-            yield (*at, key), side
+            yield (*path, key), side
             if inner and side.minus is not None:
-                yield (*at, key, "minus"), side.minus
+                yield (*path, key, "minus"), side.minus
 
 
-def side_at(written: ClaimTable, at: Path) -> Subtracted:
+def side_at(written: ClaimTable, path: Path) -> Subtracted:
     """Return what was written at a place that `sides` yields."""
-    return next(side for place, side in sides(written, at[:2]) if place == at)
+    return next(side for side_path, side in sides(written, path[:2]) if side_path == path)
 
 
-def all_meant(written: ClaimTable, at: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
+def all_meant(written: ClaimTable, path: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
     """Yield what each side means, and what is subtracted from it, at one value of `each`."""
     for key in ("a", "b"):
-        yield from meant(written, (*at, key), each)
+        yield from meant(written, (*path, key), each)
 
 
-def meant(written: ClaimTable, at: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
+def meant(written: ClaimTable, path: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
     """Yield what a side means, then what is subtracted from it; nothing where there is no such."""
-    side: Side | None = getattr(written, str(at[-1]))
+    side: Side | None = getattr(written, str(path[-1]))
     if side is None:
         return
-    whole = Meant(at, written.scenario or "", {**written.where, **each})
-    yield (first := _narrowed(whole, at, side))
+    claim_meant = Meant(path, written.scenario or "", {**written.where, **each})
+    yield (first := _narrowed(claim_meant, path, side))
     if side.minus is not None:
-        yield _narrowed(first, (*at, "minus"), side.minus)
+        yield _narrowed(first, (*path, "minus"), side.minus)
 
 
-def _narrowed(whole: Meant, at: Path, side: Subtracted) -> Meant:
+def _narrowed(claim_meant: Meant, path: Path, side: Subtracted) -> Meant:
     driver = side.client or side.loader
-    own = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
-    named_here: dict[str, JsonValue] = {axis: one for axis, one in own.items() if one is not None}
-    return Meant(at, side.scenario or whole.scenario, {**whole.where, **side.where, **named_here})
+    named_values = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
+    named_here: dict[str, JsonValue] = {
+        axis: value for axis, value in named_values.items() if value is not None
+    }
+    return Meant(
+        path,
+        side.scenario or claim_meant.scenario,
+        {**claim_meant.where, **side.where, **named_here},
+    )

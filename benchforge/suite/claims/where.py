@@ -94,10 +94,10 @@ def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Faul
                     yield Fault((axis,), f"never is {shown(wanted)}", f"it takes: {taken}")
 
 
-def no_axis(place: Path, axis: str, known_axes: Axes) -> Fault:
+def no_axis(path: Path, axis: str, known_axes: Axes) -> Fault:
     """Return the fault of an axis that does not exist."""
     hint = _DRIVER if axis in {"loader", "client"} else Nearest(axis, known_axes, "axes")
-    return Fault(place, f"no axis {axis!r}", hint)
+    return Fault(path, f"no axis {axis!r}", hint)
 
 
 def values(value: JsonValue) -> tuple[JsonValue, ...]:
@@ -112,14 +112,14 @@ def _distinct(several: Sequence[JsonValue]) -> list[JsonValue]:
 def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -> Iterator[Fault]:
     """Yield each scenario whose servers would stand still for too long, or have nobody beside."""
     for label, turns in all_turns(suite).items():
-        own = suite.scenarios[label].interleave is not None
-        place: Path = ("scenarios", label, KEY) if own else ("repeat", KEY)
+        of_scenario = suite.scenarios[label].interleave is not None
+        path: Path = ("scenarios", label, KEY) if of_scenario else ("repeat", KEY)
         together = Counter(map(turns.group, cases_of(label)))
         most, least = max(together.values(), default=0), min(together.values(), default=0)
         frozen_s = longest_freeze_s(most, turns.slice_s)
         if least == 1:
             message = f"{label!r} compares a case with no other: nobody takes turns with it"
-            yield Fault(place, message, 'set interleave = "off" in the scenario')
+            yield Fault(path, message, 'set interleave = "off" in the scenario')
         elif frozen_s > LONGEST_FREEZE_S:
             message = (
                 f"{label!r}: with {most} {turns.among} in turns one stands still for up to "
@@ -127,7 +127,7 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
                 f"{amount('s', LONGEST_FREEZE_S)}"
             )
             longest_ms = int(1000 * LONGEST_FREEZE_S / (2 * (most - 1)))
-            yield Fault(place, message, f"a slice of {longest_ms}ms or less, {_OFF}")
+            yield Fault(path, message, f"a slice of {longest_ms}ms or less, {_OFF}")
 
 
 def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]:
@@ -144,16 +144,16 @@ def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]
         between = {case.scenario for case in claim.cases}
         if not between & turns.keys() or not between <= measured:
             continue
-        place: Path = ("claims", claim.label)
+        path: Path = ("claims", claim.label)
         if not suite.metrics[claim.metric].in_turns:
             message = f"{claim.metric!r} is not known where servers take turns"
-            yield Fault((*place, "metric"), message, f"claim a throughput or CPU time, {_OFF}")
+            yield Fault((*path, "metric"), message, f"claim a throughput or CPU time, {_OFF}")
         if claim.hypothesis.form != "ratio":
             message = f"{claim.hypothesis.text}: where servers take turns only ratios are valid"
-            yield Fault((*place, "holds"), message, f"such as a > 1.1 * b, {_OFF}")
-        elif any(len(set(map(group, one.cases))) > 1 for one in claim.instances):
+            yield Fault((*path, "holds"), message, f"such as a > 1.1 * b, {_OFF}")
+        elif any(len(set(map(group, instance.cases))) > 1 for instance in claim.instances):
             message = "its sides do not take turns with one another"
             hint = "compare servers of one scenario and load tool, or clients of one server"
             if len(between) == 1:
                 hint = 'set turns = "all" in the scenario'
-            yield Fault(place, message, f"{hint}, {_OFF}")
+            yield Fault(path, message, f"{hint}, {_OFF}")

@@ -58,14 +58,14 @@ def within(files: Mapping[str, Path | str]) -> None:
         return
     below: dict[str, int] = {}
     for name, size in sizes.items():
-        above = str(Path(*Path(name).parts[:2])) if "/" in name else name
-        below[above] = below.get(above, 0) + size
+        parent = str(Path(*Path(name).parts[:2])) if "/" in name else name
+        below[parent] = below.get(parent, 0) + size
     largest = sorted(below, key=lambda name: -below[name])[:_SHOWN]
-    shown = conjoined([f"{name} ({below[name] >> 20} MiB)" for name in largest])
+    folders = conjoined([f"{name} ({below[name] >> 20} MiB)" for name in largest])
     all_of_them = f"{exact(len(files))} files of {sum(sizes.values()) >> 20} MiB"
     raise Unusable(
         f"{all_of_them} are more than a host gets: {exact(MOST)} files of {LARGEST >> 20} MiB",
-        f"let directory name the folder of the app alone; largest: {shown}",
+        f"let directory name the folder of the app alone; largest: {folders}",
     )
 
 
@@ -75,25 +75,25 @@ def entries(root: Path) -> Iterator[tuple[str, Path | str]]:
     Names are relative to it. Left out are repositories, environments, caches and our own results.
     Raises Unusable for what holds on this machine only.
     """
-    if any((one / _ENVIRONMENT).is_file() for one in (root, *root.parents)):
+    if any((parent / _ENVIRONMENT).is_file() for parent in (root, *root.parents)):
         hint = 'name a runtime, and write {python}: command = ["{python}", ...]'
         raise Unusable(f"{root} is in a virtual environment, which holds on its machine only", hint)
     if root.is_file():
         yield "", root
         return
     real = root.resolve()
-    for above, folders, names in os.walk(real):
-        folders[:] = sorted(one for one in folders if not _is_left_out(Path(above), one))
-        links = [one for one in folders if (Path(above) / one).is_symlink()]
+    for parent, folders, names in os.walk(real):
+        folders[:] = sorted(folder for folder in folders if not _is_left_out(Path(parent), folder))
+        links = [folder for folder in folders if (Path(parent) / folder).is_symlink()]
         for name in sorted([*names, *links]):
-            path = Path(above) / name
+            path = Path(parent) / name
             entry = _link(path, real) if path.is_symlink() else path
             if entry is not None and (isinstance(entry, str) or entry.is_file()):
                 yield str(path.relative_to(real)), entry
 
 
-def _is_left_out(above: Path, name: str) -> bool:
-    path = above / name
+def _is_left_out(parent: Path, name: str) -> bool:
+    path = parent / name
     return name in _LEFT_OUT or (path / _ENVIRONMENT).is_file() or (path / HEADER).is_file()
 
 
@@ -111,10 +111,12 @@ def _link(path: Path, root: Path) -> Path | str | None:
     raise Unusable(f"{path} is a link to a folder outside of {root}: {target}", hint)
 
 
-def prefixed(place: Path, of: Iterable[tuple[str, Path | str]]) -> Iterator[tuple[str, Path | str]]:
+def prefixed(
+    prefix: Path, files: Iterable[tuple[str, Path | str]]
+) -> Iterator[tuple[str, Path | str]]:
     """Yield files by their names below a place."""
-    for name, entry in of:
-        yield str(place / name), entry
+    for name, entry in files:
+        yield str(prefix / name), entry
 
 
 class UsedPart(NamedTuple):
@@ -144,15 +146,15 @@ def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
     yield from engine_faults(suite)
     for label, scenario in scenarios.items():
         parts = [
-            (one.table, one.part, next(iter(one.hosts), None)) for one in used(suite, scenario)
+            (use.table, use.part, next(iter(use.hosts), None)) for use in used(suite, scenario)
         ]
         named = {host for _, _, host in parts}
         if named == {None}:
             continue
         labels |= {host: None for host in named if host is not None}
         yield from _of_scenario(suite, label, scenario)
-        for place, part, host in parts:
-            yield from _of_part(suite, place, part, host)
+        for table, part, host in parts:
+            yield from _of_part(suite, table, part, host)
         yield from _socket_faults(parts)
         yield from _divided_faults(suite, scenario)
     if labels:
@@ -167,28 +169,30 @@ def _of_suite(suite: Suite) -> Iterator[Fault]:
 
 def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault]:
     if turns_of(scenario, suite.repeat) is not None:
-        at = (
+        path = (
             ("scenarios", label)
             if scenario.interleave is None
             else ("scenarios", label, "interleave")
         )
         hint = 'set interleave = "off": each server is then measured alone'
-        yield Fault(at, "servers on hosts cannot take turns: no clock stops several machines", hint)
+        yield Fault(
+            path, "servers on hosts cannot take turns: no clock stops several machines", hint
+        )
 
 
-def _of_part(suite: Suite, place: str, declared: Declared, host: str | None) -> Iterator[Fault]:
-    at, part = (place, declared.label), declared.part
+def _of_part(suite: Suite, table: str, declared: Declared, host: str | None) -> Iterator[Fault]:
+    path, part = (table, declared.label), declared.part
     if host is None:
-        role = ROLES[place]
+        role = ROLES[table]
         hint = f'write host = "LABEL" here, or {role} = "LABEL" in [placement.hosts]'
-        yield Fault(at, "it has no host, and other parts of its scenario have one", hint)
+        yield Fault(path, "it has no host, and other parts of its scenario have one", hint)
         return
     if isinstance(part, Service) and part.outside():
-        yield Fault(at, "it runs already, so that no host can start it", "leave its host out")
+        yield Fault(path, "it runs already, so that no host can start it", "leave its host out")
     if isinstance(part, Service) and part.host_names():
         hint = "leave it out, and give the server the address: {backends.LABEL.url}"
-        yield Fault((*at, "names"), "host names hold on one machine only", hint)
-    yield from _file_faults(suite, place, declared)
+        yield Fault((*path, "names"), "host names hold on one machine only", hint)
+    yield from _file_faults(suite, table, declared)
     label = (part.runtime if isinstance(part, RunsPython) else None) or ""
     python = suite.runtimes[label].python if label in suite.runtimes else ""
     if "/" in python and not python.startswith("/"):
@@ -203,47 +207,47 @@ def _own(part: Part, suite_folder: Path) -> list[Path]:
     return [*part.reads(suite_folder), *filter(None, [code])]
 
 
-def _file_faults(suite: Suite, place: str, declared: Declared) -> Iterator[Fault]:
+def _file_faults(suite: Suite, table: str, declared: Declared) -> Iterator[Fault]:
     """Yield why the files of a part cannot be brought to its host."""
     part, folder = declared.part, suite.path.parent
-    option = next((one for one in _PATHS if one in declared.options), "use")
+    option = next((option for option in _PATHS if option in declared.options), "use")
     roots = list(part.reads(folder))
-    if (own := _own(part, folder)) and own == _own(part, _ELSEWHERE):
+    if (own_files := _own(part, folder)) and own_files == _own(part, _ELSEWHERE):
         hint = "write a path relative to the suite's folder"
         message = "an absolute path leads to no file of yours on a host"
-        yield Fault((place, declared.label, option), message, hint)
+        yield Fault((table, declared.label, option), message, hint)
         return
     try:
         check(root for root in roots if root.exists())
     except Unusable as error:
-        yield Fault((place, declared.label, option), error.message, error.hint)
+        yield Fault((table, declared.label, option), error.message, error.hint)
 
 
 def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator[Fault]:
     """Yield each service that another host would have to reach, and cannot."""
-    servers = {host for place, _, host in used if place == "servers"}
-    for place, declared, host in used:
+    servers = {host for table, _, host in used if table == "servers"}
+    for table_name, declared, host in used:
         others = sorted(other for other in servers - {host} if other is not None)
-        behind = place == "backends" or (
+        behind = table_name == "backends" or (
             isinstance(declared.part, Server) and declared.part.behind_proxy_only()
         )
         if isinstance(declared.part, Backend) and others and not declared.part.serves_hosts:
             message = f"{declared.part.name} cannot serve other hosts yet: {', '.join(others)}"
             hint = "put it on the host of its servers"
             yield Fault(
-                (place, declared.label, *(("host",) if declared.host else ())), message, hint
+                (table_name, declared.label, *(("host",) if declared.host else ())), message, hint
             )
         elif behind and others and getattr(declared.part, "listen", "") == "unix":
             option = ("listen",) if "listen" in declared.options else ()
             message = f"its unix socket is on {host}, which {', '.join(others)} cannot reach"
-            yield Fault((place, declared.label, *option), message, "say listen = 'tcp'")
+            yield Fault((table_name, declared.label, *option), message, "say listen = 'tcp'")
 
 
 def _divided_faults(suite: Suite, scenario: Scenario) -> Iterator[Fault]:
     """Yield each load that its hosts cannot share evenly."""
-    for place in ("loaders", "clients"):
-        for label in getattr(scenario, place):
-            declared = getattr(suite, place).get(label)
+    for table in ("loaders", "clients"):
+        for label in getattr(scenario, table):
+            declared = getattr(suite, table).get(label)
             hosts = () if declared is None else suite.hosts_of("loader", declared)
             if len(set(hosts)) < len(hosts):
                 yield Fault(
@@ -253,7 +257,7 @@ def _divided_faults(suite: Suite, scenario: Scenario) -> Iterator[Fault]:
             if len(hosts) > 1 and isinstance(part, Driver) and part.divided(0, len(hosts)) is None:
                 message = f"its load cannot be divided evenly among {len(hosts)} hosts"
                 hint = "use pace or wrk, with a multiple of that many connections"
-                yield Fault((place, label), message, hint)
+                yield Fault((table, label), message, hint)
 
 
 def engine_faults(suite: Suite) -> Iterator[Fault]:

@@ -64,8 +64,8 @@ def tuning(tables: Tables) -> Checked[Tuning]:
             yield Fault(("tuning", "sysctl", name), "not the name of a sysctl", hint)
     for name in as_table(table.get("limits")):
         if name not in LIMITS:
-            at = ("tuning", "limits", name)
-            yield Fault(at, "unknown limit", Nearest(name, LIMITS, "limits"))
+            path = ("tuning", "limits", name)
+            yield Fault(path, "unknown limit", Nearest(name, LIMITS, "limits"))
     return (yield from checked(Tuning, table, ("tuning",))) or Tuning()
 
 
@@ -76,8 +76,8 @@ def gate_of(tables: Tables, labels: Mapping[str, Sequence[str]]) -> Checked[Gate
         for key, label in (("scenarios", waiver.scenario), ("servers", waiver.server)):
             if label is not None and label not in labels[key]:
                 hint = Nearest(label, labels[key], "declared")
-                place = (_TABLE, "allow", number, key.removesuffix("s"))
-                yield Fault(place, f"no {key.removesuffix('s')} {label!r} is declared", hint)
+                path = (_TABLE, "allow", number, key.removesuffix("s"))
+                yield Fault(path, f"no {key.removesuffix('s')} {label!r} is declared", hint)
     return gate
 
 
@@ -128,9 +128,9 @@ def hosts(
     return declared, by_role or HostsByRole()
 
 
-def _undeclared(label: str, labelled: Mapping[str, Tables], at: Path) -> Fault:
+def _undeclared(label: str, labelled: Mapping[str, Tables], path: Path) -> Fault:
     hint = Nearest(label, labelled, "hosts") if labelled else f'write [hosts.{label}] with ssh = ""'
-    return Fault(at, f"no host {label!r} is declared", hint)
+    return Fault(path, f"no host {label!r} is declared", hint)
 
 
 def repeated(document: Document, profile: str | None) -> Checked[Repeat]:

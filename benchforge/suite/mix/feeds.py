@@ -77,8 +77,8 @@ class LoadedFeed:
 def _texts(lengths: tuple[int, int], rng: random.Random) -> Iterator[str]:
     pool = "".join(rng.choices(_LETTERS, k=_POOL + lengths[1]))
     while True:
-        at, length = rng.randrange(_POOL), rng.randint(*lengths)
-        yield pool[at : at + length]
+        start, length = rng.randrange(_POOL), rng.randint(*lengths)
+        yield pool[start : start + length]
 
 
 def loaded(label: str, feed: Feed, folder: Path | None) -> LoadedFeed:
@@ -95,43 +95,43 @@ def loaded(label: str, feed: Feed, folder: Path | None) -> LoadedFeed:
     return LoadedFeed(label, feed, rows, hashlib.sha256(content).hexdigest())
 
 
-def _content(path: Path, shown: str) -> bytes:
+def _content(path: Path, name: str) -> bytes:
     try:
         if not path.is_file():
-            what = "is not a file" if path.exists() else "does not exist"
+            problem = "is not a file" if path.exists() else "does not exist"
             raise WrongFile(
-                f"{shown} {what}", f"it is relative to the suite's folder, {path.parent}"
+                f"{name} {problem}", f"it is relative to the suite's folder, {path.parent}"
             )
         if (size := path.stat().st_size) > LARGEST_FILE:
             most = f"a feed has {LARGEST_FILE >> 20} MiB at most"
             raise WrongFile(
-                f"{shown} has {figure(size / 2**20)} MiB: {most}", "take a sample of its rows"
+                f"{name} has {figure(size / 2**20)} MiB: {most}", "take a sample of its rows"
             )
         return path.read_bytes()
     except OSError as error:
-        raise WrongFile(f"{shown}: {error.strerror}") from error
+        raise WrongFile(f"{name}: {error.strerror}") from error
 
 
-def _rows(shown: str, content: bytes) -> Iterator[Mapping[str, str]]:
+def _rows(name: str, content: bytes) -> Iterator[Mapping[str, str]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what = f"{error.reason} at byte {error.start}"
-        raise WrongFile(f"{shown}: not UTF-8: {what}") from error
+        problem = f"{error.reason} at byte {error.start}"
+        raise WrongFile(f"{name}: not UTF-8: {problem}") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader, [])
         if not names or not all(names) or len(set(names)) < len(names):
-            raise WrongFile(f"{shown}:1: the first line does not name each column once")
+            raise WrongFile(f"{name}:1: the first line does not name each column once")
         number = 0
         for number, cells in enumerate(reader, 1):  # noqa: B007 - it is the number of rows
             if len(cells) != len(names):
-                what = f"{exact(len(cells))} values below {exact(len(names))} columns"
+                problem = f"{exact(len(cells))} values below {exact(len(names))} columns"
                 raise WrongFile(
-                    f"{shown}:{reader.line_num}: {what}", f"columns: {', '.join(names)}"[:_SHOWN]
+                    f"{name}:{reader.line_num}: {problem}", f"columns: {', '.join(names)}"[:_SHOWN]
                 )
             yield dict(zip(names, cells, strict=True))
         if not number:
-            raise WrongFile(f"{shown} has no rows below its columns")
+            raise WrongFile(f"{name} has no rows below its columns")
     except csv.Error as error:
-        raise WrongFile(f"{shown}:{reader.line_num}: {error}") from error
+        raise WrongFile(f"{name}:{reader.line_num}: {error}") from error

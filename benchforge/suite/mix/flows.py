@@ -106,8 +106,8 @@ def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
             "take": {**_takes(step)},
             "think_s": None if kind.think is None else float(kind.think),
         }
-        for own, kind in kinds.items()
-        for label, step in kind.rows(own).items()
+        for number, kind in kinds.items()
+        for label, step in kind.rows(number).items()
     ]
 
 

@@ -117,23 +117,23 @@ class Written(NamedTuple):
 class Template:
     """A text with its holes understood, to be filled again and again."""
 
-    def __init__(self, text: str, place: str, outside: str = "") -> None:
+    def __init__(self, text: str, target: str, outside: str = "") -> None:
         """Take the place of its holes; in JSON `outside` is that of holes outside of quotes."""
         self._pieces: list[Piece] = []
-        at, literal, quoted = 0, "", False
+        position, literal, quoted = 0, "", False
         for match in _HOLE.finditer(text):
-            before = text[at : match.start()]
-            literal, at = literal + before, match.end()
-            quoted = _quoted(before, quoted)
+            text_before = text[position : match.start()]
+            literal, position = literal + text_before, match.end()
+            quoted = _quoted(text_before, quoted)
             if match[1]:
                 literal += "{"
                 continue
-            own = outside if outside and not quoted else place
+            target_of_hole = outside if outside and not quoted else target
             if match[3]:
-                own = "integer" if match[3] == "integer" else _RAW.get(place, "text")
-            self._pieces += [literal, (match[2], own)]
+                target_of_hole = "integer" if match[3] == "integer" else _RAW.get(target, "text")
+            self._pieces += [literal, (match[2], target_of_hole)]
             literal = ""
-        self._pieces.append(literal + text[at:])
+        self._pieces.append(literal + text[position:])
         self.constant = "".join(map(str, self._pieces)) if len(self._pieces) == 1 else None
 
     def fill(self, values: Values) -> str:
@@ -210,8 +210,8 @@ def in_form(form: Mapping[str, str]) -> list[tuple[str, Template]]:
 def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
     """Return `expect` with a record's values; a text that is one integer hole is a number."""
     if isinstance(table, dict):
-        own = {name: key or name for name in table}
-        return {name: expected(inner, values, own[name]) for name, inner in table.items()}
+        aliases = {name: key or name for name in table}
+        return {name: expected(inner, values, aliases[name]) for name, inner in table.items()}
     if isinstance(table, list):
         return [expected(inner, values, key) for inner in table]
     if not isinstance(table, str):

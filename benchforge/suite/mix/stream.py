@@ -61,7 +61,7 @@ class Mix:
     @cached_property
     def rows(self) -> Mapping[str, RequestKind | FlowStep]:
         """Kinds and the steps of flows by label, in the order of their numbers."""
-        return {row: one for label, k in self.kinds.items() for row, one in k.rows(label).items()}
+        return {row: row_ for label, k in self.kinds.items() for row, row_ in k.rows(label).items()}
 
     @cached_property
     def after(self) -> Mapping[str, str]:
@@ -83,7 +83,7 @@ class Mix:
     @property
     def files(self) -> Mapping[str, str]:
         """Digests of the files of feeds, by a key for each."""
-        return {one.key: one.sha256 for one in self.feeds.values() if one.sha256}
+        return {value.key: value.sha256 for value in self.feeds.values() if value.sha256}
 
     @property
     def whole(self) -> bool:
@@ -98,8 +98,8 @@ class Mix:
             for label, kind in self.kinds.items()
         }
         feeds = {
-            label: [one.feed.model_dump(mode="json", exclude={"file"}), one.sha256]
-            for label, one in self.feeds.items()
+            label: [feed.feed.model_dump(mode="json", exclude={"file"}), feed.sha256]
+            for label, feed in self.feeds.items()
         }
         session = [] if self.session is None else [self.session.model_dump(mode="json")]
         return json.dumps([list(kinds.items()), feeds, *session], sort_keys=True)
@@ -107,15 +107,15 @@ class Mix:
     @cached_property
     def first(self) -> Mapping[str, tuple[Request, Expect]]:
         """A request of each kind with its right answer, the same in each run: probes send it."""
-        there: dict[str, tuple[Request, Expect]] = {}
+        firsts: dict[str, tuple[Request, Expect]] = {}
         for label, kind in self.kinds.items():
             values, user = self.probe(label)
             for row, step in kind.rows(label).items():
                 if row in self.after:
-                    there[row] = _open_of(kind, step, values, user)
+                    firsts[row] = _open_of(kind, step, values, user)
                 else:
-                    there[row] = request_of(step, values, user)
-        return there
+                    firsts[row] = request_of(step, values, user)
+        return firsts
 
     def probe(self, label: str) -> tuple[dict[str, Value], User]:
         """Return the values of a kind's probe, and the user that sends it."""
@@ -146,16 +146,18 @@ class Mix:
     @property
     def deck(self) -> list[int]:
         """Numbers of the kinds in the smallest pass that has the shares."""
-        whole = math.gcd(*self.shares.values())
+        divisor = math.gcd(*self.shares.values())
         begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
-        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
+        return [n for n, k in begins for _ in range(self.shares[k] // divisor)]
 
     @property
     def ready(self) -> tuple[Request, Expect]:
         """The first request that changes nothing, or the first of all; with users, a login."""
         if self.session is None:
-            begins = [one for label, one in self.first.items() if label not in self.after]
-            return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
+            begins = [first for label, first in self.first.items() if label not in self.after]
+            return next(
+                (first for first in begins if first[0].method in {"GET", "OPTIONS"}), begins[0]
+            )
         return request_of(self.session, self.values(self._probed_session), User({}, {}))
 
     @property
@@ -199,7 +201,7 @@ class Mix:
     def monitored(self) -> "Mix":
         """The kinds that a monitor may send: others use feeds whose rows are for the load."""
         of_users = {} if self.session is None else self._used(self.session)
-        once = {k for k, one in self.feeds.items() if one.feed.order == "each once"} - {*of_users}
+        once = {k for k, feed in self.feeds.items() if feed.feed.order == "each once"} - {*of_users}
         kinds = {k: kind for k, kind in self.kinds.items() if not once & {*self._used(kind)}}
         return replace(self, kinds=kinds)
 
@@ -208,17 +210,17 @@ class Mix:
     ) -> Iterator[tuple[StreamRecord, Mapping[str, Value]]]:
         """Yield requests without end, each with the values of its holes; `text` is the seed."""
         deck, deal = self.deck, random.Random(text)  # noqa: S311
-        draws = {label: one.draws(text) for label, one in self.feeds.items()}
+        draws = {label: feed.draws(text) for label, feed in self.feeds.items()}
         makers = [_Maker(step.request) for step in self.rows.values()]
         of_rows = [kind for kind in self.kinds.values() for _ in kind.rows("")]
         used = [[*self._used(kind)] for kind in of_rows]
         users, who = self._users(seed, block), random.Random(f"{text}:users")  # noqa: S311
-        before = unfilled(self.session)
+        session_values = unfilled(self.session)
         while True:
             deal.shuffle(deck)
             for kind in deck:
                 number = who.randrange(len(users)) if users else 0
-                user = self.users[number] if self.users else before
+                user = self.users[number] if self.users else session_values
                 rows = dict(users[number]) if users else {}
                 for label in used[kind]:
                     if label in rows:
@@ -256,9 +258,9 @@ class Mix:
             True for _ in holes_of(self.rows[label].request.model_dump(mode="json"))
         )
 
-    def at(self, place: int) -> "Mix":
+    def at(self, moment: int) -> "Mix":
         """Return the mix with the probes of one of several load tools, at a place from 0 on."""
-        return replace(self, place=place)
+        return replace(self, place=moment)
 
     def hidden(self, secrets: Collection[str]) -> "Mix":
         """Return the mix without secrets in its texts."""
@@ -274,7 +276,7 @@ class Mix:
 
     def _used(self, kind: RequestKind | UserSession) -> dict[str, LoadedFeed]:
         steps = [*kind.rows("").values()] if isinstance(kind, RequestKind) else [kind]
-        texts: JsonValue = [[one.request.model_dump(mode="json"), one.expect] for one in steps]
+        texts: JsonValue = [[step.request.model_dump(mode="json"), step.expect] for step in steps]
         names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
         return {label: self.feeds[label] for label in names if label in self.feeds}
 
@@ -325,10 +327,10 @@ def _open_of(
 def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
     """Return the rows of a kind's probe: of `each once` from the end, which no load reaches."""
     return {
-        label: one.rows[-1 - number % len(one.rows)]
-        if one.feed.order == "each once"
-        else next(one.draws(f"{VERSION}:probe:{number}"))
-        for label, one in feeds.items()
+        label: feed.rows[-1 - number % len(feed.rows)]
+        if feed.feed.order == "each once"
+        else next(feed.draws(f"{VERSION}:probe:{number}"))
+        for label, feed in feeds.items()
     }
 
 
@@ -368,7 +370,7 @@ class _Maker:
 
     def body(self, values: Mapping[str, Value]) -> str | None:
         if self._form is not None:
-            return "&".join(f"{name}={one.fill(values)}" for name, one in self._form)
+            return "&".join(f"{name}={template.fill(values)}" for name, template in self._form)
         return None if self._body is None else self._body.fill(values)
 
 

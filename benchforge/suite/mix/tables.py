@@ -41,10 +41,12 @@ order, without a second time."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [name for name in SOURCES if getattr(self, name) is not None]
-        if len(given) != 1:
-            what = f"{' and '.join(given)} exclude each other" if given else "a feed has no values"
-            raise WrongOption(what, *given, hint="give one of values, integers, text and file")
+        sources = [name for name in SOURCES if getattr(self, name) is not None]
+        if len(sources) != 1:
+            problem = (
+                f"{' and '.join(sources)} exclude each other" if sources else "a feed has no values"
+            )
+            raise WrongOption(problem, *sources, hint="give one of values, integers, text and file")
         for name in ("integers", "text"):
             ends = getattr(self, name)
             if ends is not None and ends[0] > ends[1]:
@@ -57,8 +59,8 @@ order, without a second time."""
             raise WrongOption("a skew is for a random order", "skew", "order")
         bounded = self.skew is not None or self.order == "each once"
         if bounded and self.integers and self.integers[1] - self.integers[0] >= _MOST_VALUES:
-            what = f"{_MOST_VALUES:,} numbers at most have a skew, or come once each"
-            raise WrongOption(what, "integers", "skew", "order")
+            problem = f"{_MOST_VALUES:,} numbers at most have a skew, or come once each"
+            raise WrongOption(problem, "integers", "skew", "order")
         return self
 
     @property
@@ -118,8 +120,10 @@ class FlowStep(Frozen):
     def _patterns(self) -> Self:
         for where in self.take.values():
             source, _, pattern = where.partition(":")
-            if source == "regex" and (why := _not_a_pattern(pattern)):
-                raise WrongOption(f"{pattern!r} {why}", "take", hint='such as "regex:id=([0-9]+)"')
+            if source == "regex" and (reason := _not_a_pattern(pattern)):
+                raise WrongOption(
+                    f"{pattern!r} {reason}", "take", hint='such as "regex:id=([0-9]+)"'
+                )
         return self
 
 
@@ -149,17 +153,22 @@ or none."""
 
     @model_validator(mode="after")
     def _steps_or_request(self) -> Self:
-        given = sorted({"request", "expect"} & self.model_fields_set)
+        fields_set = sorted({"request", "expect"} & self.model_fields_set)
         if not self.steps:
             if "steps" in self.model_fields_set:
                 raise WrongOption("a flow has steps", "steps", hint="give request instead")
             if self.think is not None:
-                what, hint = "only a flow has think", "give think to the load tool, or give steps"
-                raise WrongOption(what, "think", hint=hint)
+                problem, hint = (
+                    "only a flow has think",
+                    "give think to the load tool, or give steps",
+                )
+                raise WrongOption(problem, "think", hint=hint)
             return self
-        if given:
-            what = f"steps and {' and '.join(given)} exclude each other: each step has its own"
-            raise WrongOption(what, *given, "steps")
+        if fields_set:
+            problem = (
+                f"steps and {' and '.join(fields_set)} exclude each other: each step has its own"
+            )
+            raise WrongOption(problem, *fields_set, "steps")
         names = [step.name for step in self.steps]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise WrongOption(f"two steps have the name {twice!r}", "steps")

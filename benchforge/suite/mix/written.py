@@ -31,23 +31,28 @@ def written(
     The digest is of the first of both mixes, the requests are of the other: with users logged in.
     `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
     """
-    (driver, place, places), (run, block), (plain, workload) = share, seed, mixes
+    (driver, index_, places), (run, block), (plain, workload) = share, seed, mixes
     extra = [extra_headers(request, driver.load(), root) for request, _ in workload.first.values()]
-    records, sha256, counts, at = amount(driver), hashlib.sha256(), [0] * len(workload.shares), 0
+    records, sha256, counts, position = (
+        amount(driver),
+        hashlib.sha256(),
+        [0] * len(workload.shares),
+        0,
+    )
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
         for number, record in enumerate(islice(workload.records(run, block), records)):
-            if number % places == place:
+            if number % places == index_:
                 sent = record.sent(extra[record.kind])
-                index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
+                index.write(_ENTRY.pack(position, len(sent), record.kind, len(record.later)))
                 steps = (struct.pack("<I", len(step)) + step for step in record.later)
-                at += sum(map(content.write, (sent, *steps)))
+                position += sum(map(content.write, (sent, *steps)))
             sha256.update(record.framed)
             for n in record.kinds:
                 counts[n] += 1
     if plain.after:
         flows = {**plain.flows, "extra": [headers.decode() for headers in extra]}
-        with _opened(file.with_suffix(".flows")) as beside:
-            beside.write(json.dumps(flows).encode())
+        with _opened(file.with_suffix(".flows")) as flows_file:
+            flows_file.write(json.dumps(flows).encode())
     hidden = plain.hidden(secrets)
     text = "" if hidden is workload else hidden.digest(run, block, records)[0]
     return Stream(
@@ -72,8 +77,8 @@ def _opened(path: Path) -> BinaryIO:
 
 def extra_headers(request: Request, load: Load, root: str) -> bytes:
     """Return the headers that depend on the trial."""
-    given = {name.lower() for name in request.headers}
-    lines = [] if "host" in given else [f"Host: {urlsplit(root).netloc}\r\n"]
-    if load.keep_alive is False and "connection" not in given:
+    names = {name.lower() for name in request.headers}
+    lines = [] if "host" in names else [f"Host: {urlsplit(root).netloc}\r\n"]
+    if load.keep_alive is False and "connection" not in names:
         lines.append("Connection: close\r\n")
     return "".join(lines).encode()

@@ -77,37 +77,37 @@ def _feeds(
         if feed is None:
             continue
         try:
-            there = loaded(label, feed, folder)
+            loaded_feed = loaded(label, feed, folder)
         except WrongFile as error:
             yield Fault(("feeds", label, "file"), error.message, error.hint)
             continue
-        sha256 = digests.get(there.key, "") if folder is None else there.sha256
-        feeds[label] = LoadedFeed(label, feed, there.rows, sha256)
+        sha256 = digests.get(loaded_feed.key, "") if folder is None else loaded_feed.sha256
+        feeds[label] = LoadedFeed(label, feed, loaded_feed.rows, sha256)
     return feeds
 
 
-def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
+def _kinds(path: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
     kinds: dict[str, RequestKind] = {}
     for label, table in scenario.kinds.items():
         if not LABEL.fullmatch(label):
-            yield Fault((*at, label), "not a label", "use letters, digits, '_' and '-'")
+            yield Fault((*path, label), "not a label", "use letters, digits, '_' and '-'")
             continue
-        kind = yield from checked(RequestKind, table, (*at, label))
+        kind = yield from checked(RequestKind, table, (*path, label))
         if kind is not None:
             kinds[label] = kind
     return kinds
 
 
 def _session(
-    at: Path, scenario: Scenario, feeds: Mapping[str, Tables]
+    path: Path, scenario: Scenario, feeds: Mapping[str, Tables]
 ) -> Checked[UserSession | None]:
     if scenario.session is None:
         return None
-    session = yield from checked(UserSession, scenario.session, at)
+    session = yield from checked(UserSession, scenario.session, path)
     for name in session.take if session is not None else ():
         if name in feeds:
-            what = f"{name!r} is the label of a feed, too"
-            yield Fault((*at, "take", name), what, "give one of them another name")
+            problem = f"{name!r} is the label of a feed, too"
+            yield Fault((*path, "take", name), problem, "give one of them another name")
     return session
 
 
@@ -138,58 +138,62 @@ class _Reading(NamedTuple):
         """Yield what is wrong with its keys, its holes and its first requests."""
         yield from self._key_faults(repeat)
         yield from self._take_faults()
-        unknown = [fault for at, _, hole in self._holes() for fault in self._hole_faults(at, hole)]
+        unknown = [
+            fault for path, _, hole in self._holes() for fault in self._hole_faults(path, hole)
+        ]
         yield from unknown
         if not unknown and all(name in self.feeds for name in self.names):
             yield from self._value_faults()
 
     def _key_faults(self, repeat: Repeat) -> Iterator[Fault]:
         """Yield the keys that a mix does not have."""
-        scenario, given = self.scenario, self.scenario.model_fields_set
-        for key, why in _EXCLUSIVE.items():
-            if key in given and getattr(scenario, key) not in (None, "off", ()):
+        scenario, fields_set = self.scenario, self.scenario.model_fields_set
+        for key, reason in _EXCLUSIVE.items():
+            if key in fields_set and getattr(scenario, key) not in (None, "off", ()):
                 yield Fault(
-                    (*self.at, key), f"{key} and kinds exclude each other: {why}", "leave it out"
+                    (*self.at, key), f"{key} and kinds exclude each other: {reason}", "leave it out"
                 )
         if turns_of(scenario, repeat) is not None and (flow := self._first_flow()):
             hint = f'set scenarios.{self.label}.interleave = "off"'
             yield Fault((*self.at, "kinds", flow), "a flow cannot pause between its steps", hint)
-        for place, path in scenario.varied_paths():
+        for subpath, path in scenario.varied_paths():
             if path.startswith("path."):
                 hint = "use a feed instead, such as [feeds.size] with values = [1, 2]"
-                yield Fault((*self.at, *place), "kinds have no variables of a path", hint)
+                yield Fault((*self.at, *subpath), "kinds have no variables of a path", hint)
 
     def _take_faults(self) -> Iterator[Fault]:
         """Yield names of taken values that clash, and values that no later step uses."""
         of_session = () if self.session is None else self.session.take
         for label, kind in self.kinds.items():
             for number, step in enumerate(kind.steps):
-                at = (*self.at, "kinds", label, "steps", number, "take")
+                path = (*self.at, "kinds", label, "steps", number, "take")
                 used = {name for later in kind.steps[number + 1 :] for name in _named(later)}
                 for name in step.take:
                     if name in self.declared or name in of_session:
-                        of = "the label of a feed" if name in self.declared else "of the session"
+                        owner = "the label of a feed" if name in self.declared else "of the session"
                         hint = "give one of them another name"
-                        yield Fault((*at, name), f"{name!r} is {of}, too", hint)
+                        yield Fault((*path, name), f"{name!r} is {owner}, too", hint)
                     elif name not in used:
-                        what = f"no later step of {label!r} uses {{{name}}}"
-                        yield Fault((*at, name), what, "use it in a later step, or leave it out")
+                        problem = f"no later step of {label!r} uses {{{name}}}"
+                        yield Fault(
+                            (*path, name), problem, "use it in a later step, or leave it out"
+                        )
 
     def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
         """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
-        for at, kind in self._tables:
+        for path, kind in self._tables:
             for key in ("path", "headers", "body", "form"):
                 value: JsonValue = kind.request.model_dump(mode="json")[key]
-                yield from (((*at, "request", key), key, one) for one in holes_of(value))
-            yield from (((*at, "expect"), "expect", one) for one in holes_of(kind.expect))
+                yield from (((*path, "request", key), key, hole) for hole in holes_of(value))
+            yield from (((*path, "expect"), "expect", hole) for hole in holes_of(kind.expect))
 
     @property
     def _tables(self) -> list[tuple[Path, RequestKind | FlowStep | UserSession]]:
         tables: list[tuple[Path, RequestKind | FlowStep | UserSession]] = []
         for label, kind in self.kinds.items():
-            at = (*self.at, "kinds", label)
-            tables += [((*at, "steps", n), step) for n, step in enumerate(kind.steps)]
-            tables += [] if kind.steps else [(at, kind)]
+            path = (*self.at, "kinds", label)
+            tables += [((*path, "steps", n), step) for n, step in enumerate(kind.steps)]
+            tables += [] if kind.steps else [(path, kind)]
         if self.session is not None:
             tables.append(((*self.at, "session"), self.session))
         return tables
@@ -198,53 +202,57 @@ class _Reading(NamedTuple):
         """Whether the value of a hole is taken from the answer to a login."""
         return self.session is not None and hole.name in self.session.take
 
-    def _takers(self, at: Path, hole: Hole) -> list[int]:
+    def _takers(self, path: Path, hole: Hole) -> list[int]:
         """Return the numbers of the steps that take the value of a hole in a step of a flow."""
-        steps, _ = self._flow(at)
+        steps, _ = self._flow(path)
         return [n for n, step in enumerate(steps) if hole.name in step.take]
 
-    def _flow(self, at: Path) -> tuple[Sequence[FlowStep], int]:
+    def _flow(self, path: Path) -> tuple[Sequence[FlowStep], int]:
         """Return the steps of the flow at a place, and the number of the step."""
-        _, label, *rest = at[len(self.at) :]
+        _, label, *rest = path[len(self.at) :]
         if not rest or rest[0] != "steps":
             return (), 0
         return self.kinds[str(label)].steps, int(str(rest[1]))
 
-    def _hole_faults(self, at: Path, hole: Hole) -> Iterator[Fault]:
+    def _hole_faults(self, path: Path, hole: Hole) -> Iterator[Fault]:
         name, _, column = hole.name.partition(".")
         if self._takes(hole):
-            if at[len(self.at)] == "session":
-                what = f"hole {hole.written!r}: the login itself takes it from its answer"
-                yield Fault(at, what, "use it in kinds")
+            if path[len(self.at)] == "session":
+                problem = f"hole {hole.written!r}: the login itself takes it from its answer"
+                yield Fault(path, problem, "use it in kinds")
             elif hole.form == "integer":
-                what = f"hole {hole.written!r}: what a login gave is a text"
-                yield Fault(at, what, f"write {{{name}}}")
-        elif takers := self._takers(at, hole):
-            steps, number = self._flow(at)
+                problem = f"hole {hole.written!r}: what a login gave is a text"
+                yield Fault(path, problem, f"write {{{name}}}")
+        elif takers := self._takers(path, hole):
+            steps, number = self._flow(path)
             if takers[0] >= number:
-                taker, own = steps[takers[0]].name, takers[0] == number
-                when = "from its own answer" if own else "later"
-                what = f"hole {hole.written!r}: step {taker!r} takes it {when}"
-                yield Fault(at, what, f"use it in a step behind {taker!r}")
+                taker, is_same_step = steps[takers[0]].name, takers[0] == number
+                when = "from its own answer" if is_same_step else "later"
+                problem = f"hole {hole.written!r}: step {taker!r} takes it {when}"
+                yield Fault(path, problem, f"use it in a step behind {taker!r}")
         elif name not in self.declared:
-            steps, number = self._flow(at)
-            taken = [one for step in steps[:number] for one in step.take]
+            steps, number = self._flow(path)
+            taken = [name for step in steps[:number] for name in step.take]
             names = [*self.declared, *taken]
-            what = "no feed has that name" + (", and no step before takes it" if steps else "")
+            problem = "no feed has that name" + (", and no step before takes it" if steps else "")
             says = "there are" if taken else "feeds"
             hint = Nearest(name, names, says) if names else f"write [feeds.{name}]"
-            yield Fault(at, f"hole {hole.written!r}: {what}", hint)
+            yield Fault(path, f"hole {hole.written!r}: {problem}", hint)
         elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
             columns = self.feeds[name].columns
             if not columns and self.feeds[name].feed.file is None:
                 yield Fault(
-                    at, f"hole {hole.written!r}: feed {name!r} has no columns", f"write {{{name}}}"
+                    path,
+                    f"hole {hole.written!r}: feed {name!r} has no columns",
+                    f"write {{{name}}}",
                 )
             elif columns and column not in columns:
-                names = [f"{name}.{one}" for one in columns]
-                what = "feed has no such column" if column else f"feed {name!r} has several columns"
+                names = [f"{name}.{column}" for column in columns]
+                problem = (
+                    "feed has no such column" if column else f"feed {name!r} has several columns"
+                )
                 yield Fault(
-                    at, f"hole {hole.written!r}: {what}", Nearest(hole.name, names, "it has")
+                    path, f"hole {hole.written!r}: {problem}", Nearest(hole.name, names, "it has")
                 )
 
     def _value_faults(self) -> Iterator[Fault]:
@@ -254,46 +262,49 @@ class _Reading(NamedTuple):
         if wrong or not self.made().whole:
             return
         feeds = {label: self.feeds[label] for label in self.names}
-        for at, kind in self._tables:
+        for path, kind in self._tables:
             try:
-                request, expect = self._with_first_values(at, kind, feeds)
+                request, expect = self._with_first_values(path, kind, feeds)
             except ValidationError as error:
                 table = kind.expect if error.title == "Expect" else kind.request.model_dump()
                 key = "expect" if error.title == "Expect" else "request"
                 for finding in findings(error, table):
-                    yield Fault((*at, key, *finding.path), finding.message, finding.hint)
+                    yield Fault((*path, key, *finding.path), finding.message, finding.hint)
                 continue
             if expect.same_body:
                 yield Fault(
-                    (*at, "expect", "same_body"), "it does not know kinds yet", "leave it out"
+                    (*path, "expect", "same_body"), "it does not know kinds yet", "leave it out"
                 )
-            if why := expect.conflict({request.method}):
-                yield Fault((*at, "expect"), why)
+            if reason := expect.conflict({request.method}):
+                yield Fault((*path, "expect"), reason)
             if request.body is not None and _is_json(kind):
                 try:
                     json.loads(request.body)
                 except ValueError as error:
-                    what = f"the body is not JSON once its holes are filled: {error}"
+                    problem = f"the body is not JSON once its holes are filled: {error}"
                     yield Fault(
-                        (*at, "request", "body"), what, "a brace before a name is written {{"
+                        (*path, "request", "body"), problem, "a brace before a name is written {{"
                     )
 
     def _with_first_values(
-        self, at: Path, table: RequestKind | FlowStep | UserSession, feeds: Mapping[str, LoadedFeed]
+        self,
+        path: Path,
+        table: RequestKind | FlowStep | UserSession,
+        feeds: Mapping[str, LoadedFeed],
     ) -> tuple[Request, Expect]:
         """Return a request with its right answer; numbers stand for what answers give."""
         if isinstance(table, UserSession):
             return self.made().ready
-        label = str(at[len(self.at) + 1])
+        label = str(path[len(self.at) + 1])
         values, user = Mix({label: self.kinds[label]}, feeds, self.session).probe(label)
         return request_of(table, {**values, **taken_names(self.kinds[label])}, user)
 
     def _unfit(self) -> Iterator[Fault]:
-        for at, key, hole in self._holes():
+        for path, key, hole in self._holes():
             name, _, column = hole.name.partition(".")
-            if self._takes(hole) or self._takers(at, hole):
+            if self._takes(hole) or self._takers(path, hole):
                 continue
-            rule = _WHOLE if hole.form == "integer" or self._counts(at, hole) else None
+            rule = _WHOLE if hole.form == "integer" or self._counts(path, hole) else None
             if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
                 rule = _HEADER if key == "headers" else _PATH
             feed = self.feeds[name]
@@ -305,17 +316,17 @@ class _Reading(NamedTuple):
                 (v for row in feed.rows if not re.fullmatch(rule, v := _text(row, column))), None
             )
             if feed.feed.text is not None or bad is not None:
-                shown = "a text" if bad is None else f"{bad[:40]!r}"
-                what = (
+                value_text = "a text" if bad is None else f"{bad[:40]!r}"
+                requirement = (
                     "a whole number" if rule == _WHOLE else f"possible in a {key.removesuffix('s')}"
                 )
-                yield Fault(at, f"hole {hole.written!r}: {shown} is not {what}")
+                yield Fault(path, f"hole {hole.written!r}: {value_text} is not {requirement}")
 
-    def _counts(self, at: Path, hole: Hole) -> bool:
+    def _counts(self, path: Path, hole: Hole) -> bool:
         """Whether a hole stands where `expect` has a number."""
-        if at[-1] != "expect":
+        if path[-1] != "expect":
             return False
-        table = dict(self._tables)[at[:-1]].expect
+        table = dict(self._tables)[path[:-1]].expect
         numbers = [table.get(key) for key in ("status", "items", "length")]
         return hole.written in json.dumps(numbers)
 
@@ -326,34 +337,40 @@ class _Reading(NamedTuple):
             driver = loaders[label].part if label in loaders else None
             if not isinstance(driver, Driver):
                 continue
-            at = (*self.at, "loaders", number)
-            if why := driver.why_no_kinds(self._requests):
-                what = f"{label!r} {why}, and {self.label} has {kinds}"
-                yield Fault(at, what, _FLOW_TAKERS if self._first_flow() else _TAKERS)
-            elif (flow := self._first_flow()) and (why := driver.why_no_flows(self._taken_values)):
-                what = f"{label!r} {why}, and kind {flow!r} has steps"
+            path = (*self.at, "loaders", number)
+            if reason := driver.why_no_kinds(self._requests):
+                problem = f"{label!r} {reason}, and {self.label} has {kinds}"
+                yield Fault(path, problem, _FLOW_TAKERS if self._first_flow() else _TAKERS)
+            elif (flow := self._first_flow()) and (
+                reason := driver.why_no_flows(self._taken_values)
+            ):
+                problem = f"{label!r} {reason}, and kind {flow!r} has steps"
                 hint = f"{_FLOW_TAKERS}; or make the first step a session, before the load"
-                yield Fault(at, what, hint)
+                yield Fault(path, problem, hint)
             elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
-                what = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
-                yield Fault(at, what, f'use pace, or set scenarios.{self.label}.interleave = "off"')
+                problem = (
+                    f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
+                )
+                yield Fault(
+                    path, problem, f'use pace, or set scenarios.{self.label}.interleave = "off"'
+                )
             else:
                 find = self.scenario.find
                 most = driver if find is None else rated(driver, float(find.rate[1]), 1)
-                yield from self._once_faults(at, most, repeat)
+                yield from self._once_faults(path, most, repeat)
 
     @property
     def _requests(self) -> dict[str, Request]:
         """Requests of the kinds and steps by label, as they are written."""
-        there: dict[str, Request] = {}
+        requests: dict[str, Request] = {}
         for label, kind in self.kinds.items():
             for row, step in kind.rows(label).items():
                 request, headers = step.request, with_type(step.request)
                 if self.session is not None:
                     headers["Cookie"] = "{session}"
                 body = "&".join(request.form) if request.form is not None else request.body
-                there[row] = request.model_copy(update={"headers": headers, "body": body})
-        return there
+                requests[row] = request.model_copy(update={"headers": headers, "body": body})
+        return requests
 
     @property
     def _taken_values(self) -> list[str]:
@@ -365,7 +382,7 @@ class _Reading(NamedTuple):
         """Return the label of a kind with steps; empty without one."""
         return next((label for label, kind in self.kinds.items() if kind.steps), "")
 
-    def _once_faults(self, at: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
+    def _once_faults(self, path: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
         of_users = set() if self.session is None else _named(self.session)
         for name in self.names:
             feed = self.feeds.get(name)
@@ -373,9 +390,9 @@ class _Reading(NamedTuple):
                 continue
             if self.session is not None and name in of_users:
                 if self.session.users > len(feed.rows):
-                    what = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
+                    problem = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
                     yield Fault(
-                        (*self.at, "session", "users"), f"{what}: fewer than users", _RANDOM
+                        (*self.at, "session", "users"), f"{problem}: fewer than users", _RANDOM
                     )
                 continue
             says = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
@@ -391,16 +408,18 @@ class _Reading(NamedTuple):
             using = {
                 rows.index(next(iter(kind.rows(label))))
                 for label, kind in self.kinds.items()
-                if any(name in _named(one) for one in kind.rows(label).values())
+                if any(name in _named(row) for row in kind.rows(label).values())
             }
             most = -(-amount(driver) // len(deck)) * sum(kind in using for kind in deck)
             if not bounded or amount(driver) >= MOST:
                 yield Fault(
-                    at, f"{says}, and the load may take any number", f"{_RANDOM}, or requests = 200"
+                    path,
+                    f"{says}, and the load may take any number",
+                    f"{_RANDOM}, or requests = 200",
                 )
             elif most + len(using) > len(feed.rows):
                 hint = f"{_RANDOM}, or fewer requests; {counted(len(using), 'row')} are for probes"
-                yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
+                yield Fault(path, f"{says}, and the load takes up to {exact(most)}", hint)
 
 
 def _named(kind: RequestKind | FlowStep | UserSession) -> set[str]:
@@ -414,4 +433,4 @@ def _text(row: Row, column: str) -> str:
 
 def _is_json(kind: RequestKind | FlowStep | UserSession) -> bool:
     types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
-    return any("json" in one for one in types)
+    return any("json" in type_ for type_ in types)

@@ -52,9 +52,9 @@ def varied_runtime_faults(
     top: Path, scenario: Scenario, parts: Parts, labels: Sequence[str]
 ) -> Iterator[Fault]:
     """Yield a fault for each runtime among a scenario's values that the suite does not declare."""
-    for at, path, value in scenario.varied_values():
+    for subpath, path, value in scenario.varied_values():
         if _is_runtime(path, scenario, parts):
-            yield from _faults((*top, *at), value, labels)
+            yield from _faults((*top, *subpath), value, labels)
 
 
 def _is_runtime(path: str, scenario: Scenario, parts: Parts) -> bool:
@@ -70,12 +70,12 @@ def _is_runtime(path: str, scenario: Scenario, parts: Parts) -> bool:
     )
 
 
-def _faults(at: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
+def _faults(path: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
     if isinstance(named, str) and named not in labels:
         hint: Hint = f"declare it: [runtimes.{named}]"
         if labels:
             hint = Nearest(named, labels, "declared")
-        yield Fault(at, f"no runtime {named!r} is declared", hint)
+        yield Fault(path, f"no runtime {named!r} is declared", hint)
 
 
 def port_faults(
@@ -84,8 +84,8 @@ def port_faults(
     """Yield each port that two backends of a scenario have, or a backend and a server."""
     for scenario in scenarios.values():
         taken: dict[int, str] = {}
-        used = [("backends", one) for one in scenario.backends]
-        for table, label in (*used, *(("servers", one) for one in scenario.servers)):
+        used = [("backends", backend) for backend in scenario.backends]
+        for table, label in (*used, *(("servers", server) for server in scenario.servers)):
             part = parts[table][label].part if label in parts[table] else None
             for port in part.fixed_ports().values() if isinstance(part, Service) else ():
                 if port in taken:
@@ -205,7 +205,7 @@ def fronts(labels: Iterable[str], servers: Mapping[str, Declared]) -> list[Decla
 def leading(scenario: Scenario, servers: Mapping[str, Declared]) -> set[str]:
     """Return the paths of all that varies and may decide what stands behind a server."""
     standing = fronts(servers, servers)
-    return {path for one in standing for path in about(scenario, "servers", one)}
+    return {path for declaration in standing for path in about(scenario, "servers", declaration)}
 
 
 class Reached(NamedTuple):
@@ -251,8 +251,8 @@ def upstream_faults(servers: Mapping[str, Declared], labels: Sequence[str]) -> I
                     continue
                 circles.add(circle)
             if error.label not in labels or error.label in servers:
-                at = _written(servers[error.trail[-1]], error.label)
-                yield Fault(at, error.message, error.hint)
+                path = _written(servers[error.trail[-1]], error.label)
+                yield Fault(path, error.message, error.hint)
 
 
 def _written(declaration: Declared, label: str) -> Path:

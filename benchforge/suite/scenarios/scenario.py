@@ -76,14 +76,14 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Ta
     """Return a scenario's table with its requests filled from the environment."""
     table = dict(table)
     if isinstance(request := table.get("request"), dict):
-        at: Path = (*path, "request")
-        table["request"] = yield from environment.fill(request, Request, at)
+        request_path: Path = (*path, "request")
+        table["request"] = yield from environment.fill(request, Request, request_path)
     if isinstance(requests := table.get("requests"), dict):
         filled: dict[str, JsonValue] = dict(requests)
         for server, request in requests.items():
             if isinstance(request, dict):
-                at = (*path, "requests", server)
-                filled[server] = yield from environment.fill(request, Request, at)
+                request_path = (*path, "requests", server)
+                filled[server] = yield from environment.fill(request, Request, request_path)
         table["requests"] = filled
     if isinstance(kinds := table.get("kinds"), dict):
         table["kinds"] = by_label = dict(kinds)
@@ -109,17 +109,19 @@ def _inner(table: JsonValue, path: Path, environment: Environment) -> Checked[Js
 def _name_faults(path: Path, kind: str, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
     if not isinstance(named, list):
         return  # the model's fault
-    declared, seen = frozenset(labels), set[str]()
+    declared, labels_read = frozenset(labels), set[str]()
     for number, label in enumerate(named):
-        at = (*path, number)
+        fault_path = (*path, number)
         if not isinstance(label, str):
             continue
         if label not in declared:
-            yield Fault(at, f"no {kind} {label!r} is declared", Nearest(label, labels, "declared"))
-        elif label in seen:
+            yield Fault(
+                fault_path, f"no {kind} {label!r} is declared", Nearest(label, labels, "declared")
+            )
+        elif label in labels_read:
             twice = "to measure it twice, declare it under a second label"
-            yield Fault(at, f"{label!r} is named twice", twice)
-        seen.add(label)
+            yield Fault(fault_path, f"{label!r} is named twice", twice)
+        labels_read.add(label)
 
 
 def _quotation_faults(path: Path, vary: JsonValue) -> Iterator[Fault]:

@@ -38,7 +38,7 @@ def find_of(
     if wanted is None:
         return None
     objectives = tuple(objective(text, metrics, scenario.kind_labels) for text in wanted.objectives)
-    about_errors = any(metrics[one.metric].measurand in FAILURES for one in objectives)
+    about_errors = any(metrics[objective.metric].measurand in FAILURES for objective in objectives)
     starts = ((label, _own_rate(loaders[label])) for label in scenario.loaders)
     return RateSearch(
         lowest=float(wanted.rate[0]),
@@ -88,18 +88,18 @@ def find_faults(
     yield from _bound_faults((*top, "find", _RATE), wanted)
     metrics = metrics_of(parts["metrics"])
     yield from _objective_faults((*top, "find", "slo"), scenario, metrics, labels)
-    for place, path in scenario.varied_paths():
+    for subpath, path in scenario.varied_paths():
         varied = axis(path)
         if varied is not None and (varied.place, varied.option) == ("loaders", (_RATE,)):
             hint = "leave it out here, or give that a scenario without find"
-            yield Fault((*top, *place), "the rate varies, and is searched for as well", hint)
+            yield Fault((*top, *subpath), "the rate varies, and is searched for as well", hint)
     if scenario.clients:
         hint = "a client waits for each answer: name a load tool instead"
         yield Fault((*top, "clients"), "a client has no rate to search for", hint)
     for number, loader in enumerate(scenario.loaders):
         if loader in parts["loaders"]:
-            at: Path = (*top, "loaders", number)
-            yield from _loader_faults(at, parts["loaders"][loader], wanted)
+            key_path: Path = (*top, "loaders", number)
+            yield from _loader_faults(key_path, parts["loaders"][loader], wanted)
 
 
 def repeat_faults(
@@ -112,16 +112,16 @@ def repeat_faults(
     yield from _count_faults(scenarios, written)
     yield from _mixture_faults(scenarios, chosen, repeat)
     for label, scenario in scenarios.items():
-        place, hint = ("scenarios", label, "blocks"), "leave `blocks` of the scenario out"
+        path, hint = ("scenarios", label, "blocks"), "leave `blocks` of the scenario out"
         if scenario.blocks and scenario.find:
-            yield Fault(place, "cannot be combined with `find`, whose `steps` are trials", hint)
+            yield Fault(path, "cannot be combined with `find`, whose `steps` are trials", hint)
         elif scenario.blocks and repeat.until is not None and label in chosen:
-            yield Fault(place, "cannot be combined with repeat.until", hint)
+            yield Fault(path, "cannot be combined with repeat.until", hint)
 
 
 def _count_faults(scenarios: Mapping[str, Scenario], written: Collection[str]) -> Iterator[Fault]:
     """Yield what counts trials where every scenario is a search, and counts them itself."""
-    if not scenarios or not all(one.find for one in scenarios.values()):
+    if not scenarios or not all(value.find for value in scenarios.values()):
         return
     for key in sorted(_COUNTS.intersection(written)):
         hint = "leave it out; find.steps sets the number of trials of a search"
@@ -141,60 +141,62 @@ def _mixture_faults(
     yield Fault(("scenarios", finds[0], "find"), "cannot be combined with repeat.until", hint)
 
 
-def _bound_faults(at: Path, wanted: Wanted) -> Iterator[Fault]:
+def _bound_faults(path: Path, wanted: Wanted) -> Iterator[Fault]:
     lowest, highest = wanted.rate
     if not lowest:
-        yield Fault((*at, 0), "a search begins above 0", 'such as rate = [100, "20k"]')
+        yield Fault((*path, 0), "a search begins above 0", 'such as rate = [100, "20k"]')
     elif lowest >= highest:
         message = f"{lowest}/s is not below {highest}/s"
-        yield Fault(at, message, "write the lowest first, then the highest")
+        yield Fault(path, message, "write the lowest first, then the highest")
 
 
 def _objective_faults(
-    at: Path, scenario: Scenario, metrics: Mapping[str, Metric], labels: Collection[str]
+    path: Path, scenario: Scenario, metrics: Mapping[str, Metric], labels: Collection[str]
 ) -> Iterator[Fault]:
     wanted = scenario.find
     if wanted is None:
         return
     if not wanted.objectives:
-        yield Fault(at, "an objective is missing", 'such as slo = "latency p99 < 50ms"')
-    seen: set[str] = set()
+        yield Fault(path, "an objective is missing", 'such as slo = "latency p99 < 50ms"')
+    objectives: set[str] = set()
     for number, text in enumerate(wanted.objectives):
-        place = at if isinstance(wanted.slo, str) else (*at, number)
+        objective_path = path if isinstance(wanted.slo, str) else (*path, number)
         try:
             canonical = objective(text, metrics, scenario.kind_labels).text
         except WrongObjective as error:
             faulty = set(labels) - metrics.keys()  # these have a fault already
             if text.split(" ", 1)[0] not in faulty:
-                yield Fault(place, error.message, error.hint)
+                yield Fault(objective_path, error.message, error.hint)
             continue
-        if canonical in seen:
-            yield Fault(place, f"{canonical!r} is listed twice", "leave one out")
-        seen.add(canonical)
+        if canonical in objectives:
+            yield Fault(objective_path, f"{canonical!r} is listed twice", "leave one out")
+        objectives.add(canonical)
 
 
-def _loader_faults(at: Path, declaration: Declared, wanted: Wanted) -> Iterator[Fault]:
+def _loader_faults(path: Path, declaration: Declared, wanted: Wanted) -> Iterator[Fault]:
     if not isinstance(declaration.part, Loader):
         return
     takes = _RATE in declaration.cls.model_fields
     if not takes or not declaration.part.tells_lateness:
-        why = "does not tell its lateness" if takes else "takes no rate"
-        message = f"{declaration.label} ({declaration.part.name}) {why}: it cannot search for one"
+        reason = "does not tell its lateness" if takes else "takes no rate"
+        message = (
+            f"{declaration.label} ({declaration.part.name}) {reason}: it cannot search for one"
+        )
         hint = 'use = "pace": a search must know whether the server or the tool missed a rate'
-        yield Fault(at, message, hint)
+        yield Fault(path, message, hint)
         return
     lowest, highest = wanted.rate
     if not 0 < lowest < highest:
         return  # the bounds have a fault already
-    own = _own_rate(declaration)
-    if own is not None and not lowest <= own <= highest:
+    rate = _own_rate(declaration)
+    if rate is not None and not lowest <= rate <= highest:
         message = (
-            f"{declaration.label} begins at its own rate, {exact(own)}/s: not in "
+            f"{declaration.label} begins at its own rate, {exact(rate)}/s: not in "
             f"{lowest} to {highest}/s"
         )
-        yield Fault(at, message, "leave its rate out, or declare another loader")
-    for number, why in _refused(declaration, wanted):
-        yield Fault((*at[:2], "find", _RATE, number), f"{declaration.label}: {why}")
+        yield Fault(path, message, "leave its rate out, or declare another loader")
+    for number, reason in _refused(declaration, wanted):
+        yield Fault((*path[:2], "find", _RATE, number), f"{declaration.label}: {reason}")
 
 
 def _refused(declaration: Declared, wanted: Wanted) -> Iterator[tuple[int, str]]:
@@ -229,7 +231,7 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
     match = _PATTERN.fullmatch(text)
     if match is None:
         raise WrongObjective(f"not an objective: {text!r}", _FORM)
-    label, of = match["metric"], match["of"]
+    label, part_ = match["metric"], match["of"]
     if label not in metrics:
         raise WrongObjective(
             f"no metric {label!r} is declared", Nearest(label, sorted(metrics), "declared")
@@ -237,14 +239,14 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
     metric = metrics[label]
     parts = metric.parts()
     kind: str | None = None
-    if of is not None and of not in parts:
-        of, kind = _with_kind(of, kinds)
+    if part_ is not None and part_ not in parts:
+        part_, kind = _with_kind(part_, kinds)
     if kind is not None and not metric.of_kinds:
         raise WrongObjective(f"{label!r} is of all kinds together", "leave the kind out")
-    if parts and of not in parts and not (of is None and len(parts) == 1):
+    if parts and part_ not in parts and not (part_ is None and len(parts) == 1):
         choices = [*(part for part in parts if part), *kinds]
-        what = f"{label} has no {of!r}" if of else f"{label} has several parts"
-        raise WrongObjective(what, nearest(of or "", choices, "it has"))
+        problem = f"{label} has no {part_!r}" if part_ else f"{label} has several parts"
+        raise WrongObjective(problem, nearest(part_ or "", choices, "it has"))
     fit = _RELATIONS[metric.better]
     relation: Relation | None = next(
         (candidate for candidate in fit if candidate == match["relation"]), None
@@ -261,7 +263,7 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
     if least < 0:
         raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
     text = " ".join(text.split())
-    return Objective(text=text, metric=label, of=of, kind=kind, relation=relation, bound=least)
+    return Objective(text=text, metric=label, of=part_, kind=kind, relation=relation, bound=least)
 
 
 def _with_kind(words: str, kinds: Collection[str]) -> tuple[str | None, str | None]:

@@ -36,15 +36,15 @@ def turns_of(scenario: Scenario, repeat: Repeat) -> TurnsPlanned | None:
 
 def all_turns(suite: Suite) -> dict[str, TurnsPlanned]:
     """Return how the servers of each scenario take turns, where they do, by label."""
-    turns = {label: turns_of(one, suite.repeat) for label, one in suite.scenarios.items()}
-    return {label: one for label, one in turns.items() if one is not None}
+    turns = {label: turns_of(scenario, suite.repeat) for label, scenario in suite.scenarios.items()}
+    return {label: turn for label, turn in turns.items() if turn is not None}
 
 
 def bridges(
     scenarios: Mapping[str, Scenario], repeat: Repeat
 ) -> Checked[tuple[dict[str, Scenario], dict[str, str]]]:
     """Return the scenarios with those that bridge them, and whom each of these bridges."""
-    whole, bridged = dict(scenarios), dict[str, str]()
+    all_scenarios, bridged = dict(scenarios), dict[str, str]()
     if repeat.bridge and not _spoken_of(scenarios, repeat.model_fields_set):
         hint = 'set repeat.interleave = "100ms", or leave `bridge` out'
         yield Fault(("repeat", "bridge"), "it has no effect: no servers take turns", hint)
@@ -59,16 +59,20 @@ def bridges(
             message = f"repeat.bridge makes a scenario {alone!r}, which is declared"
             yield Fault(("scenarios", alone), message, "choose another label")
             continue
-        whole[alone] = scenario.model_copy(update=_ALONE_SAYS)
+        all_scenarios[alone] = scenario.model_copy(update=_ALONE_SAYS)
         bridged[alone] = label
-    return whole, bridged
+    return all_scenarios, bridged
 
 
 def with_bridges(tables: Mapping[str, Tables], measured: Iterable[str]) -> dict[str, Tables]:
     """Return tables of scenarios with those of the measured ones that bridge them."""
     bridging = {label: label.removesuffix(ALONE) for label in measured if label not in tables}
-    made = {label: tables[of] for label, of in bridging.items() if of in tables}
-    untitled = {k: {**one, **_ALONE_SAYS} for k, one in made.items()}
+    made = {
+        label: tables[label_bridged]
+        for label, label_bridged in bridging.items()
+        if label_bridged in tables
+    }
+    untitled = {k: {**table, **_ALONE_SAYS} for k, table in made.items()}
     return {**tables, **untitled}
 
 
@@ -84,7 +88,11 @@ def turns_faults(
     for fault in _length_faults(scenarios, repeat):
         sound = False
         yield fault
-    taking = {} if not sound else {k: one for k, one in scenarios.items() if turns_of(one, repeat)}
+    taking = (
+        {}
+        if not sound
+        else {k: scenario for k, scenario in scenarios.items() if turns_of(scenario, repeat)}
+    )
     if sound and "each" in as_table(written) and not _spoken_of(scenarios, as_table(written)):
         hint = 'set repeat.interleave = "100ms", or leave `each` out'
         yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
@@ -92,20 +100,20 @@ def turns_faults(
         keys = {"turns": scenario.turns == "all", "each": scenario.each is not None}
         if _spoken_of({label: scenario}, as_table(written)):
             continue
-        for key in (key for key, said in keys.items() if said):
+        for key in (key for key, value in keys.items() if value):
             hint = f'set interleave = "100ms" in this scenario, or leave `{key}` out'
             message = "it has no effect: no servers take turns"
             yield Fault(("scenarios", label, key), message, hint)
     for label, scenario in taking.items():
-        place: Path = ("repeat", KEY) if scenario.interleave is None else ("scenarios", label, KEY)
+        path: Path = ("repeat", KEY) if scenario.interleave is None else ("scenarios", label, KEY)
         if network != "private":
             message = f"{label!r}: servers cannot take turns in the machine's network"
-            yield Fault(place, message, 'set network = "private"')
+            yield Fault(path, message, 'set network = "private"')
         side = "client" if scenario.clients else "server"
         others = (scenario.servers, scenario.loaders) if scenario.turns == "all" else ()
-        alone = all(len(one) <= 1 for one in (scenario.clients or scenario.servers, *others))
+        alone = all(len(labels) <= 1 for labels in (scenario.clients or scenario.servers, *others))
         if alone and not (repeat.placebo or scenario.vary or scenario.include):
-            yield Fault(place, f"{label!r} has one {side}: nobody takes turns with it", _OFF)
+            yield Fault(path, f"{label!r} has one {side}: nobody takes turns with it", _OFF)
         yield from _load_faults(("scenarios", label), scenario, parts)
         yield from _part_faults(("scenarios", label), scenario, parts)
         yield from _metric_faults(("scenarios", label), scenario, parts, repeat)
@@ -113,7 +121,7 @@ def turns_faults(
 
 def _spoken_of(scenarios: Mapping[str, Scenario], repeat: Container[str]) -> bool:
     """Return whether a suite says anything of turns, "off" too; `repeat` are its keys there."""
-    return KEY in repeat or any(one.interleave is not None for one in scenarios.values())
+    return KEY in repeat or any(value.interleave is not None for value in scenarios.values())
 
 
 def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterator[Fault]:
@@ -121,21 +129,21 @@ def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterato
         (("repeat", KEY), repeat.interleave, "repeat", repeat.each)
     ]
     for label, scenario in scenarios.items():
-        of = "repeat" if scenario.each is None else f"scenarios.{label}"
+        table = "repeat" if scenario.each is None else f"scenarios.{label}"
         each = repeat.each if scenario.each is None else scenario.each
         if scenario.interleave is not None:
-            lengths.append((("scenarios", label, KEY), scenario.interleave, of, each))
+            lengths.append((("scenarios", label, KEY), scenario.interleave, table, each))
         elif scenario.each is not None:
-            lengths.append((("scenarios", label, "each"), repeat.interleave, of, each))
-    for place, length, of, each in lengths:
+            lengths.append((("scenarios", label, "each"), repeat.interleave, table, each))
+    for path, length, table, each in lengths:
         if not isinstance(length, Duration):
             continue
         if not SHORTEST_S <= length <= LONGEST_S:
             bounds = f"{amount('s', SHORTEST_S)} to {amount('s', LONGEST_S)}"
-            yield Fault(place, f"a slice takes {bounds}", 'such as interleave = "100ms"')
+            yield Fault(path, f"a slice takes {bounds}", 'such as interleave = "100ms"')
         elif each < 2 * length:
-            message = f"{length.written} is more than half of {of}.each, {each.written}"
-            yield Fault(place, message, "give each server two slices or more")
+            message = f"{length.written} is more than half of {table}.each, {each.written}"
+            yield Fault(path, message, "give each server two slices or more")
 
 
 def _load_faults(
@@ -151,14 +159,14 @@ def _load_faults(
         message = "either load tools or clients take turns in a scenario, not both"
         yield Fault((*top, "clients"), message, "declare a scenario for each")
     use = {"loaders": 'use = "pace", "wrk" or "ab" in a closed loop, or ', "clients": ""}
-    drivers = [("loaders", *of) for of in enumerate(scenario.loaders)]
-    drivers += [("clients", *of) for of in enumerate(scenario.clients)]
+    drivers = [("loaders", *item) for item in enumerate(scenario.loaders)]
+    drivers += [("clients", *item) for item in enumerate(scenario.clients)]
     for table, number, label in drivers:
         declaration = parts[table].get(label)
         if declaration is not None and isinstance(declaration.part, Driver):
-            why = declaration.part.why_not_in_turns()
-            if why:
-                yield Fault((*top, table, number), f"{label}: {why}", f"{use[table]}{_OFF}")
+            reason = declaration.part.why_not_in_turns()
+            if reason:
+                yield Fault((*top, table, number), f"{label}: {reason}", f"{use[table]}{_OFF}")
 
 
 def _part_faults(
@@ -169,8 +177,8 @@ def _part_faults(
         for number, label in enumerate(getattr(scenario, table)):
             declaration = parts[table].get(label)
             part = None if declaration is None else declaration.part
-            if isinstance(part, Server | Backend) and (why := part.why_not_in_turns()):
-                yield Fault((*top, table, number), f"{label} cannot take turns: {why}", _OFF)
+            if isinstance(part, Server | Backend) and (reason := part.why_not_in_turns()):
+                yield Fault((*top, table, number), f"{label} cannot take turns: {reason}", _OFF)
 
 
 def _metric_faults(

@@ -38,15 +38,15 @@ def point_faults(top: Path, scenario: Scenario, parts: Parts, beyond: Reached) -
     `beyond` is what the scenario's own servers stand before.
     """
     placed = [
-        (place, parts[place][label])
-        for place in PLACES
-        for label in getattr(scenario, place)
-        if label in parts[place]
+        (table, parts[table][label])
+        for table in PLACES
+        for label in getattr(scenario, table)
+        if label in parts[table]
     ]
     servers = parts["servers"]
     placed += [("servers", servers[label]) for label in beyond.labels]
-    for place, declaration in placed:
-        for concerned in projected(scenario, about(scenario, place, declaration)):
+    for table, declaration in placed:
+        for concerned in projected(scenario, about(scenario, table, declaration)):
             part = yield from _judged(top, scenario, declaration, concerned)
             if part is not None:
                 yield from _faults_of_taken(top, scenario, part, concerned, parts["backends"])
@@ -63,8 +63,8 @@ def _request_faults(top: Path, scenario: Scenario, request: Request) -> Iterator
             filled(request, point)
         except ValidationError:
             for path, value in point.items():
-                at = _written(top, scenario, path, value)
-                yield Fault(at, f"a request's path cannot hold {shown(value)}")
+                fault_path = _written(top, scenario, path, value)
+                yield Fault(fault_path, f"a request's path cannot hold {shown(value)}")
 
 
 def _judged(
@@ -97,18 +97,18 @@ def _unreachable(
     hidden = isinstance(part, Server) and part.behind_proxy_only()
     if not hidden or declaration.label not in scenario.servers:
         return
-    at = (*top, "servers", scenario.servers.index(declaration.label))
+    path = (*top, "servers", scenario.servers.index(declaration.label))
     message = f"{declaration.label!r} does not speak HTTP over TCP{_with(concerned)}"
     hint = f'name a proxy in front of it, such as nginx with upstream = "{declaration.label}"'
-    yield Fault(at, message, hint)
+    yield Fault(path, message, hint)
 
 
 def _faults_behind(top: Path, scenario: Scenario, error: Astray) -> Iterator[Fault]:
     """Yield faults of what only a point's values make a server stand before."""
     for path, value in error.concerned.items():
         if path.split(".")[2] in UPSTREAM_OPTIONS:
-            at = _written(top, scenario, path, value)
-            yield Fault(at, f"servers.{error.trail[-1]}: {error.message}", error.hint)
+            fault_path = _written(top, scenario, path, value)
+            yield Fault(fault_path, f"servers.{error.trail[-1]}: {error.message}", error.hint)
 
 
 def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ValidationFault) -> Fault:
@@ -148,8 +148,8 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     servers = parts["servers"]
     beyond = reached(scenario, servers) if few else Reached(tuple(servers))
     sound = few
-    for place, path in scenario.varied_paths():
-        sound &= yield from _leads((*top, *place), path, scenario, parts, beyond.labels)
+    for subpath, path in scenario.varied_paths():
+        sound &= yield from _leads((*top, *subpath), path, scenario, parts, beyond.labels)
     secret_faults = list(_secret_faults(top, scenario))
     yield from secret_faults
     for path, values in scenario.vary.items():
@@ -160,7 +160,7 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
         yield from point_faults(top, scenario, parts, beyond)
 
 
-def _are_few(at: Path, scenario: Scenario) -> Checked[bool]:
+def _are_few(path_of_list: Path, scenario: Scenario) -> Checked[bool]:
     """Tell whether all cases can be measured, before anything looks at each of them."""
     points = combinations(scenario)
     drivers = len(scenario.loaders) + len(scenario.clients)
@@ -168,35 +168,35 @@ def _are_few(at: Path, scenario: Scenario) -> Checked[bool]:
     if most > _MOST:
         message = f"{points} combinations make up to {most} cases, more than {_MOST}"
         hint = "vary less at a time: split it into several scenarios, or leave values out"
-        yield Fault(at, message, hint)
+        yield Fault(path_of_list, message, hint)
     return most <= _MOST
 
 
 def _leads(
-    at: Path, path: str, scenario: Scenario, parts: Parts, beyond: Sequence[str]
+    path_of_list: Path, path: str, scenario: Scenario, parts: Parts, beyond: Sequence[str]
 ) -> Checked[bool]:
     """Tell whether a path leads to an option, or to a variable, whose values can be looked at."""
     varied = axis(path)
     if varied is None:
-        yield Fault(at, "not the path of an option", _FORM)
+        yield Fault(path_of_list, "not the path of an option", _FORM)
         return False
     if varied.place != "path":
-        return (yield from _leads_to_option(at, varied, scenario, parts, beyond))
+        return (yield from _leads_to_option(path_of_list, varied, scenario, parts, beyond))
     if not any(varied.label in variables(request) for request in _requests(scenario)):
         hint = f'use it: request = {{ path = "/{{{varied.label}}}" }}'
-        yield Fault(at, f"no request of this scenario uses {{{varied.label}}}", hint)
+        yield Fault(path_of_list, f"no request of this scenario uses {{{varied.label}}}", hint)
     return True
 
 
 def _leads_to_option(
-    at: Path, varied: Axis, scenario: Scenario, parts: Parts, beyond: Sequence[str]
+    path_of_list: Path, varied: Axis, scenario: Scenario, parts: Parts, beyond: Sequence[str]
 ) -> Checked[bool]:
     labels: tuple[str, ...] = getattr(scenario, varied.place)
     if varied.place == "servers":
         labels += tuple(beyond)
     if varied.label != "*" and varied.label not in labels:
         hint = Nearest(varied.label, labels, f"{varied.place} of this scenario")
-        yield Fault(at, f"{varied.label!r} is not one of its {varied.place}", hint)
+        yield Fault(path_of_list, f"{varied.label!r} is not one of its {varied.place}", hint)
         return False
     declared = parts[varied.place]
     concerned = [
@@ -211,52 +211,52 @@ def _leads_to_option(
         who = f"{varied.place}.{varied.label}"
         hint = Nearest(varied.option[0], names, f"{who} takes")
         none = "none of its parts has" if varied.label == "*" else f"{who} has no"
-        yield Fault(at, f"{none} option {varied.option[0]!r}", hint)
+        yield Fault(path_of_list, f"{none} option {varied.option[0]!r}", hint)
     return False
 
 
 def _secret_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
     """Yield a fault for each secret: what varies stands in the name of each case."""
-    for at, path, value in scenario.varied_values():
+    for subpath, path, value in scenario.varied_values():
         asks = isinstance(value, dict) and list(value) == ["env"]
         if asks or any(secrets_of({path.rpartition(".")[2]: value})):
-            place = path.partition(".")[0]
-            hint = f"declare one of the {place} for each value, and name them in the scenario"
+            table = path.partition(".")[0]
+            hint = f"declare one of the {table} for each value, and name them in the scenario"
             message = "a secret cannot vary: it would stand in the names of cases"
-            yield Fault((*top, *at), message, hint)
+            yield Fault((*top, *subpath), message, hint)
 
 
-def _value_faults(at: Path, values: list[JsonValue]) -> Iterator[Fault]:
+def _value_faults(path_of_list: Path, values: list[JsonValue]) -> Iterator[Fault]:
     if not values:
-        yield Fault(at, "varies over nothing", "give at least one value, or leave it out")
-    seen: set[str] = set()
+        yield Fault(path_of_list, "varies over nothing", "give at least one value, or leave it out")
+    texts: set[str] = set()
     for number, value in enumerate(values):
-        if (text := json.dumps(value, sort_keys=True)) in seen:
-            yield Fault((*at, number), f"{shown(value)} is listed twice", "leave one out")
-        seen.add(text)
+        if (text := json.dumps(value, sort_keys=True)) in texts:
+            yield Fault((*path_of_list, number), f"{shown(value)} is listed twice", "leave one out")
+        texts.add(text)
 
 
 def _exclude_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
     for number, excluded in enumerate(scenario.exclude):
-        at = (*top, "exclude", number)
+        key_path = (*top, "exclude", number)
         if not excluded:
-            yield Fault(at, "excludes everything", "name what varies, and its values")
+            yield Fault(key_path, "excludes everything", "name what varies, and its values")
         for path, value in excluded.items():
             if path not in scenario.vary:
                 near = Nearest(path, scenario.vary, "this scenario varies")
-                yield Fault((*at, path), "does not vary, so this excludes nothing", near)
+                yield Fault((*key_path, path), "does not vary, so this excludes nothing", near)
             elif value not in scenario.vary[path]:
                 hint = f"it takes: {', '.join(map(shown, scenario.vary[path]))}"
-                yield Fault((*at, path), f"never is {shown(value)}", hint)
+                yield Fault((*key_path, path), f"never is {shown(value)}", hint)
 
 
 def _variable_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
-    for at, request in _request_paths(top, scenario):
+    for key_path, request in _request_paths(top, scenario):
         for name in variables(request):
             path = f"path.{name}"
             if path not in scenario.vary:
                 hint = f'vary = {{ "{path}" = [...] }}; a brace itself is %7B'
-                yield Fault(at, f"nothing fills {{{name}}}", hint)
+                yield Fault(key_path, f"nothing fills {{{name}}}", hint)
             for number, point in enumerate(scenario.include):
                 if path not in point:
                     yield Fault((*top, "include", number), f"{path!r} is missing")

@@ -36,8 +36,8 @@ def bound(text: str, unit: str) -> float:
     match = _WRITTEN.fullmatch(text.strip())
     bare = unit == "1" or (unit not in _UNITS and unit.endswith(_RATE))
     if match is None or (not match["unit"] and not bare):
-        what = "a share of 1" if unit == "1" else unit
-        raise NoBound(f"it is in {what}, not {text!r}", f"write it like {_example(unit)}")
+        unit_name = "a share of 1" if unit == "1" else unit
+        raise NoBound(f"it is in {unit_name}, not {text!r}", f"write it like {_example(unit)}")
     return in_unit(number(match["number"]), match["unit"] or "", unit)
 
 

@@ -49,25 +49,27 @@ class Document:
 
     def of_profile(self, path: Path) -> bool:
         """Whether a path has its value from a profile."""
-        place, spot = self.starred.get(path, path), self.origins.get(path)
-        there = (
-            one for at, one in self.origins.items() if at[:1] == ("profiles",) and at[2:] == place
+        written_path, spot = self.starred.get(path, path), self.origins.get(path)
+        spots = (
+            origin
+            for spot_path, origin in self.origins.items()
+            if spot_path[:1] == ("profiles",) and spot_path[2:] == written_path
         )
-        return spot is not None and spot in there
+        return spot is not None and spot in spots
 
     def _nearest(self, path: Path) -> Path:
         while path and path not in self.origins:
             path = path[:-1]
         return path
 
-    def with_layer(self, over: Tables, starred: Mapping[Path, Path], at: Path) -> "Document":
+    def with_layer(self, over: Tables, starred: Mapping[Path, Path], key_path: Path) -> "Document":
         """Lay tables over those that hold: tables merge, all else replaces.
 
         They were written at a path of the text, and what is `starred` with a `*` there.
         """
         origins, stars = dict(self.origins), dict(self.starred)
         for path in _replaced(self.tables, over, ()):
-            origins[path] = self.origins[(*at, *starred.get(path, path))]
+            origins[path] = self.origins[(*key_path, *starred.get(path, path))]
             stars.pop(path, None)
             if path in starred:
                 stars[path] = starred[path]
@@ -81,14 +83,14 @@ def as_table(value: JsonValue) -> Tables:
 
 def merged(under: Tables, over: Tables) -> Tables:
     """Return tables with others laid over them: tables merge, all else replaces."""
-    both = dict(under)
+    joined = dict(under)
     for key, value in over.items():
         below = under.get(key)
         if isinstance(value, dict) and isinstance(below, dict):
-            both[key] = merged(below, value)
+            joined[key] = merged(below, value)
         else:
-            both[key] = value
-    return both
+            joined[key] = value
+    return joined
 
 
 def _replaced(under: Tables, over: Tables, path: Path) -> Iterator[Path]:

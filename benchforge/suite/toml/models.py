@@ -163,7 +163,7 @@ def _is_taken(
 
 
 def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    return [one for one in details if one["type"] in {"value_error", "missing"}]
+    return [detail for detail in details if detail["type"] in {"value_error", "missing"}]
 
 
 def _is_unknown(details: Sequence[ErrorDetails]) -> bool:

@@ -84,7 +84,7 @@ class Scanner:
 
     def __init__(self, text: str) -> None:
         self._text = text.replace("\r\n", "\n") + "\n\0"  # an end like no other
-        self._ends = [-1] + [found.start() for found in re.finditer("\n", self._text)]
+        self._ends = [-1] + [match.start() for match in re.finditer("\n", self._text)]
         self._last: dict[Path, int] = {}  # the number of the newest table of each array of tables
         self.spots: dict[Path, Spot] = {}
         "Where each path stands."
@@ -97,96 +97,102 @@ class Scanner:
 
     def document(self) -> None:
         """Scan the text. Raises Refused and Lost, as `positions`."""
-        at, table = 0, Path()
-        while (at := self._skip(at)) < len(self._text) - 1:
-            self.statement = at, table
-            if self._text.startswith("[[", at):
-                at, table = self._key(at + 2, (), opens=True)
-                at = self._pass("]]", at)
-            elif self._text[at] == "[":
-                at, table = self._key(at + 1, ())
-                at = self._pass("]", at)
+        position, table = 0, Path()
+        while (position := self._skip(position)) < len(self._text) - 1:
+            self.statement = position, table
+            if self._text.startswith("[[", position):
+                position, table = self._key(position + 2, (), opens=True)
+                position = self._pass("]]", position)
+            elif self._text[position] == "[":
+                position, table = self._key(position + 1, ())
+                position = self._pass("]", position)
             else:
-                at, path = self._key(at, table)
-                at = self._value(self._pass("=", at), path)
+                position, path = self._key(position, table)
+                position = self._value(self._pass("=", position), path)
 
     def spot(self, start: int, end: int) -> Spot:
         """Return the place of a piece of the text."""
         line = bisect_left(self._ends, start)
         return Spot(line, start - self._ends[line - 1], end - start)
 
-    def _key(self, at: int, path: Path, *, opens: bool = False) -> tuple[int, Path]:
+    def _key(self, position: int, path: Path, *, opens: bool = False) -> tuple[int, Path]:
         """Read a dotted key; it ends before `=` or `]`. `opens`: it begins a table of an array."""
         while True:
-            at = self._skip(at)
-            end = self._end(_KEY, at)
-            path = (*path, self._plain(at, end))
-            self._mark(path, at, end)
-            after = self._skip(end)
-            if self._text[after] == ".":
+            position = self._skip(position)
+            end = self._end(_KEY, position)
+            path = (*path, self._plain(position, end))
+            self._mark(path, position, end)
+            end_of_key = self._skip(end)
+            if self._text[end_of_key] == ".":
                 if path in self._last:
                     path = (*path, self._last[path])
-                at = after + 1
+                position = end_of_key + 1
                 continue
             if opens:
                 number = self._last[path] = self._last.get(path, -1) + 1
                 path = (*path, number)
-                self._mark(path, at, end)
+                self._mark(path, position, end)
             if not self.unclosed:
                 self.statement = self.statement[0], path
-            return after, path
+            return end_of_key, path
 
-    def _value(self, at: int, path: Path) -> int:
+    def _value(self, position: int, path: Path) -> int:
         """Pass over a value. Not recursive: its depth is the text's choice."""
         inside: list[tuple[str, Path, int]] = []  # what closes it, its path, its next element
         while True:
-            at = self._skip(at)
-            if (opening := self._text[at]) in "[{":
+            position = self._skip(position)
+            if (opening := self._text[position]) in "[{":
                 inside.append(("]" if opening == "[" else "}", path, 0))
-                self.unclosed.append(at)
-                at += 1
+                self.unclosed.append(position)
+                position += 1
             else:
-                at = self._scalar(at)
+                position = self._scalar(position)
             while inside:
                 closing, outer, number = inside[-1]
-                at = self._within(at, closing, outer)
-                if self._text[at] == ",":
-                    comma, at = at, self._within(at + 1, closing, outer)
-                    if self._text[at] == closing == "}":
+                position = self._within(position, closing, outer)
+                if self._text[position] == ",":
+                    comma, position = position, self._within(position + 1, closing, outer)
+                    if self._text[position] == closing == "}":
                         raise SuiteRefused(
                             self.spot(comma, comma + 1),
                             "not TOML 1.0: a comma after the last key of an inline table",
                             "leave it out",
                         )
-                if self._text[at] != closing:
+                if self._text[position] != closing:
                     break
                 inside.pop()
                 self.unclosed.pop()
-                at += 1
+                position += 1
             else:
-                return at
+                return position
             if closing == "]":
                 path = (*outer, number)
                 inside[-1] = (closing, outer, number + 1)
-                self._mark(path, at, at + 1 if self._text[at] in "[{" else self._end(_SCALAR, at))
+                self._mark(
+                    path,
+                    position,
+                    position + 1 if self._text[position] in "[{" else self._end(_SCALAR, position),
+                )
             else:
-                at, path = self._key(at, outer)
-                at = self._pass("=", at)
+                position, path = self._key(position, outer)
+                position = self._pass("=", position)
 
-    def _scalar(self, at: int) -> int:
-        end = self._end(_SCALAR, at)
-        if self._text[at] == '"':
-            self._check_escapes(at, end)
-        elif _NO_SECONDS.fullmatch(self._text, at, end):
+    def _scalar(self, position: int) -> int:
+        end = self._end(_SCALAR, position)
+        if self._text[position] == '"':
+            self._check_escapes(position, end)
+        elif _NO_SECONDS.fullmatch(self._text, position, end):
             raise SuiteRefused(
-                self.spot(at, end), "not TOML 1.0: a time without seconds", "add them: 07:30:00"
+                self.spot(position, end),
+                "not TOML 1.0: a time without seconds",
+                "add them: 07:30:00",
             )
         return end
 
-    def _within(self, at: int, closing: str, path: Path) -> int:
+    def _within(self, position: int, closing: str, path: Path) -> int:
         """Pass over space; of an inline table, only what stands on its line."""
-        after = self._skip(at)
-        if closing == "}" and "\n" in self._text[at:after]:
+        next_position = self._skip(position)
+        if closing == "}" and "\n" in self._text[position:next_position]:
             opening = self.unclosed[-1]
             table = "" if any(isinstance(step, int) for step in path) else f": [{dotted(path)}]"
             raise SuiteRefused(
@@ -194,10 +200,10 @@ class Scanner:
                 "not TOML 1.0: an inline table ends on the line on which it begins",
                 f"close it there, or write a table of its own{table}",
             )
-        return after
+        return next_position
 
-    def _check_escapes(self, at: int, end: int) -> None:
-        for match in _ESCAPE.finditer(self._text, at, end):
+    def _check_escapes(self, position: int, end: int) -> None:
+        for match in _ESCAPE.finditer(self._text, position, end):
             if match[1] in "ex":
                 instead = "\\u001b" if match[1] == "e" else "\\u00.."
                 raise SuiteRefused(
@@ -206,18 +212,18 @@ class Scanner:
                     f"write {instead}, or the text in '...', where nothing is escaped",
                 )
 
-    def _skip(self, at: int) -> int:
-        return self._end(_SPACE, at)
+    def _skip(self, position: int) -> int:
+        return self._end(_SPACE, position)
 
-    def _pass(self, what: str, at: int) -> int:
-        if not self._text.startswith(what, at):
+    def _pass(self, token: str, position: int) -> int:
+        if not self._text.startswith(token, position):
             raise Lost
-        return at + len(what)
+        return position + len(token)
 
-    def _end(self, what: re.Pattern[str], at: int) -> int:
-        if what is not _SPACE:
-            self.at = at
-        if (match := what.match(self._text, at)) is None:
+    def _end(self, pattern: re.Pattern[str], position: int) -> int:
+        if pattern is not _SPACE:
+            self.at = position
+        if (match := pattern.match(self._text, position)) is None:
             raise Lost
         return match.end()
 
@@ -228,13 +234,13 @@ class Scanner:
                 spot = self.spots[path]
                 raise SuiteRefused(spot, f"nested more than {DEEPEST} levels deep")
 
-    def _plain(self, at: int, end: int) -> str:
-        key = self._text[at:end]
+    def _plain(self, position: int, end: int) -> str:
+        key = self._text[position:end]
         if key[0] not in "\"'":
             return key
         if key[0] == "'" or "\\" not in key:
             return key[1:-1]
-        self._check_escapes(at, end)
+        self._check_escapes(position, end)
         try:
             return str(tomllib.loads(f"key = {key}")["key"])
         except tomllib.TOMLDecodeError:

@@ -38,8 +38,8 @@ def located(
     if origin is None:
         return SuiteFault(document.shown, hide(sentence), hint=hide(str(hint)))
     where = f"{document.shown}:{origin.line}:{origin.column}"
-    shown = excerpt(document.line(origin.line), origin, hide)
-    return SuiteFault(where, hide(sentence), shown, hide(str(hint)))
+    shown_line = excerpt(document.line(origin.line), origin, hide)
+    return SuiteFault(where, hide(sentence), shown_line, hide(str(hint)))
 
 
 def excerpt(line: str, spot: Spot, hide: Callable[[str], str] = str) -> str:
@@ -47,20 +47,24 @@ def excerpt(line: str, spot: Spot, hide: Callable[[str], str] = str) -> str:
 
     `hide` takes out what nobody is to see; no secret begins or ends within a place.
     """
-    before, after = line[: spot.column - 1], line[spot.column - 1 + spot.width :]
-    marked = hide(line[len(before) : len(before) + spot.width])
-    before, after = hide(before), hide(after)
-    line, start, width = before + marked + after, len(before), max(1, len(marked))
+    earlier, later = line[: spot.column - 1], line[spot.column - 1 + spot.width :]
+    marked = hide(line[len(earlier) : len(earlier) + spot.width])
+    earlier, later = hide(earlier), hide(later)
+    line, start, width = earlier + marked + later, len(earlier), max(1, len(marked))
     if len(line) > _ROOM:
-        left = max(0, min(start - _BEFORE, len(line) - _ROOM))
-        right = left + _ROOM
+        start_column = max(0, min(start - _BEFORE, len(line) - _ROOM))
+        right = start_column + _ROOM
         width = min(width, right - start)
-        start += (1 if left else 0) - left
-        line = ("…" if left else "") + line[left:right] + ("…" if right < len(line) else "")
-    shown = "".join(char if char.isprintable() or char == "\t" else "\ufffd" for char in line)
-    pad = "".join(char if char == "\t" else " " * _columns(char) for char in shown[:start])
-    carets = "^" * max(1, sum(map(_columns, shown[start : start + width])))
-    return f"{spot.line:>5} | {shown}\n      | {pad}{carets}"
+        start += (1 if start_column else 0) - start_column
+        line = (
+            ("…" if start_column else "")
+            + line[start_column:right]
+            + ("…" if right < len(line) else "")
+        )
+    printable = "".join(char if char.isprintable() or char == "\t" else "\ufffd" for char in line)
+    pad = "".join(char if char == "\t" else " " * _columns(char) for char in printable[:start])
+    carets = "^" * max(1, sum(map(_columns, printable[start : start + width])))
+    return f"{spot.line:>5} | {printable}\n      | {pad}{carets}"
 
 
 def _columns(char: str) -> int:
@@ -111,8 +115,8 @@ def _distinct(
             distinct.setdefault(((2,), fault.option, fault.message), fault)
         elif not (fault.of_model and fault.path in faulty):
             faulty.add(fault.path)
-            place = document.written(fault.path)
-            distinct.setdefault((_order(document, fault.path), place, fault.message), fault)
+            written_path = document.written(fault.path)
+            distinct.setdefault((_order(document, fault.path), written_path, fault.message), fault)
     return distinct
 
 

@@ -43,66 +43,66 @@ _NO_VALUES = {"null", "none", "nil", "undefined"}
 
 def read(path: str | os.PathLike[str]) -> Document:
     """Read a suite's file. Raises SuiteErrors when it cannot be read or is not TOML."""
-    shown = os.fspath(path)
-    return parsed(shown, _text(shown, _bytes(shown)))
+    name = os.fspath(path)
+    return parsed(name, _text(name, _bytes(name)))
 
 
-def parsed(shown: str, text: str) -> Document:
+def parsed(name: str, text: str) -> Document:
     """Read a suite's text, which errors call as it is `shown`. Raises SuiteErrors as `read`."""
-    spots = _spots(shown, text)
+    spots = _spots(name, text)
     try:
         tables = _loads(text)
     except tomllib.TOMLDecodeError as error:
-        _refuse(shown, text, *explained(text, str(error)))
+        _refuse(name, text, *explained(text, str(error)))
     except ValueError:
         match = _DIGITS.search(text)  # Python reads no longer ones
-        before = text[: match.start()] if match else ""
-        _refuse(shown, text, _spot(before), "a number of thousands of digits", "write it shorter")
+        text_before = text[: match.start()] if match else ""
+        _refuse(
+            name, text, _spot(text_before), "a number of thousands of digits", "write it shorter"
+        )
     assert spots is not None, "the scanner passes whatever tomllib reads"  # noqa: S101
     try:
         values = {key: plain(value, (key,)) for key, value in tables.items()}
     except NotFinite as error:
-        document = Document(shown, text, tables, {**spots})
+        document = Document(name, text, tables, {**spots})
         fault = located(document, error.path, str(error), hide=hiding(tables))
         raise SuiteErrors([fault]) from None
-    return Document(shown, text, values, {**spots})
+    return Document(name, text, values, {**spots})
 
 
-def _spots(shown: str, text: str) -> dict[Path, Spot] | None:
+def _spots(name: str, text: str) -> dict[Path, Spot] | None:
     """Return where everything stands; None for a text that is no TOML, as tomllib will tell."""
     try:
         return _positions(text)
     except Lost:
         return None
     except SuiteRefused as refused:
-        _refuse(shown, text, refused.spot, refused.message, refused.hint)
+        _refuse(name, text, refused.spot, refused.message, refused.hint)
 
 
-def _bytes(shown: str) -> bytes:
-    path = File(shown)
+def _bytes(name: str) -> bytes:
+    path = File(name)
     if re.search("[\ud800-\udfff]", str(path.absolute())):  # a result says which suite it is of
         hint = "rename the file, or the folder that it is in"
-        raise SuiteErrors([SuiteFault(shown, "its path is not UTF-8", hint=hint)])
+        raise SuiteErrors([SuiteFault(name, "its path is not UTF-8", hint=hint)])
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             hint = "write it to a file: relative paths in a suite start at its folder"
-            raise SuiteErrors([SuiteFault(shown, "a pipe or a device, not a file", hint=hint)])
+            raise SuiteErrors([SuiteFault(name, "a pipe or a device, not a file", hint=hint)])
         with path.open("rb") as file:
             content = file.read(_MOST + 1)
     except FileNotFoundError:
         near = get_close_matches(path.name, _suites(path.parent), 1)
         hint = f"did you mean '{path.with_name(near[0])}'?" if near else names_like(path)
-        raise SuiteErrors([SuiteFault(shown, "no such file", hint=hint)]) from None
+        raise SuiteErrors([SuiteFault(name, "no such file", hint=hint)]) from None
     except IsADirectoryError:
-        raise SuiteErrors(
-            [SuiteFault(shown, "a folder, not a suite", hint=_choose(path))]
-        ) from None
+        raise SuiteErrors([SuiteFault(name, "a folder, not a suite", hint=_choose(path))]) from None
     except (OSError, ValueError) as error:  # ValueError: NUL in a path
         reason = error.strerror if isinstance(error, OSError) else error
-        raise SuiteErrors([SuiteFault(shown, f"cannot be read: {reason}")]) from None
+        raise SuiteErrors([SuiteFault(name, f"cannot be read: {reason}")]) from None
     if len(content) > _MOST:
         message = f"more than {_MOST // 1024**2} MiB, too large for a suite"
-        raise SuiteErrors([SuiteFault(shown, message, hint="name the suite, not a result")])
+        raise SuiteErrors([SuiteFault(name, message, hint="name the suite, not a result")])
     return content
 
 
@@ -118,34 +118,34 @@ def _choose(folder: File) -> str:
     return f"give one suite, such as {folder / suites[0]}" if suites else "it contains no suite"
 
 
-def _text(shown: str, content: bytes) -> str:
+def _text(name: str, content: bytes) -> str:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        before = content[: error.start].decode()
+        text_before = content[: error.start].decode()
         text = content.decode(errors="replace")
         byte = f"0x{content[error.start]:02x}"
-        _refuse(shown, text, _spot(before), f"not UTF-8: byte {byte}", "save the file as UTF-8")
+        _refuse(name, text, _spot(text_before), f"not UTF-8: byte {byte}", "save the file as UTF-8")
     if text.startswith("\N{BYTE ORDER MARK}"):
         message = "the file begins with a byte order mark"
-        _refuse(shown, text[1:], Spot(1, 1, 1), message, "save it as UTF-8 without one")
+        _refuse(name, text[1:], Spot(1, 1, 1), message, "save it as UTF-8 without one")
     if "\0" in text:
         spot = _spot(text.partition("\0")[0])
-        _refuse(shown, text, spot, "a NUL byte", "a suite is a text file in UTF-8")
+        _refuse(name, text, spot, "a NUL byte", "a suite is a text file in UTF-8")
     return text
 
 
-def _spot(before: str) -> Spot:
+def _spot(text_before: str) -> Spot:
     """Return the place behind a text."""
-    return Spot(before.count("\n") + 1, len(before) - before.rfind("\n"), 1)
+    return Spot(text_before.count("\n") + 1, len(text_before) - text_before.rfind("\n"), 1)
 
 
-def _refuse(shown: str, text: str, spot: Spot, message: str, hint: str = "") -> NoReturn:
-    where = f"{shown}:{spot.line}:{spot.column}"
+def _refuse(name: str, text: str, spot: Spot, message: str, hint: str = "") -> NoReturn:
+    where = f"{name}:{spot.line}:{spot.column}"
     number = spot.line - 1
     line, public = (form.split("\n")[number].rstrip("\r") for form in (text, masked(text)))
-    place = slice(spot.column - 1, spot.column - 1 + spot.width)
-    if line[place] != public[place]:  # what a hint quotes is part of a secret
+    columns = slice(spot.column - 1, spot.column - 1 + spot.width)
+    if line[columns] != public[columns]:  # what a hint quotes is part of a secret
         hint = re.sub('"[^"]+"', '"..."', hint)
     raise SuiteErrors([SuiteFault(where, message, excerpt(public, spot), hint)]) from None
 
@@ -190,9 +190,9 @@ class _Error:
         return self.scanner.at
 
     def fault(
-        self, message: str, hint: str = "", *, at: int | None = None, width: int = 1
+        self, message: str, hint: str = "", *, position: int | None = None, width: int = 1
     ) -> SyntaxFault:
-        start = self.at if at is None else at
+        start = self.at if position is None else position
         return SyntaxFault(self.scanner.spot(start, start + width), message, hint)
 
 
@@ -244,17 +244,21 @@ def _after_value(error: _Error) -> SyntaxFault | None:
         return None
     begins = error.at + len(_word(error.rest)) - len(value)
     message = "not TOML: neither a number nor text"
-    return error.fault(message, _quoted(value), at=begins, width=len(value))
+    return error.fault(message, _quoted(value), position=begins, width=len(value))
 
 
 def _unclosed(error: _Error) -> SyntaxFault:
     opening = error.scanner.unclosed[-1] if error.scanner.unclosed else error.at
-    what = "an array" if error.text[opening] == "[" else "an inline table"
-    begins = r"[\w\"'\[{+-]" if what == "an array" else r"[\w\"'.-]+\s*="
+    opened_thing = "an array" if error.text[opening] == "[" else "an inline table"
+    begins = r"[\w\"'\[{+-]" if opened_thing == "an array" else r"[\w\"'.-]+\s*="
     if re.match(begins, error.rest) and "\n" not in error.text[opening : error.at]:
-        return error.fault(f"not TOML: a comma is missing in {what}", "write one before this value")
+        return error.fault(
+            f"not TOML: a comma is missing in {opened_thing}", "write one before this value"
+        )
     close = _CLOSE.get(error.text[opening : opening + 1], "]")
-    return error.fault(f"not TOML: {what} is not closed", f"a {close} is missing", at=opening)
+    return error.fault(
+        f"not TOML: {opened_thing} is not closed", f"a {close} is missing", position=opening
+    )
 
 
 def _unended(error: _Error) -> SyntaxFault:
@@ -263,7 +267,9 @@ def _unended(error: _Error) -> SyntaxFault:
     hint = f"a {quotes} is missing at its end" + (
         "" if len(quotes) > 1 else f"; write a text of several lines in {quote * 3}"
     )
-    return error.fault("not TOML: a text is not closed", hint, at=error.token, width=len(quotes))
+    return error.fault(
+        "not TOML: a text is not closed", hint, position=error.token, width=len(quotes)
+    )
 
 
 def _twice(error: _Error) -> SyntaxFault:
@@ -271,14 +277,16 @@ def _twice(error: _Error) -> SyntaxFault:
     written = re.compile(r"\[*\s*([^\]=\n]*[^\]=\s])").match(error.text, begins)
     start, end = written.span(1) if written else (begins, begins + 1)
     repeated = error.scanner.spot(start, end)
-    before = [path[:length] for length in range(len(path), 0, -1)]
-    earlier = (prefix for prefix in before if error.scanner.spots[prefix].line < repeated.line)
+    prefixes = [path[:length] for length in range(len(path), 0, -1)]
+    earlier = (prefix for prefix in prefixes if error.scanner.spots[prefix].line < repeated.line)
     standing = next(earlier, path)
-    above, name, which = error.scanner.spots[standing], dotted(path), dotted(standing)
+    first_spot, name, which = error.scanner.spots[standing], dotted(path), dotted(standing)
     if standing == path:
         hint = "leave one out, or rename one"
-        return SyntaxFault(repeated, f"not TOML: {name} stands on line {above.line} already", hint)
-    message = f"not TOML: {name} cannot be added: {which} is complete on line {above.line}"
+        return SyntaxFault(
+            repeated, f"not TOML: {name} stands on line {first_spot.line} already", hint
+        )
+    message = f"not TOML: {name} cannot be added: {which} is complete on line {first_spot.line}"
     return SyntaxFault(repeated, message, "write all of it in one place")
 
 

@@ -77,7 +77,7 @@ class Wording(NamedTuple):
 def worded(details: Sequence[ErrorDetails]) -> Wording:
     """Return in one sentence what pydantic says of one value: by each member of a union."""
     first = details[0]
-    if missing := [repr(one["loc"][-1]) for one in details if one["type"] == "missing"]:
+    if missing := [repr(detail["loc"][-1]) for detail in details if detail["type"] == "missing"]:
         verb = "is" if len(missing) == 1 else "are"
         return Wording(f"{conjoined(missing)} {verb} missing")
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))

@@ -125,8 +125,8 @@ class Postgresql(TcpBackend):
     def hosts(self, url: str) -> Iterable[str]:
         """Return every host of a URL, before the path and among its parameters."""
         parts = urlsplit(url)
-        for place in parts.netloc.rpartition("@")[2].split(","):
-            yield urlsplit(f"//{place}").hostname or ""
+        for host in parts.netloc.rpartition("@")[2].split(","):
+            yield urlsplit(f"//{host}").hostname or ""
         parameters = parse_qs(parts.query)
         for named in (*parameters.get("host", ()), *parameters.get("hostaddr", ())):
             yield from named.split(",")
@@ -147,7 +147,7 @@ class Postgresql(TcpBackend):
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the settings: arguments, with a password in them, could be read by everybody."""
         guarded = self._guarded(site)
-        peers = {_hba_of(site): hba(site, own=self.password is not None)} if guarded else {}
+        peers = {_hba_of(site): hba(site, private=self.password is not None)} if guarded else {}
         if not self.settings:
             return peers
         lines = [f"include = {_quoted(str(site.scratch / 'data/postgresql.conf'))}"]
@@ -197,10 +197,10 @@ class Postgresql(TcpBackend):
             tls = {"ssl": True, "ssl_cert_file": str(_certificate(site))}
             tls |= {"ssl_key_file": str(_key(site))}
         defaults = {name: value for name, value in _DEFAULTS.items() if name not in self.settings}
-        own = {"config_file": str(site.folder / _conf_of(site))} if self.settings else {}
+        files = {"config_file": str(site.folder / _conf_of(site))} if self.settings else {}
         if self._guarded(site):
-            own["hba_file"] = str(site.folder / _hba_of(site))
-        options = _as_options({**defaults, **own, **self._places(site), **tls})
+            files["hba_file"] = str(site.folder / _hba_of(site))
+        options = _as_options({**defaults, **files, **self._places(site), **tls})
         data = site.scratch / "data"
         return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
 
@@ -279,15 +279,17 @@ class Postgresql(TcpBackend):
 
 def _without_password(url: str) -> tuple[str, str]:
     """Return a URL without its password, and that: of its parameters, which libpq prefers."""
-    before, mark, query = url.partition("?")
-    parameters = [one.partition("=") for one in query.split("&")] if mark else []
-    given = [unquote(value) for name, _, value in parameters if name == "password"]
-    if given:
-        kept = "&".join("".join(one) for one in parameters if one[0] != "password")
-        url = f"{before}?{kept}" if kept else before
-    if own := urlsplit(url).password:
-        url = url.replace(f":{own}@", "@", 1)
-    return url, given[-1] if given else unquote(own or "")
+    address, mark, query = url.partition("?")
+    parameters = [parameter.partition("=") for parameter in query.split("&")] if mark else []
+    passwords = [unquote(value) for name, _, value in parameters if name == "password"]
+    if passwords:
+        parameter_ = "&".join(
+            "".join(parameter) for parameter in parameters if parameter[0] != "password"
+        )
+        url = f"{address}?{parameter_}" if parameter_ else address
+    if password := urlsplit(url).password:
+        url = url.replace(f":{password}@", "@", 1)
+    return url, passwords[-1] if passwords else unquote(password or "")
 
 
 def _where(site: Site, listen: Literal["unix", "tcp"]) -> dict[str, str]:

@@ -20,10 +20,14 @@ _UNTIL_PONG = f"for _ in $(seq 1000); do {_PONG} && exit; sleep 0.01; done; exit
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
-def at(site: Site, place: Path | None, password: str = "") -> Cli:
+def at(site: Site, socket_path: Path | None, password: str = "") -> Cli:
     """Return what makes a command for redis-cli: at a unix socket, or at the port of the site."""
     environment = {"REDISCLI_AUTH": password} if password else {}
-    to = ("-h", site.address, "-p", site.ports["redis"]) if place is None else ("-s", place)
+    to = (
+        ("-h", site.address, "-p", site.ports["redis"])
+        if socket_path is None
+        else ("-s", socket_path)
+    )
     return lambda *words, stdin=None: Command(
         site.programs["redis-cli"], *to, *words, stdin=stdin, environment=environment
     )
@@ -195,7 +199,7 @@ class Redis(TcpBackend):
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the settings: arguments, with a password in them, could be read by everybody."""
         settings = self._in_file()
-        lines = (f"{name} {_quoted(str(_value(one)))}" for name, one in settings.items())
+        lines = (f"{name} {_quoted(str(_value(setting)))}" for name, setting in settings.items())
         return {_conf_of(site): "\n".join([*lines, ""])} if settings else {}
 
     def template(self, site: Site) -> Sequence[Task]:
@@ -222,9 +226,9 @@ class Redis(TcpBackend):
         if self.existing is not None:
             return None
         wished = {} if self.maxmemory is None else {"maxmemory": int(self.maxmemory)}
-        own = (site.folder / _conf_of(site),) if self._in_file() else ()
+        conf = (site.folder / _conf_of(site),) if self._in_file() else ()
         words = self._words(site, self.listen, wished)
-        return Command(site.programs["redis-server"], *own, *words)
+        return Command(site.programs["redis-server"], *conf, *words)
 
     def ready(self, site: Site) -> Probe:
         """Return a question that is answered as soon as the data is there."""
@@ -263,8 +267,8 @@ class Redis(TcpBackend):
         where: dict[str, object] = {"port": 0, "unixsocket": _socket(site), "unixsocketperm": 700}
         if listen == "tcp":
             where = {"port": site.ports["redis"], "bind": site.address}
-        kept = {"dir": site.scratch, "dbfilename": _SNAPSHOT, "save": "", "appendonly": False}
-        settings = {**where, **kept, "databases": self.databases, **wished}
+        fixed = {"dir": site.scratch, "dbfilename": _SNAPSHOT, "save": "", "appendonly": False}
+        settings = {**where, **fixed, "databases": self.databases, **wished}
         return [word for name, value in settings.items() for word in (f"--{name}", _value(value))]
 
 

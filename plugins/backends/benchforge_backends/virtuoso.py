@@ -245,8 +245,8 @@ def stop(site: Site, lock: Path) -> Task:
 
 
 def _isql(site: Site, *words: str, stdin: Path | None = None) -> Command:
-    at = f"{site.address}:{site.ports['sql']}"
-    return Command(site.programs["isql-vt"], at, *_WHO, *_QUIETLY, *words, stdin=stdin)
+    address = f"{site.address}:{site.ports['sql']}"
+    return Command(site.programs["isql-vt"], address, *_WHO, *_QUIETLY, *words, stdin=stdin)
 
 
 def _error(finished: Finished) -> str | None:

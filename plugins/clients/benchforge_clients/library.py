@@ -282,8 +282,12 @@ verify."""
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: one request after the other can."""
         usual = {"concurrency": 1, "delay": 0}
-        given = [name for name, value in usual.items() if getattr(self, name) != value]
-        return f"with {' and '.join(given)} {self.name} cannot take turns" if given else ""
+        changed_options = [name for name, value in usual.items() if getattr(self, name) != value]
+        return (
+            f"with {' and '.join(changed_options)} {self.name} cannot take turns"
+            if changed_options
+            else ""
+        )
 
     def declared_s(self) -> float:
         """Return the duration in seconds; a rough guess for a number of requests."""

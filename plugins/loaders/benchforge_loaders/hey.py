@@ -167,15 +167,15 @@ def _percentiles(text: str, responses: int, fastest: float, slowest: float) -> d
     if absent := [percent for percent in printed if percent not in seconds_by_percent]:
         raise ValueError(f"no line '{absent[0]}%% in'")
     reported = {percent: seconds_by_percent[percent] for percent in printed}
-    whole = {"0": fastest, **reported, "100": slowest}
-    growing("Latency distribution", whole.values())
-    return {percent: round(value * 1e6) for percent, value in whole.items()}
+    by_percent = {"0": fastest, **reported, "100": slowest}
+    growing("Latency distribution", by_percent.values())
+    return {percent: round(value * 1e6) for percent, value in by_percent.items()}
 
 
 def _printed(responses: int) -> list[int]:
     """Return the percentiles that hey prints of so many times: of few ones not all."""
-    left = list(_PERCENTS)
-    for place in range(min(responses, KEPT)):
-        if left and place * 100 // responses >= left[0]:
-            left.pop(0)
-    return list(_PERCENTS[: len(_PERCENTS) - len(left)])
+    percents_left = list(_PERCENTS)
+    for index in range(min(responses, KEPT)):
+        if percents_left and index * 100 // responses >= percents_left[0]:
+            percents_left.pop(0)
+    return list(_PERCENTS[: len(_PERCENTS) - len(percents_left)])

@@ -164,7 +164,7 @@ def _errors(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _percentiles(printed: _Printed) -> dict[str, float]:
-    if absent := [one for one in _PERCENTS if f"p{one}" not in printed.percentiles]:
+    if absent := [percent for percent in _PERCENTS if f"p{percent}" not in printed.percentiles]:
         raise ValueError(f"latencyPercentiles: p{absent[0]} is missing")
     seconds = {
         "0": printed.summary.fastest,

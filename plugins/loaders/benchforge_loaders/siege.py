@@ -183,5 +183,7 @@ def _declared(request: Request, *, settings: bool) -> dict[str, str]:
     It sends an Accept of its own unless that is the first of the others.
     """
     named = sorted(request.headers.items(), key=lambda header: header[0].lower() != "accept")
-    both = {(name.lower() if settings else name): value for name, value in named}
-    return {name: value for name, value in both.items() if (name.lower() in _SETTINGS) == settings}
+    declared = {(name.lower() if settings else name): value for name, value in named}
+    return {
+        name: value for name, value in declared.items() if (name.lower() in _SETTINGS) == settings
+    }

@@ -32,8 +32,8 @@ class ClientCpu(OfReading):
         responses, unit, estimator = 1, "", ""
         if trial.turns is not None:
             responses, unit, estimator = reading.responses, PER_RESPONSE, OF_A_RESPONSE
-        for of in self.of:
-            seconds = values[of]
+        for part in self.of:
+            seconds = values[part]
             value = None if seconds is None or not responses else seconds / responses
-            why = NOT_TOLD if value is None else ""
-            yield Value(value, why, estimator, of, unit=unit)
+            reason = NOT_TOLD if value is None else ""
+            yield Value(value, reason, estimator, part, unit=unit)

@@ -29,12 +29,12 @@ class Cpu(ByRole):
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, and one for the time after its load."""
         yield from super().of_trial(trial, label, window)
-        seen, good = trial.observation, None if trial.reading is None else trial.reading.good
-        if seen is None or seen.after is None or not good:
+        observation, good = trial.observation, None if trial.reading is None else trial.reading.good
+        if observation is None or observation.after is None or not good:
             return
-        during_s = sum(usage.cpu_s or 0.0 for usage in seen.usage if usage.role == "server")
-        if seen.after.cpu_s >= _SHOWN * during_s > 0:
-            value = seen.after.cpu_s / good
+        during_s = sum(usage.cpu_s or 0.0 for usage in observation.usage if usage.role == "server")
+        if observation.after.cpu_s >= _SHOWN * during_s > 0:
+            value = observation.after.cpu_s / good
             yield Sample(metric=label, unit=self.unit, value=value, of=_AFTER)
 
     def of_role(
@@ -44,8 +44,8 @@ class Cpu(ByRole):
         reading = trial.reading
         seconds = [usage.cpu_s for usage in usages if usage.cpu_s is not None]
         if len(seconds) < len(usages):
-            why = "; ".join(usage.why for usage in usages if usage.cpu_s is None and usage.why)
-            return None, why or "its CPU time was not measured"
+            reason = "; ".join(usage.why for usage in usages if usage.cpu_s is None and usage.why)
+            return None, reason or "its CPU time was not measured"
         if reading is None or reading.good is None:
             return None, reading.bounds if reading else "no reading"
         if not reading.good:

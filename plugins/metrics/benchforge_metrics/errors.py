@@ -65,10 +65,10 @@ class _Ended:
     extent: str = ""
     "Covered part of the load; empty for the whole load."
 
-    def value(self, value: float | None, why: str) -> Value:
+    def value(self, value: float | None, reason: str) -> Value:
         """Return a value of these requests."""
         failed, requests = (None, None) if value is None else (self.bad, self.requests)
-        return Value(value, why, self.extent, failed=failed, requests=requests)
+        return Value(value, reason, self.extent, failed=failed, requests=requests)
 
 
 def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:
@@ -79,12 +79,12 @@ def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:
     if reading.unanswered is None:
         return _Ended(requests, None, NOT_TOLD)
     bad = reading.responses - reading.good + reading.unanswered
-    left = after_cut(trial, window)
+    cut = after_cut(trial, window)
     if not window.cut_s or not bad:
         return _Ended(requests, bad)
     # When responses of another status came, nobody tells.
-    if left is None or left.unanswered is None or reading.good < reading.responses:
+    if cut is None or cut.unanswered is None or reading.good < reading.responses:
         return _Ended(requests, bad, extent=window.whole)
-    extent = f"{left.note}; {bad} in the whole load"
-    answered = round(reading.responses * left.share)
-    return _Ended(answered + left.unanswered, left.unanswered, extent=extent)
+    extent = f"{cut.note}; {bad} in the whole load"
+    answered = round(reading.responses * cut.share)
+    return _Ended(answered + cut.unanswered, cut.unanswered, extent=extent)

@@ -29,7 +29,7 @@ class Memory(ByRole):
         """Return bytes."""
         peaks = [usage.peak_pss_bytes for usage in usages if usage.peak_pss_bytes is not None]
         if len(peaks) < len(usages):
-            why = "; ".join(u.why for u in usages if u.peak_pss_bytes is None and u.why)
-            return None, why or "its memory was not measured"
+            reason = "; ".join(u.why for u in usages if u.peak_pss_bytes is None and u.why)
+            return None, reason or "its memory was not measured"
         samples = min(usage.pss_samples for usage in usages)
         return sum(peaks), ", ".join(filter(None, (f"largest of {samples} samples", window.whole)))

@@ -30,8 +30,8 @@ class OfReading(Metric, ABC):
         """Yield a sample for each value."""
         if trial.reading is not None:
             for value in self.values(trial, trial.reading, window):
-                own = {"unit": value.unit or self.unit, "estimator": value.estimator or None}
-                yield Sample(metric=label, **{**value._asdict(), **own})
+                units = {"unit": value.unit or self.unit, "estimator": value.estimator or None}
+                yield Sample(metric=label, **{**value._asdict(), **units})
 
     @abstractmethod
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:

@@ -27,15 +27,15 @@ class ProcessTime(OfReading):
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
         """Yield a value for each of `of`, in seconds; unknown where no process was timed."""
         runs = len(reading.process_s)
-        for of in self.of:
-            value = _value(reading, of)
-            why = "" if value is not None else f"{runs} timed processes tell no {of}"
-            yield Value(value, why, f"of {runs} runs", of)
+        for part in self.of:
+            value = _value(reading, part)
+            reason = "" if value is not None else f"{runs} timed processes tell no {part}"
+            yield Value(value, reason, f"of {runs} runs", part)
 
 
-def _value(reading: Reading, of: Of) -> float | None:
+def _value(reading: Reading, part: Of) -> float | None:
     times = reading.process_s
-    match of:
+    match part:
         case "user":
             return reading.process_user_s
         case "system":

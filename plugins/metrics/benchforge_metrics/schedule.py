@@ -26,14 +26,14 @@ class RateMetric(OfReading):
         if reading.schedule is None:
             return
         schedule, missed = reading.schedule, _missed(reading)
-        for of, count in (
+        for part, count in (
             ("due", schedule.intended),
             ("sent", schedule.sent),
             ("answered", reading.responses),
         ):
             value = None if count is None else count / reading.seconds
-            why = "the tool does not tell" if value is None else missed if of == "sent" else ""
-            yield Value(value, why, of=of)
+            reason = "the tool does not tell" if value is None else missed if part == "sent" else ""
+            yield Value(value, reason, of=part)
 
 
 class Lateness(OfReading):
@@ -57,8 +57,8 @@ class Lateness(OfReading):
             if histogram is None:
                 continue
             p99 = histogram.quantile(_PERCENTILE) or 0
-            for of, microseconds in (("p99", p99), ("max", histogram.max_us)):
-                yield Value(microseconds / 1e6, of=f"{name}{of}")
+            for part, microseconds in (("p99", p99), ("max", histogram.max_us)):
+                yield Value(microseconds / 1e6, of=f"{name}{part}")
 
 
 def _missed(reading: Reading) -> str:

@@ -27,21 +27,21 @@ class Wall(OfReading):
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
         """Yield a value for each of `of`, in seconds; it says when not all requests ended well."""
-        for of in self.of:
+        for part in self.of:
             value: float | None = reading.seconds
-            if of == "process":
+            if part == "process":
                 value = None if trial.observation is None else trial.observation.seconds
-            why = "nothing was observed" if value is None else _not_all_well(reading)
+            reason = "nothing was observed" if value is None else _not_all_well(reading)
             unit = estimator = ""
             if trial.turns is not None:
                 unit = PER_RESPONSE
-                value, why, estimator = _in_turns(reading, of)
-            yield Value(value, why, estimator, of, unit=unit)
+                value, reason, estimator = _in_turns(reading, part)
+            yield Value(value, reason, estimator, part, unit=unit)
 
 
-def _in_turns(reading: Reading, of: str) -> tuple[float | None, str, str]:
+def _in_turns(reading: Reading, part: str) -> tuple[float | None, str, str]:
     """Return the time for each response, why it is unknown, and how it was formed."""
-    if of == "process" or not reading.responses:
+    if part == "process" or not reading.responses:
         return None, "in turns: a process stands still for most of its time", ""
     return reading.seconds / reading.responses, _not_all_well(reading), OF_A_RESPONSE
 

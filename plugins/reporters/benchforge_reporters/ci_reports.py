@@ -68,9 +68,9 @@ def answers(summary: Summary) -> Iterator[JunitTest]:
         by_label.setdefault(verdict.claim, []).append(verdict)
     for claim in summary.claims:
         if claim.label not in by_label:
-            why = SMOKE if summary.smoke else UNASKED
+            reason = SMOKE if summary.smoke else UNASKED
             came: Came = "inconclusive" if summary.smoke else "invalid"
-            yield _test("claims", _title(claim, None), came, why)
+            yield _test("claims", _title(claim, None), came, reason)
         for verdict in by_label.get(claim.label, ()):
             came = "passes" if verdict.state == "holds" else verdict.state
             yield _test("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
@@ -97,9 +97,11 @@ def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitT
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:
-    at = "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
+    position = (
+        "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
+    )
     says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
-    return safe.line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
+    return safe.line(f"{claim.label}: {says}" + (f" ({position})" if position else ""))
 
 
 def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
@@ -165,10 +167,10 @@ def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     """Yield blocks that stand by themselves: what the terminal shows, then what did not pass."""
     yield f"## {safe.markdown(words.heading(summary))}\n"
     yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
-    shown = Terminal().text(summary, trials, _COLUMNS)
-    whole = len(shown.encode()) <= _MOST_SHOWN
-    yield safe.fenced(shown if whole else _beginning(shown), "text")
-    if not whole:
+    report_text = Terminal().text(summary, trials, _COLUMNS)
+    is_whole = len(report_text.encode()) <= _MOST_SHOWN
+    yield safe.fenced(report_text if is_whole else _beginning(report_text), "text")
+    if not is_whole:
         yield _CUT.strip()
     yield from _unlike_passed(summary)
     made = words.made(summary, trials)

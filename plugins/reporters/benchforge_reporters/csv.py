@@ -149,8 +149,8 @@ def _text(value: JsonValue) -> str:
 
 def searched(summary: Summary) -> Iterator[list[str]]:
     """Yield the heads, then the fields of each search for a rate."""
-    searches = [(one, one.capacity) for one in summary.cases if one.capacity is not None]
-    paths = list(dict.fromkeys(path for one, _ in searches for path in one.case.vary))
+    searches = [(case, case.capacity) for case in summary.cases if case.capacity is not None]
+    paths = list(dict.fromkeys(path for search, _ in searches for path in search.case.vary))
     rates = ("rate", "low", "high", "safe", "passed at most")
     heads = ("scenario", "server", "driver", "arm", *paths)
     yield [*heads, *(f"{name} (requests/s)" for name in rates), "trials", "ended", "message"]
@@ -198,7 +198,7 @@ class _Field:
             return FAILED
         if self.statistic == "runs":
             return str(case.trials)
-        lines = (one for one in case.metrics if (one.metric, one.of, one.unit) == self.names)
+        lines = (item for item in case.metrics if (item.metric, item.of, item.unit) == self.names)
         if (line := next(lines, None)) is None:
             return ""
         if self.statistic is None:
@@ -207,16 +207,16 @@ class _Field:
 
 
 def _fields(cells: Grid) -> Iterator[_Field]:
-    for at in cells.columns:
-        above = heads(cells.pivot.columns, at)
-        for metric, of, unit, has_estimator in _numbers(cells):
-            title, names = " ".join(filter(None, [*above, metric, of])), (metric, of, unit)
+    for column in cells.columns:
+        names_ = heads(cells.pivot.columns, column)
+        for metric, part, unit, has_estimator in _numbers(cells):
+            title, names = " ".join(filter(None, [*names_, metric, part])), (metric, part, unit)
             in_unit = f" ({unit})" if unit not in {"", "1"} else ""
             for name, statistic in _statistics(cells.pivot):
                 head = f"{title} {name}{in_unit if statistic != 'runs' else ''}"
-                yield _Field(at, head, names, statistic)
+                yield _Field(column, head, names, statistic)
             if has_estimator:
-                yield _Field(at, f"{title} estimator", names, None)
+                yield _Field(column, f"{title} estimator", names, None)
 
 
 def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:
@@ -225,9 +225,9 @@ def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:
     for metric in dict.fromkeys(column.metric for column in metrics_of(cells)):
         lines = [line for line in all_lines if line.metric == metric]
         parts = dict.fromkeys((line.of, line.unit) for line in lines)
-        for of, unit in parts or {(None, ""): None}:
-            formed = (one.estimator for one in lines if (one.of, one.unit) == (of, unit))
-            yield metric, of, unit, any(formed)
+        for part, unit in parts or {(None, ""): None}:
+            formed = (line.estimator for line in lines if (line.of, line.unit) == (part, unit))
+            yield metric, part, unit, any(formed)
 
 
 def _statistics(pivot: Pivot) -> Iterator[tuple[str, Statistic]]:
@@ -247,11 +247,11 @@ def _notes(pivot: Pivot, case: CaseSummary) -> Iterator[str]:
         title = f"{case.case.title}: {titled(line.metric, line.of)}"
         if line.why:
             yield f"{title}: {line.why}"
-        elif any(one.sample.lower_bound for one in line.samples):
+        elif any(sample.sample.lower_bound for sample in line.samples):
             yield f"{title}: a lower bound, the truth is this or more"
-        reasons = dict.fromkeys(one.sample.why for one in line.samples if one.sample.why)
+        reasons = dict.fromkeys(sample.sample.why for sample in line.samples if sample.sample.why)
         if not line.why:
-            yield from (f"{title}: {why}" for why in reasons)
+            yield from (f"{title}: {reason}" for reason in reasons)
 
 
 def _number(value: float | None) -> str:

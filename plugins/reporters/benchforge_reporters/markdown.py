@@ -56,9 +56,9 @@ class _Charts:
         yield from self.of_chart(f"search-{number}", section.scenario, searched)
         for curve in islice(curves(section, self.colours), _MOST):
             content = drawing_file(curve.drawing, curve.height, curve.title)
-            kind, _, place = curve.name.partition("-")
+            kind, _, path = curve.name.partition("-")
             title = curve.title if kind == "sweep" else f"{curve.title}: {curve.sentence}"
-            yield self.written(f"{kind}-{number}-{place}", title, content)
+            yield self.written(f"{kind}-{number}-{path}", title, content)
 
 
 class Markdown(Reporter):
@@ -79,35 +79,35 @@ class Markdown(Reporter):
         return report, printed, *charts.paths
 
 
-def _report(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
-    yield f"# {safe.markdown(shown.heading)}\n"
-    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in shown.alarms)
-    if shown.scope:
-        yield f"{shown.scope}\n"
-    yield from _answers(shown, charts)
-    yield from _causes(shown)
-    yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
-    cells, order = shown.reading
+def _report(report: ResultDocument, charts: _Charts) -> Iterator[str]:
+    yield f"# {safe.markdown(report.heading)}\n"
+    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in report.alarms)
+    if report.scope:
+        yield f"{report.scope}\n"
+    yield from _answers(report, charts)
+    yield from _causes(report)
+    yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in report.made)
+    cells, order = report.reading
     yield f"In the tables, {cells};\n{order}.\n"
-    yield from _claims(shown, charts)
-    for of_suite in shown.tables:
+    yield from _claims(report, charts)
+    for of_suite in report.tables:
         csv = f"[CSV](tables/{quote(of_suite.label)}.csv)"
         yield f"## {safe.markdown(of_suite.title)}\n"
         yield f"{safe.markdown(of_suite.content)}; also as {csv}\n"
         yield from table_lines(of_suite.table)
-    for number, section in enumerate(shown.sections, start=1):
+    for number, section in enumerate(report.sections, start=1):
         yield from _section(section, charts.of_section(number, section))
-    yield from _list("What speaks against the whole", shown.whole)
-    yield from _what_was_run(shown)
-    yield from _files(shown)
+    yield from _list("What speaks against the whole", report.whole)
+    yield from _what_was_run(report)
+    yield from _files(report)
 
 
-def _answers(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
-    if shown.overview is not None:
-        yield from _overview(shown.overview, shown)
-    if shown.answers:
+def _answers(report: ResultDocument, charts: _Charts) -> Iterator[str]:
+    if report.overview is not None:
+        yield from _overview(report.overview, report)
+    if report.answers:
         yield "## Answers\n"
-    for number, answer in enumerate(shown.answers, start=1):
+    for number, answer in enumerate(report.answers, start=1):
         label, headline = safe.markdown(answer.label), safe.markdown(answer.headline)
         yield f"**{label}** ({answer.state}): {headline}\n"
         if answer.sentences:
@@ -115,10 +115,10 @@ def _answers(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
         yield from charts.of_answer(number, answer.label) if number <= _MOST else ()
 
 
-def _overview(overview: Overview, shown: ResultDocument) -> Iterator[str]:
+def _overview(overview: Overview, report: ResultDocument) -> Iterator[str]:
     yield "## Overview\n"
-    if shown.claims:
-        yield f"**{counted_states(shown.claims)}**, of {len(shown.claims)} claims.\n"
+    if report.claims:
+        yield f"**{counted_states(report.claims)}**, of {len(report.claims)} claims.\n"
     if overview.of_sources:
         yield f"{overview.of_sources}.\n"
     if not overview.rows:
@@ -138,35 +138,39 @@ def _share(cell: MatrixCell | None) -> str:
     return f"**{cell.text}**" if cell.tied else cell.text
 
 
-def _causes(shown: ResultDocument) -> Iterator[str]:
-    matter = [one for one in shown.causes.all if one.kind != "expert"]
-    if shown.answers or matter:
+def _causes(report: ResultDocument) -> Iterator[str]:
+    matter = [cause for cause in report.causes.all if cause.kind != "expert"]
+    if report.answers or matter:
         yield "## May I quote it?\n"
-    if shown.answers:
-        yield f"**{shown.quotable.sentence}**\n"
+    if report.answers:
+        yield f"**{report.quotable.sentence}**\n"
     for text in matter:
         remedy = f" To do: {safe.markdown(text.remedy)}." if text.remedy else ""
         brief, effect = safe.markdown(text.brief), safe.markdown(text.effect)
         yield f"- **{safe.markdown(text.id)}** ({text.kind}): {brief}. {effect}{remedy}"
     if matter:
         yield ""
-    yield from (f"{safe.markdown(one)}\n" for one in (shown.next_step, shown.launches) if one)
+    yield from (
+        f"{safe.markdown(sentence)}\n"
+        for sentence in (report.next_step, report.launches)
+        if sentence
+    )
 
 
-def _claims(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
-    if not shown.claims and not shown.tally:
+def _claims(report: ResultDocument, charts: _Charts) -> Iterator[str]:
+    if not report.claims and not report.tally:
         return
     yield "## Claims\n"
-    yield from (f"**{safe.markdown(one)}**\n" for one in shown.tally)
-    yield from charts.of_chart("claims", "Claims", claims_chart(shown.claims))
-    if shown.claims:
+    yield from (f"**{safe.markdown(line)}**\n" for line in report.tally)
+    yield from charts.of_chart("claims", "Claims", claims_chart(report.claims))
+    if report.claims:
         yield _row(HEADS)
         yield _row(["---"] * len(HEADS))
-        yield from (_row(map(safe.markdown, line.cells)) for line in shown.claims)
+        yield from (_row(map(safe.markdown, line.cells)) for line in report.claims)
         yield ""
-        if shown.claims_note:
-            yield f"{shown.claims_note}\n"
-        yield from _list("In full", [f"{line.title} {line.sentence}" for line in shown.claims])
+        if report.claims_note:
+            yield f"{report.claims_note}\n"
+        yield from _list("In full", [f"{line.title} {line.sentence}" for line in report.claims])
 
 
 def _section(section: Section, images: Iterator[str]) -> Iterator[str]:
@@ -220,13 +224,13 @@ def table_lines(table: Table) -> Iterator[str]:
         for row in table.rows
     ]
     widths = [max(4, *map(len, column)) for column in zip(*rows, strict=True)]
-    left = len(table.heads)
-    rule = ["-" * width for width in widths[:left]]
-    rows.insert(1, rule + [f"{'-' * (width - 1)}:" for width in widths[left:]])
+    left_aligned = len(table.heads)
+    rule = ["-" * width for width in widths[:left_aligned]]
+    rows.insert(1, rule + [f"{'-' * (width - 1)}:" for width in widths[left_aligned:]])
     for row_ in rows:  # aligned, for those who read it as it stands
         yield _row(
-            word.ljust(width) if place < left else word.rjust(width)
-            for place, (word, width) in enumerate(zip(row_, widths, strict=True))
+            word.ljust(width) if index < left_aligned else word.rjust(width)
+            for index, (word, width) in enumerate(zip(row_, widths, strict=True))
         )
     yield ""
     if table.footnotes:
@@ -242,26 +246,26 @@ def _cell(cell: Cell) -> str:
     return "<br>".join(f"**{part}**" if cell.loud else part for part in parts)
 
 
-def _what_was_run(shown: ResultDocument) -> Iterator[str]:
+def _what_was_run(report: ResultDocument) -> Iterator[str]:
     yield "## What was run\n"
-    for title, processes in shown.commands:
+    for title, processes in report.commands:
         yield f"{safe.markdown(title)}:\n"
         yield safe.fenced(processes, "sh")
-    if shown.environment:
+    if report.environment:
         yield _row(["", ""])
         yield _row(["---", "---"])
         yield from (
-            _row([safe.markdown(name), safe.markdown(value)]) for name, value in shown.environment
+            _row([safe.markdown(name), safe.markdown(value)]) for name, value in report.environment
         )
         yield ""
 
 
-def _files(shown: ResultDocument) -> Iterator[str]:
+def _files(report: ResultDocument) -> Iterator[str]:
     yield "## Files\n"
     yield "- [result.json](result.json): the suite, the plan, the environment"
     yield "- [raw.md](raw.md): the time of a block by stage, each command, and what it printed"
     yield "- summary.json: every number of this report, with every trial's value"
-    if shown.folders:
-        first, last = shown.folders
+    if report.folders:
+        first, last = report.folders
         yield f"- {first}/ to {last}/: trial.json and what each process printed"
     yield ""

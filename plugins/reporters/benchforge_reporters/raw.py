@@ -30,10 +30,10 @@ def medians(summary: Summary) -> Iterator[str]:
 def raw(trials: Sequence[Trial], folder: Path) -> Iterator[str]:
     """Yield the text of raw.md for a result in a folder, trial by trial: it may be long."""
     yield "# Each command, and what it printed\n"
-    seen: set[str] = set()
+    titles: set[str] = set()
     for trial in trials:
-        again = trial.measured and trial.case.title in seen
-        seen.add(trial.case.title)
+        again = trial.measured and trial.case.title in titles
+        titles.add(trial.case.title)
         parts = _trial(trial, folder, _EACH_END_AGAIN if again else _EACH_END)
         yield from (f"\n{part}" for part in parts)
 
@@ -44,21 +44,21 @@ def trial_folder(trial: Trial) -> str:
 
 
 def _trial(trial: Trial, folder: Path, each_end: int) -> Iterator[str]:
-    place = trial_folder(trial)
+    folder_name = trial_folder(trial)
     yield f"## Trial {trial.number}\n"
     yield f"Block {trial.block}, position {trial.position}, attempt {trial.attempt}:\n"
-    yield safe.fenced(f"{safe.line(trial.case.title)}\n{place}/")
+    yield safe.fenced(f"{safe.line(trial.case.title)}\n{folder_name}/")
     for process in trial.processes:
         yield f"### {safe.markdown(process.label)}: {_ended(process.exit_code)}\n"
         yield safe.fenced(command_line(process), "sh")
         for name in (process.stdout, process.stderr):
-            yield from _printed(folder / place, name, each_end)
+            yield from _printed(folder / folder_name, name, each_end)
         if process.truncated:
             yield f"Of {' and '.join(process.truncated)} only the first 64 MiB were kept.\n"
 
 
-def _printed(place: Path, name: str, each_end: int) -> Iterator[str]:
-    text = _excerpt(place, name, each_end)
+def _printed(path: Path, name: str, each_end: int) -> Iterator[str]:
+    text = _excerpt(path, name, each_end)
     if text is None:
         yield f"{safe.markdown(name)}: the file is not there\n"
     elif not text.strip():
@@ -68,13 +68,13 @@ def _printed(place: Path, name: str, each_end: int) -> Iterator[str]:
         yield safe.fenced(text)
 
 
-def _excerpt(place: Path, name: str, each_end: int) -> str | None:
+def _excerpt(path: Path, name: str, each_end: int) -> str | None:
     """Return a file's text, a long one without its middle; None when the trial has no such file.
 
     A name that leads out of the trial's folder is refused: a result may come from anybody.
     """
     # The folder of all trials may be a link of ours to that of the result.
-    where = place.parent, f"{place.name}/{name}"
+    where = path.parent, f"{path.name}/{name}"
     try:
         return door.read(*where, 2 * each_end).decode(errors="replace")
     except OSError as error:
@@ -116,7 +116,7 @@ def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[
     for trial in trials:
         if trial.processes:
             first.setdefault(trial.case.title, trial)
-    titles = dict.fromkeys(one.case.title for one in summary.cases)
+    titles = dict.fromkeys(case.case.title for case in summary.cases)
     for title in (*titles, *(other for other in first if other not in titles)):
         if title in first:
             yield title, "\n".join(map(command_line, first[title].processes))
@@ -158,7 +158,7 @@ def block_times(trials: Sequence[Trial]) -> list[tuple[str, float, float]]:
         {stage: statistics.median(times[stage] for times in column) for stage in column[0]}
         for column in columns
     ]
-    return [(stage, medians[0][stage], whole) for stage, whole in medians[1].items() if whole]
+    return [(stage, medians[0][stage], median) for stage, median in medians[1].items() if median]
 
 
 def _times(launch: Sequence[Trial], later: Trial | None = None) -> dict[str, float]:

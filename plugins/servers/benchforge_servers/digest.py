@@ -20,10 +20,10 @@ def folder_digest(
         if folder.resolve() == Path(folder.anchor):
             raise BenchforgeError(f"directory {directory}: is the whole file system", hint)
         for file in sorted(folder.rglob("*")):
-            place = file.relative_to(folder)
-            if holds(place) and file.is_file():
+            path = file.relative_to(folder)
+            if holds(path) and file.is_file():
                 content = file.read_bytes()
-                total.update(f"{place} {len(content)} ".encode() + content)
+                total.update(f"{path} {len(content)} ".encode() + content)
     except OSError as error:
         raise BenchforgeError(f"{error.filename or folder}: {error.strerror}", hint) from error
     return total.hexdigest()[:16]

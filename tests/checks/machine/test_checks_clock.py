@@ -21,9 +21,9 @@ from benchforge.checks.machine import clock
     ],
 )
 def test_a_slow_clock_spoils_response_times(source: str | None, status: str) -> None:
-    (found,) = clock.of_session(header(clocksource=source), (), LIMITS)
-    assert (found.id, found.status, found.invalidates) == ("T1", status, "latency")
-    assert (found.scope, found.subject) == ("result", "apparatus")
+    (of_session,) = clock.of_session(header(clocksource=source), (), LIMITS)
+    assert (of_session.id, of_session.status, of_session.invalidates) == ("T1", status, "latency")
+    assert (of_session.scope, of_session.subject) == ("result", "apparatus")
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -32,15 +32,15 @@ def test_a_slow_clock_spoils_response_times(source: str | None, status: str) -> 
     [(0.0, "pass"), (0.0009, "pass"), (0.001, "warn"), (0.049, "warn"), (0.05, "fail")],
 )
 def test_a_clock_that_was_set_meanwhile(step_s: float, status: str, sign: int) -> None:
-    found = asked(trial(machine=machine(clock_step_s=step_s * sign)), "T2")
-    assert (found.status, found.value, found.transient) == (status, step_s, True)
+    check = asked(trial(machine=machine(clock_step_s=step_s * sign)), "T2")
+    assert (check.status, check.value, check.transient) == (status, step_s, True)
 
 
 def test_clocks_that_nobody_compared_are_unknown() -> None:
-    for one in (machine(clock_step_s=None), None):
-        found = asked(trial(machine=one), "T2")
-        assert (found.status, found.value) == ("unknown", None)
-        assert found.message.startswith("whether the clock was set: ")
+    for item in (machine(clock_step_s=None), None):
+        check = asked(trial(machine=item), "T2")
+        assert (check.status, check.value) == ("unknown", None)
+        assert check.message.startswith("whether the clock was set: ")
 
 
 def test_time_in_which_nobody_looked_is_told_but_for_what_looking_took() -> None:

@@ -28,7 +28,7 @@ def test_a_cpu_that_was_too_hot_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "status"),
+    ("observed", "status"),
     [
         ((2990, 3000, 3010), "pass"),
         ((2900, 3000, 3040), "pass"),
@@ -37,9 +37,9 @@ def test_a_cpu_that_was_too_hot_fails() -> None:
         ((0, 0, 0), "unknown"),
     ],
 )
-def test_a_frequency_that_moves_within_a_trial_warns(seen: Any, status: str) -> None:
-    found = asked(trial(machine=machine(frequency_mhz=seen)), "F2")
-    assert (found.status, found.subject) == (status, "apparatus")
+def test_a_frequency_that_moves_within_a_trial_warns(observed: Any, status: str) -> None:
+    check = asked(trial(machine=machine(frequency_mhz=observed)), "F2")
+    assert (check.status, check.subject) == (status, "apparatus")
 
 
 @pytest.mark.parametrize(
@@ -47,23 +47,27 @@ def test_a_frequency_that_moves_within_a_trial_warns(seen: Any, status: str) -> 
 )
 def test_cases_at_other_frequencies_are_not_compared(mean: float, status: str) -> None:
     cases = [[at(3000), at(3000)], [at(mean), at(mean)]]
-    (found,) = frequency.of_comparison(cases, LIMITS)
-    assert (found.id, found.scope, found.status) == ("F2", "comparison", status)
+    (of_comparison,) = frequency.of_comparison(cases, LIMITS)
+    assert (of_comparison.id, of_comparison.scope, of_comparison.status) == (
+        "F2",
+        "comparison",
+        status,
+    )
 
 
 def test_a_frequency_that_is_not_known_of_each_is_unknown() -> None:
     hidden = trial(machine=machine(frequency_mhz=None))
-    (found,) = frequency.of_comparison([[at(3000)], [at(3000), hidden]], LIMITS)
-    assert found.status == "unknown"
+    (of_comparison,) = frequency.of_comparison([[at(3000)], [at(3000), hidden]], LIMITS)
+    assert of_comparison.status == "unknown"
     assert list(frequency.of_comparison([[at(3000)]], LIMITS)) == []
 
 
 @given(st.floats(1, 10_000), st.floats(0.5, 2), st.floats(0.1, 10))
 def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> None:
     def value(first: float, second: float) -> float:
-        (found,) = frequency.of_comparison([[at(first)], [at(second)]], LIMITS)
-        assert found.value is not None
-        return float(found.value)
+        (of_comparison,) = frequency.of_comparison([[at(first)], [at(second)]], LIMITS)
+        assert of_comparison.value is not None
+        return float(of_comparison.value)
 
     assert value(mhz, mhz * ratio) == pytest.approx(
         value(mhz * scale, mhz * ratio * scale), rel=1e-4, abs=1e-9
@@ -87,18 +91,18 @@ def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> Non
     ],
 )
 def test_governor_and_turbo(facts: dict[str, Any], status: str, says: str) -> None:
-    found = only(session(**facts), "F3")
-    assert found.status == status
-    assert says in found.message
+    sole = only(session(**facts), "F3")
+    assert sole.status == status
+    assert says in sole.message
 
 
 def test_a_machine_that_warms_up_warns() -> None:
     warm = [
-        trial(number=number, machine=machine(temperature_c=(before, 60.0)))
-        for number, before in enumerate((45.0, 49.0, 51.0), 1)
+        trial(number=number, machine=machine(temperature_c=(first, 60.0)))
+        for number, first in enumerate((45.0, 49.0, 51.0), 1)
     ]
-    found = only(session(*reversed(warm)), "F4")
-    assert (found.status, found.value) == ("warn", 6)
+    sole = only(session(*reversed(warm)), "F4")
+    assert (sole.status, sole.value) == ("warn", 6)
     assert only(session(*warm[:2]), "F4").status == "pass"
     hidden = trial(number=9, machine=machine(temperature_c=None))
     assert only(session(*warm[:2], hidden), "F4").status == "unknown"

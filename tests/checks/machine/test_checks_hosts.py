@@ -40,14 +40,14 @@ def on_two(load: dict[str, Any] | None = None, app: dict[str, Any] | None = None
 
 def divided(**second: Any) -> Trial:
     """A load of 10 s, divided among two hosts."""
-    own: dict[str, Any] = {"reading": reading(), "started_s": 0.0}
-    load = {name: host("loader", **own | more) for name, more in (("l1", {}), ("l2", second))}
+    mine: dict[str, Any] = {"reading": reading(), "started_s": 0.0}
+    load = {name: host("loader", **mine | more) for name, more in (("l1", {}), ("l2", second))}
     return trial(hosts={**load, "app": host("server")})
 
 
 def test_two_quiet_hosts_have_no_finding() -> None:
-    found = [check for check in hosts.of_trial(on_two(), LIMITS) if check.status != "pass"]
-    assert not found
+    actual = [check for check in hosts.of_trial(on_two(), LIMITS) if check.status != "pass"]
+    assert not actual
     assert not {"H6", "H8"} & ids(on_two())
     assert not {id_ for id_ in ids(trial()) if id_.startswith("H")}
 
@@ -57,9 +57,9 @@ def test_two_quiet_hosts_have_no_finding() -> None:
 )
 def test_a_full_link_is_the_limit(share: float, status: str) -> None:
     carried = int(share * 10 * GBIT) + 1
-    seen = asked(on_two({"sent_bytes": carried}, {"received_bytes": carried}), "H3")
-    assert (seen.status, seen.subject) == (status, "behaviour")
-    assert ("the link was the limit" in seen.message) == (status == "fail")
+    check = asked(on_two({"sent_bytes": carried}, {"received_bytes": carried}), "H3")
+    assert (check.status, check.subject) == (status, "behaviour")
+    assert ("the link was the limit" in check.message) == (status == "fail")
 
 
 def test_a_link_that_dropped_packets_is_said() -> None:
@@ -82,9 +82,9 @@ def test_traffic_that_nobody_read_is_unknown() -> None:
     ],
 )
 def test_a_link_that_others_use_is_not_as_before(rate: float, trip_s: float, status: str) -> None:
-    now = HostLink(bytes_per_s=GBIT * rate, round_trip_s=trip_s)
-    seen = asked(on_two({"links": {"app": now}}), "H4")
-    assert (seen.status, seen.subject, seen.transient) == (status, "apparatus", True)
+    host_link = HostLink(bytes_per_s=GBIT * rate, round_trip_s=trip_s)
+    check = asked(on_two({"links": {"app": host_link}}), "H4")
+    assert (check.status, check.subject, check.transient) == (status, "apparatus", True)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_each_load_tool_is_judged_by_itself() -> None:
     busy = usage("l2-loader-x", "loader", busiest_thread_cpu_s=9.9)
     one_of_two = divided(observation=observation(usage=(busy,)))
     assert asked(one_of_two, "H8", "l1").status == "pass"
-    seen = asked(one_of_two, "H8", "l2")
-    assert (seen.status, seen.subject) == ("fail", "apparatus")
-    assert seen.message.startswith("l2: the hottest thread")
+    check = asked(one_of_two, "H8", "l2")
+    assert (check.status, check.subject) == ("fail", "apparatus")
+    assert check.message.startswith("l2: the hottest thread")
 
 
 @pytest.mark.parametrize(
@@ -134,18 +134,18 @@ def test_each_load_tool_is_judged_by_itself() -> None:
 )
 def test_hosts_of_one_role_are_to_be_alike(role: str, other: dict[str, str], status: str) -> None:
     facts = {"a": ALIKE, "b": ALIKE | other}
-    known = {
+    known_values = {
         label: HostFacts(address="10.0.0.1", code="0", facts=dict(fact))
         for label, fact in facts.items()
     }
     trials = [plain.trial(case=trial().case, hosts={label: host(role)}) for label in facts]
-    (result,) = (one for one in [header().model_copy(update={"hosts": known})])
-    seen = only(hosts.of_session(result, trials, LIMITS), "H2")
-    assert seen.status == status
-    assert ("governor" in seen.message) == ("governor" in other)
+    (result,) = (item for item in [header().model_copy(update={"hosts": known_values})])
+    sole = only(hosts.of_session(result, trials, LIMITS), "H2")
+    assert sole.status == status
+    assert ("governor" in sole.message) == ("governor" in other)
 
 
 def test_hosts_that_are_one_machine_are_named() -> None:
-    known = {label: HostFacts(address="10.0.0.1", code="0", facts=ALIKE) for label in "ab"}
-    result = header().model_copy(update={"hosts": known})
+    known_values = {label: HostFacts(address="10.0.0.1", code="0", facts=ALIKE) for label in "ab"}
+    result = header().model_copy(update={"hosts": known_values})
     assert "a and b are one machine" in only(hosts.of_session(result, (), LIMITS), "P1").message

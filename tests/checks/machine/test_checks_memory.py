@@ -16,14 +16,14 @@ NONE = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
     ("paging", "status"), [({}, "pass"), ({"pswpin": 1}, "fail"), ({"pswpout": 1}, "fail")]
 )
 def test_any_page_of_swap_fails(paging: dict[str, int], status: str) -> None:
-    found = asked(trial(machine=machine(paging=NONE | paging)), "M1", "")
-    assert (found.status, found.subject, found.transient) == (status, "apparatus", True)
+    check = asked(trial(machine=machine(paging=NONE | paging)), "M1", "")
+    assert (check.status, check.subject, check.transient) == (status, "apparatus", True)
 
 
 def test_swap_that_is_not_told_is_unknown() -> None:
-    for one in (machine(paging={}), machine(paging={"pswpin": 0}), None):
-        found = asked(trial(machine=one), "M1", "")
-        assert (found.status, found.value) == ("unknown", None)
+    for item in (machine(paging={}), machine(paging={"pswpin": 0}), None):
+        check = asked(trial(machine=item), "M1", "")
+        assert (check.status, check.value) == ("unknown", None)
         assert asked(trial(machine=None), "M2").status == "unknown"
 
 
@@ -31,42 +31,42 @@ def test_swap_that_is_not_told_is_unknown() -> None:
     ("faults", "status"), [(0, "pass"), (9, "pass"), (10, "warn"), (10**6, "warn")]
 )
 def test_pages_from_a_disk_warn(faults: int, status: str) -> None:
-    found = asked(trial(parts=parts(server={"major_faults": faults})), "M1", "flask")
-    assert (found.status, found.value) == (status, faults)
-    assert found.threshold == "warn at 10 pages read from a disk"
+    check = asked(trial(parts=parts(server={"major_faults": faults})), "M1", "flask")
+    assert (check.status, check.value) == (status, faults)
+    assert check.threshold == "warn at 10 pages read from a disk"
 
 
 def test_a_kill_for_want_of_memory_fails() -> None:
     assert asked(trial(), "M2").status == "pass"
-    found = asked(trial(machine=machine(paging=NONE | {"oom_kill": 1})), "M2")
-    assert (found.status, found.subject) == ("fail", "apparatus")
+    check = asked(trial(machine=machine(paging=NONE | {"oom_kill": 1})), "M2")
+    assert (check.status, check.subject) == ("fail", "apparatus")
 
 
 @pytest.mark.parametrize(
     ("growth", "status"), [(-0.3, "pass"), (0.09, "pass"), (0.1, "warn"), (2.0, "warn")]
 )
 def test_a_server_that_grows_is_a_finding(growth: float, status: str) -> None:
-    found = asked(trial(parts=parts(server={"memory_growth": growth})), "M3", "flask")
-    assert (found.status, found.subject) == (status, "behaviour")
+    check = asked(trial(parts=parts(server={"memory_growth": growth})), "M3", "flask")
+    assert (check.status, check.subject) == (status, "behaviour")
 
 
 @pytest.mark.parametrize(("field", "id_"), [("major_faults", "M1"), ("memory_growth", "M3")])
 def test_what_is_not_known_of_a_part_is_unknown(field: str, id_: str) -> None:
     changed: dict[str, Any] = {field: None, "why": "it was running already"}
-    found = asked(trial(parts=parts(server=changed)), id_, "flask")
-    assert (found.status, found.value) == ("unknown", None)
-    assert found.message.endswith(": it was running already")
+    check = asked(trial(parts=parts(server=changed)), id_, "flask")
+    assert (check.status, check.value) == ("unknown", None)
+    assert check.message.endswith(": it was running already")
 
 
 def test_the_load_tool_may_grow() -> None:
-    one = trial(parts=parts(loader={"memory_growth": 5.0, "major_faults": 5}))
-    assert {check.component for check in memory.of_trial(one, LIMITS)} == {"", "flask", "agents"}
+    item = trial(parts=parts(loader={"memory_growth": 5.0, "major_faults": 5}))
+    assert {check.component for check in memory.of_trial(item, LIMITS)} == {"", "flask", "agents"}
 
 
 @given(st.floats(-1, 10), st.floats(-1, 10))
-def test_more_growth_is_never_better(one: float, other: float) -> None:
-    less, more = sorted((one, other))
-    found = [
+def test_more_growth_is_never_better(item: float, other: float) -> None:
+    less, more = sorted((item, other))
+    actual = [
         asked(trial(parts=parts(server={"memory_growth": x})), "M3", "flask") for x in (less, more)
     ]
-    assert at_least_as_bad(found[1], found[0])
+    assert at_least_as_bad(actual[1], actual[0])

@@ -60,17 +60,21 @@ def test_cpu_that_was_not_seen_is_unknown() -> None:
     assert workers(trial(observation=None), LIMITS).status == "unknown"
 
 
-def side(name: str, told: int | None, cpu_s: float | None = 9.5, declared: bool = False) -> Trial:
+def side(
+    name: str, expected: int | None, cpu_s: float | None = 9.5, declared: bool = False
+) -> Trial:
     return trial(
         server=name,
         observation=observation(usage(cpu_s=cpu_s)),
-        workers={} if told is None else {name: told},
+        workers={} if expected is None else {name: expected},
         workers_declared=(name,) if declared else (),
     )
 
 
 def between(*sides: Trial) -> dict[str, Check]:
-    return {one.component: one for one in resources.of_comparison([[one] for one in sides], LIMITS)}
+    return {
+        item.component: item for item in resources.of_comparison([[side] for side in sides], LIMITS)
+    }
 
 
 def test_different_budgets_fail_unless_the_suite_says_them() -> None:
@@ -78,8 +82,8 @@ def test_different_budgets_fail_unless_the_suite_says_them() -> None:
     silent = between(side("a", 2, declared=True), side("b", 4))["told"]
     assert silent.status == "fail"
     assert "does not say so of b" in silent.message
-    said = between(side("a", 2, declared=True), side("b", 4, declared=True))["told"]
-    assert said.status == "pass"
+    load = between(side("a", 2, declared=True), side("b", 4, declared=True))["told"]
+    assert load.status == "pass"
     assert between(side("a", 2), side("b", None))["told"].status == "unknown"
 
 
@@ -100,7 +104,7 @@ def test_no_cpu_at_all_is_nothing_to_compare() -> None:
 
 @given(st.lists(st.floats(0.1, 100), min_size=2, max_size=5))
 def test_use_is_compared_by_the_least_and_the_most(cpu_s: list[float]) -> None:
-    check = between(*(side(f"s{n}", 2, one) for n, one in enumerate(cpu_s)))["used"]
+    check = between(*(side(f"s{n}", 2, item) for n, item in enumerate(cpu_s)))["used"]
     apart = max(cpu_s) / min(cpu_s) - 1
     assert check.value == pytest.approx(apart, rel=1e-5, abs=1e-9)
     if abs(apart - 0.25) > 1e-9:
@@ -151,8 +155,8 @@ def test_threads_of_python_take_turns() -> None:
 
 def test_others_that_are_used_up_are_named() -> None:
     idle = usage(**IDLE)
-    found = only(limiter(with_usage(idle, loader(busiest_thread_cpu_s=9.9)), LIMITS))
-    assert "used up: a thread of loader-w" in found.message
+    sole = only(limiter(with_usage(idle, loader(busiest_thread_cpu_s=9.9)), LIMITS))
+    assert "used up: a thread of loader-w" in sole.message
     database = usage(label="backend-db", role="backend", cpu_s=37.0, busiest_thread_cpu_s=5.0)
     assert "used up: backend-db" in only(limiter(with_usage(idle, database), LIMITS)).message
     disk = MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})
@@ -163,26 +167,26 @@ def test_others_that_are_used_up_are_named() -> None:
 
 
 def test_cpus_of_its_own_are_the_budget() -> None:
-    own = with_usage(
+    mine = with_usage(
         usage(**(IDLE | {"cpu_s": 9.2})), QUIET, placement=ActualPlacement(cpus={"server": "0"})
     )
-    assert "used up: CPUs of server-a" in only(limiter(own, LIMITS)).message
+    assert "used up: CPUs of server-a" in only(limiter(mine, LIMITS)).message
 
 
 def test_a_quota_is_the_budget_however_small_it_is() -> None:
     held = {"cpu_s": 1.17, "busiest_thread_cpu_s": 1.1, "quota_cpus": 0.12, "throttled": 98}
-    found = only(limiter(with_usage(usage(**(IDLE | held)), QUIET), LIMITS))
-    assert "used up: the quota of 0.12 CPUs of server-a, which stopped it 98 times" in found.message
+    sole = only(limiter(with_usage(usage(**(IDLE | held)), QUIET), LIMITS))
+    assert "used up: the quota of 0.12 CPUs of server-a, which stopped it 98 times" in sole.message
     database = usage(label="backend-db", role="backend", **held)
     assert only(backend(with_usage(usage(**IDLE), database), LIMITS)).status == "warn"
 
 
 def test_one_request_at_a_time_uses_up_nothing_and_a_rate_is_no_limit() -> None:
     idle = with_usage(usage(**IDLE), QUIET)
-    one = idle.model_copy(update={"load": trial(load={"connections": 1}).load})
-    assert only(limiter(one, LIMITS)).status == "pass"
-    kept = reading(schedule=Schedule(rate=2000))
-    assert list(limiter(idle.model_copy(update={"reading": kept}), LIMITS)) == []
+    item = idle.model_copy(update={"load": trial(load={"connections": 1}).load})
+    assert only(limiter(item, LIMITS)).status == "pass"
+    stored = reading(schedule=Schedule(rate=2000))
+    assert list(limiter(idle.model_copy(update={"reading": stored}), LIMITS)) == []
     missed = reading(schedule=Schedule(rate=3000))
     assert only(limiter(idle.model_copy(update={"reading": missed}), LIMITS)).status == "warn"
 

@@ -23,15 +23,15 @@ def placed(**cpus: str) -> dict[str, Any]:
 
 
 def test_a_load_tool_with_cpus_of_its_own_shares_none() -> None:
-    found = asked(trial(), "P1")
-    assert (found.status, found.value) == ("pass", 0)
-    assert "0-1 for server, backend; 2 for loader" in found.message
+    check = asked(trial(), "P1")
+    assert (check.status, check.value) == ("pass", 0)
+    assert "0-1 for server, backend; 2 for loader" in check.message
 
 
 def test_co_location_that_nobody_asked_about_is_declared_and_is_no_failure() -> None:
-    found = asked(trial(placement=None, machine=machine(busy_by_cpu_s=BUSY)), "P1")
-    assert (found.status, found.value, found.subject) == ("warn", 0.925, "apparatus")
-    assert found.message.startswith("the load tool and server and backend share CPUs, 92.5 % busy")
+    check = asked(trial(placement=None, machine=machine(busy_by_cpu_s=BUSY)), "P1")
+    assert (check.status, check.value, check.subject) == ("warn", 0.925, "apparatus")
+    assert check.message.startswith("the load tool and server and backend share CPUs, 92.5 % busy")
     unknown = asked(trial(placement=None, machine=None), "P1")
     assert (unknown.status, unknown.value) == ("warn", None)
     assert "not known" in unknown.message
@@ -60,17 +60,17 @@ def test_who_puts_both_on_the_same_cpus_has_accepted_it() -> None:
 )
 def test_who_often_has_to_leave_a_cpu_is_told(switches: int, status: str) -> None:
     server = parts(server={"involuntary_switches": switches * 10})
-    found = asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "P2", "flask")
-    assert (found.status, found.value, found.transient) == (status, switches, True)
+    check = asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "P2", "flask")
+    assert (check.status, check.value, check.transient) == (status, switches, True)
 
 
 def test_preemption_by_the_trials_own_parts_is_a_warning() -> None:
     server = parts(server={"involuntary_switches": 76_720})
-    found = asked(trial(parts=server), "P2", "flask")
-    assert found.status == "warn"
-    assert "the server shares its CPUs with backend" in found.message
-    own = ActualPlacement(cpus={"server": "0-1", "loader": "2", "backend": "3"})
-    alone = asked(trial(parts=server, placement=own), "P2", "flask")
+    check = asked(trial(parts=server), "P2", "flask")
+    assert check.status == "warn"
+    assert "the server shares its CPUs with backend" in check.message
+    actual_placement = ActualPlacement(cpus={"server": "0-1", "loader": "2", "backend": "3"})
+    alone = asked(trial(parts=server, placement=actual_placement), "P2", "flask")
     assert alone.status == "warn"
     assert "wait for one another" in alone.message
 
@@ -85,31 +85,31 @@ def test_parts_that_cannot_be_placed_apart_are_no_warning() -> None:
         return asked(trial(parts=server, machine=two, placement=placement), id_, component)
 
     for id_, component in (("N2", "flask"), ("N3", "cpu"), ("P2", "flask")):
-        found = of(id_, component, apart)
-        assert (found.status, found.message.endswith("fewer CPUs than parts")) == ("pass", True)
+        actual = of(id_, component, apart)
+        assert (actual.status, actual.message.endswith("fewer CPUs than parts")) == ("pass", True)
         assert of(id_, component, None).status == "warn"  # the load tool waits with them
         assert "see foreign-cpu" in of(id_, component, apart, busy_s=19.0).message
 
 
 def test_switches_are_counted_for_each_busy_thread_and_of_each_part() -> None:
-    one = trial(parts=parts(server={"involuntary_switches": 40_000, "busy_threads": 8}))
-    assert asked(one, "P2", "flask").value == 500
-    found = [check for check in sharing.of_trial(one, LIMITS) if check.id == "P2"]
-    assert [check.component for check in found] == ["flask", "agents", "closed"]
+    item = trial(parts=parts(server={"involuntary_switches": 40_000, "busy_threads": 8}))
+    assert asked(item, "P2", "flask").value == 500
+    actual = [check for check in sharing.of_trial(item, LIMITS) if check.id == "P2"]
+    assert [check.component for check in actual] == ["flask", "agents", "closed"]
 
 
 def test_switches_that_nobody_counted_are_unknown() -> None:
     server = parts(server={"involuntary_switches": None, "why": "it was running already"})
-    found = asked(trial(parts=server, placement=APART), "P2", "flask")
-    assert (found.status, found.value) == ("unknown", None)
-    assert found.message.endswith("not known: it was running already")
+    check = asked(trial(parts=server, placement=APART), "P2", "flask")
+    assert (check.status, check.value) == ("unknown", None)
+    assert check.message.endswith("not known: it was running already")
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_more_preemption_is_never_better(one: int, other: int) -> None:
-    less, more = sorted((one, other))
-    found = [
+def test_more_preemption_is_never_better(item: int, other: int) -> None:
+    less, more = sorted((item, other))
+    actual = [
         asked(trial(parts=parts(server={"involuntary_switches": x})), "P2", "flask")
         for x in (less, more)
     ]
-    assert at_least_as_bad(found[1], found[0])
+    assert at_least_as_bad(actual[1], actual[0])

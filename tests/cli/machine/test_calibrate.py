@@ -33,11 +33,11 @@ SOME = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=200)
 
 @given(SOME)
 def test_a_quantile_has_as_many_values_below_it_as_it_says(values: list[float]) -> None:
-    found = spread(values)
-    for p, value in ((0.5, found.median), (0.99, found.high), (1.0, found.largest)):
+    actual = spread(values)
+    for p, value in ((0.5, actual.median), (0.99, actual.high), (1.0, actual.largest)):
         assert value in values
-        assert sum(one <= value for one in values) >= p * len(values)
-        assert sum(one < value for one in values) < p * len(values)
+        assert sum(item <= value for item in values) >= p * len(values)
+        assert sum(item < value for item in values) < p * len(values)
 
 
 def test_of_twenty_rounds_the_99_percent_quantile_is_the_largest() -> None:
@@ -61,16 +61,16 @@ def test_the_spread_between_neighbours_is_that_of_a_paired_comparison() -> None:
 
 
 def test_what_so_many_blocks_show_is_the_planning_table() -> None:
-    told = {blocks: round(100 * math.log1p(least), 1) for blocks, least in shown(0.028).items()}
-    assert told == {5: 4.7, 10: 2.8, 20: 1.8}
+    actual = {blocks: round(100 * math.log1p(least), 1) for blocks, least in shown(0.028).items()}
+    assert actual == {5: 4.7, 10: 2.8, 20: 1.8}
     assert shown(0.0) == {}
 
 
 def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> None:
     among = limits()
-    found = calibrated.thresholds(calibration({"N1": (0.01, 0.06), "N2": (0.0, 0.001)}), among)
-    assert found == {"N1": 0.12}
-    loosened = among.loosened(found)
+    thresholds = calibrated.thresholds(calibration({"N1": (0.01, 0.06), "N2": (0.0, 0.001)}), among)
+    assert thresholds == {"N1": 0.12}
+    loosened = among.loosened(thresholds)
     default = among["N1"]
     assert default.warn is not None
     assert default.fail is not None
@@ -84,13 +84,13 @@ def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> 
         st.sampled_from(calibrated.ids(limits())), st.floats(0, 100).map(lambda x: (x,))
     )
 )
-def test_no_calibration_makes_a_threshold_stricter(seen: dict[str, tuple[float, ...]]) -> None:
+def test_no_calibration_makes_a_threshold_stricter(observed: dict[str, tuple[float, ...]]) -> None:
     among = limits()
-    loosened = among.loosened(calibrated.thresholds(calibration(seen), among))
+    loosened = among.loosened(calibrated.thresholds(calibration(observed), among))
     for id_ in among.by_id:
-        before, after = among[id_], loosened[id_]
-        assert (after.warn or 0) >= (before.warn or 0)
-        assert (after.fail or 0) >= (before.fail or 0)
+        earlier, later = among[id_], loosened[id_]
+        assert (later.warn or 0) >= (earlier.warn or 0)
+        assert (later.fail or 0) >= (earlier.fail or 0)
 
 
 def test_all_families_of_noise_can_be_loosened() -> None:
@@ -105,16 +105,18 @@ def test_all_families_of_noise_can_be_loosened() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "why"),
+    ("values", "reason"),
     [
         ((0.01, 0.02, 0.9), ""),  # it was loud once
         ((0.01, 0.2, 0.9), "others used 20 % of the CPUs or more in half of the rounds"),
         ((), "whether others used the CPUs is not known"),
     ],
 )
-def test_what_a_loud_machine_does_is_not_called_quiet(values: tuple[float, ...], why: str) -> None:
-    told = calibrated.loud(calibration({"N1": values} if values else {}), limits())
-    assert told.startswith(why) if why else not told
+def test_what_a_loud_machine_does_is_not_called_quiet(
+    values: tuple[float, ...], reason: str
+) -> None:
+    loud = calibrated.loud(calibration({"N1": values} if values else {}), limits())
+    assert loud.startswith(reason) if reason else not loud
 
 
 @pytest.mark.parametrize(
@@ -128,9 +130,9 @@ def test_what_a_loud_machine_does_is_not_called_quiet(values: tuple[float, ...],
     ],
 )
 def test_a_calibration_that_says_what_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
-    told = calibration({}).model_dump(mode="json") | wrong
+    actual = calibration({}).model_dump(mode="json") | wrong
     with pytest.raises(ValidationError):
-        Calibration.model_validate(told)
+        Calibration.model_validate(actual)
 
 
 def test_it_is_of_one_machine_one_kernel_and_one_set_of_thresholds() -> None:
@@ -146,12 +148,12 @@ def test_it_is_of_one_machine_one_kernel_and_one_set_of_thresholds() -> None:
 
 def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> None:
     digests = set()
-    for own in ("0123456789abcdef", "fedcba9876543210", ""):
+    for mine in ("0123456789abcdef", "fedcba9876543210", ""):
         (tmp_path / "etc").mkdir(exist_ok=True)
-        (tmp_path / "etc" / "machine-id").write_text(own)
-        found = stored.machine(tmp_path)
-        assert not own or own not in found.model_dump_json()
-        digests.add(found.id)
+        (tmp_path / "etc" / "machine-id").write_text(mine)
+        machine = stored.machine(tmp_path)
+        assert not mine or mine not in machine.model_dump_json()
+        digests.add(machine.id)
     assert len(digests) == 3
 
 
@@ -193,9 +195,9 @@ def run(bench: Bench, folder: Path) -> tuple[str, dict[str, float]]:
 def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -> None:
     put(tmp_path, calibration({"P2": (900.0, 1500.0), "N1": (0.0, 0.01)}).model_dump_json())
     with state(tmp_path) as bench:
-        said, kept = run(bench, tmp_path)
-        assert kept == {"P2": 3000.0}
-        assert "as calibrated on 2026-01-01: P2 preemption from 1,000 to 3,000" in said
+        finished, stored_ = run(bench, tmp_path)
+        assert stored_ == {"P2": 3000.0}
+        assert "as calibrated on 2026-01-01: P2 preemption from 1,000 to 3,000" in finished
         (result,) = (tmp_path / "results").iterdir()
         header = read_header(result)
         assert calibrated.limits_of(header)["P2"].warn == 3000.0
@@ -203,27 +205,27 @@ def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -
 
 def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -> None:
     with state(tmp_path) as bench:
-        said, kept = run(bench, tmp_path)
-    assert kept == {}
-    assert "calibrat" not in said
+        finished, stored_ = run(bench, tmp_path)
+    assert stored_ == {}
+    assert "calibrat" not in finished
 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("how", ["other kernel", "cut off", "newer"])
 def test_a_stale_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    told = calibration({"P2": (BEYOND,)}).model_dump(mode="json")
+    actual = calibration({"P2": (BEYOND,)}).model_dump(mode="json")
     if how == "other kernel":
-        told["machine"]["kernel"] = "2.6.32"
+        actual["machine"]["kernel"] = "2.6.32"
     if how == "newer":
-        told["format"] = 99
-    text = json.dumps(told)
+        actual["format"] = 99
+    text = json.dumps(actual)
     file = put(tmp_path, text[: len(text) // 2] if how == "cut off" else text)
     with state(tmp_path) as bench:
-        said, kept = run(bench, tmp_path)
+        finished, stored_ = run(bench, tmp_path)
         valid = bench("validate", file)
-    assert kept == {}
-    assert "warning: the calibration is not used: " in said
-    assert ("it is of kernel 2.6.32" in said) is (how == "other kernel")
+    assert stored_ == {}
+    assert "warning: the calibration is not used: " in finished
+    assert ("it is of kernel 2.6.32" in finished) is (how == "other kernel")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (doctor,) = calibration_findings()
     assert (doctor.state, doctor.do) == ("warn", "benchforge calibrate")
@@ -236,9 +238,9 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     (none,) = calibration_findings()
     assert (none.state, none.do) == ("unknown", "benchforge calibrate")
     keep(calibration({}))
-    (found,) = calibration_findings()
-    assert found.state == "ok"
-    assert found.says.endswith("the smallest difference that 10 blocks show: 0.995 %")
+    (findings,) = calibration_findings()
+    assert findings.state == "ok"
+    assert findings.says.endswith("the smallest difference that 10 blocks show: 0.995 %")
 
 
 def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:
@@ -249,9 +251,9 @@ def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_pa
     assert "smallest difference" in call.out
     file = tmp_path / "state" / "benchforge" / stored.FILE
     if call.code == 0:
-        found = Calibration.model_validate_json(file.read_bytes())
-        assert not calibrated.loud(found, limits())
-        assert len(found.per_second) == 2
+        model_validate_json = Calibration.model_validate_json(file.read_bytes())
+        assert not calibrated.loud(model_validate_json, limits())
+        assert len(model_validate_json.per_second) == 2
         assert again.code == 0
     else:
         assert call.code == 4, call.all
@@ -267,9 +269,9 @@ def test_a_loud_machine_keeps_nothing(tmp_path: Path) -> None:
         with state(tmp_path) as bench:
             call = bench("calibrate", "--rounds", "2", "--seconds", "1")
     finally:
-        for one in loud:
-            one.kill()
-            one.wait()
+        for item in loud:
+            item.kill()
+            item.wait()
     assert call.code == 4, call.all
     assert not (tmp_path / "state").exists() or not any((tmp_path / "state").rglob("*.json"))
 
@@ -280,8 +282,8 @@ def test_one_that_we_may_not_read_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(Path, "exists", refused)  # we may be root, who may read anything
-    (found,) = calibration_findings()
-    assert (found.state, "Permission denied" in found.says) == ("warn", True)
+    (findings,) = calibration_findings()
+    assert (findings.state, "Permission denied" in findings.says) == ("warn", True)
 
 
 def test_where_it_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

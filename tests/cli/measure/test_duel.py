@@ -45,8 +45,8 @@ WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), 
 
 def suite_of(*servers: str, folder: Path, question: Question | None = None) -> str:
     contenders = labelled([contender(server) for server in servers], ())
-    asked = question or Question()
-    return text(tables_of(contenders, asked, folder, wrk=False))
+    request = question or Question()
+    return text(tables_of(contenders, request, folder, wrk=False))
 
 
 def test_two_commands_are_measured_and_the_suite_is_kept(
@@ -99,8 +99,8 @@ def test_the_first_answer_is_expected(bodies: tuple[bytes, ...], method: str, wo
         firsts[label] = FirstAnswer(
             sent, body, repeats=True, seconds=0.001, start_s=0.5, forms=forms
         )
-    right, told = agreed(firsts, method)
-    assert told.startswith(f"{words} of the first answer")
+    right, actual = agreed(firsts, method)
+    assert actual.startswith(f"{words} of the first answer")
     assert right.pop("content_type") == "text/plain"
     assert right == ({"same_body": True} if len(set(bodies)) == 1 else {})
 
@@ -120,9 +120,9 @@ def test_a_url_is_compared_with_a_command(bench: Bench, tmp_path: Path) -> None:
     server = str(PROGRAMS / "servers/answers.py")
     words = [sys.executable, server, "--port", str(port), "--wait", "0.003"]
     with running(words, tmp_path, {}, tmp_path / "log", lambda: listens(port)):
-        told = bench("duel", f"http://127.0.0.1:{port}/a?b", PONG, "--time", "1s")
-    assert told.code in {0, 4}, told.all
-    assert "all answer alike: 200, text/plain, 4 bytes" in told.err
+        run = bench("duel", f"http://127.0.0.1:{port}/a?b", PONG, "--time", "1s")
+    assert run.code in {0, 4}, run.all
+    assert "all answer alike: 200, text/plain, 4 bytes" in run.err
     (header,) = (read_header(path.parent) for path in tmp_path.glob("results/*/result.json"))
     assert 'path = "/a?b"' in header.suite
     assert f'url = "http://127.0.0.1:{port}"' in header.suite
@@ -251,9 +251,9 @@ def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -
     assert "the duel has a secret: its suite is not kept" in call.err
     assert "to continue: " not in call.err
     assert not list(tmp_path.glob("results/*.toml"))
-    left = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert left
-    assert not [path for path in left if b"abcdefgh1234" in path.read_bytes()]
+    rest = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert rest
+    assert not [path for path in rest if b"abcdefgh1234" in path.read_bytes()]
 
 
 def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
@@ -290,8 +290,8 @@ def test_paths_of_a_moved_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "x").mkdir()
     table = relative_to(tmp_path / "x/results", contender("./serve app.py {port}").table)
     assert (table["command"], table["directory"]) == (["../../serve", "app.py", "{port}"], "../..")
-    here = contender("./serve {port}").table
-    assert relative_to(tmp_path, here) == here
+    sandbox = contender("./serve {port}").table
+    assert relative_to(tmp_path, sandbox) == sandbox
     for folder, dataset in ((Path(), "./data"), (tmp_path / "x", "../data")):
         tables = tomllib.loads(suite_of("./serve {port}", folder=folder, question=OWN_DATA))
         assert tables["backends"]["redis"]["dataset"] == dataset
@@ -341,7 +341,7 @@ def test_commands_take_turns(
     tables = tables_of(contenders, question, Path(), wrk=wrk)
     length = slice_of(servers, connections, answer_s)
     turns = {**tables, **in_turns(tables, time_s, length)}
-    suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+    suite = suite_or_why(turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item)))
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])
     slice_s = int(str(repeat["interleave"]).removesuffix("ms")) / 1000
@@ -356,7 +356,9 @@ def test_urls_and_rates_take_no_turns() -> None:
         contenders = labelled([contender(server) for server in given_servers], ())
         tables = tables_of(contenders, Question(**fields), Path(), wrk=True)  # type: ignore[arg-type]
         turns = {**tables, **in_turns(tables, 180.0, 100)}
-        suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+        suite = suite_or_why(
+            turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item))
+        )
         return suite if isinstance(suite, str) else ""
 
     assert refusal("a {port}", "b {port}", rate="500/s")

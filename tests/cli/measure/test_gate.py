@@ -51,8 +51,8 @@ def gate(bench: Bench, *words: str | Path, base: str = "v1", seconds: float = 3)
     return bench("gate", "repository/suite.toml", "--base", base, "--time", f"{seconds}s", *words)
 
 
-def state(told: Told) -> dict[str, object]:
-    document: dict[str, object] = json.loads(told.out)
+def state(expected: Told) -> dict[str, object]:
+    document: dict[str, object] = json.loads(expected.out)
     return document
 
 
@@ -70,10 +70,10 @@ def decides(bench: Bench, state_: str, *words: str, base: str = "v1", seconds: f
     Beside other tests eight seconds decide nothing; a gate that has decided ends early.
     """
     while True:
-        told = gate(bench, *words, base=base, seconds=seconds)
-        assert told.out, told.all
-        if state(told)["state"] == state_ or seconds > 120:
-            return told
+        actual = gate(bench, *words, base=base, seconds=seconds)
+        assert actual.out, actual.all
+        if state(actual)["state"] == state_ or seconds > 120:
+            return actual
         seconds *= 2
 
 
@@ -83,23 +83,23 @@ def test_a_slower_commit_fails_and_every_file_says_so(
     folder = made(tmp_path)
     commit(folder, LATE, "late")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
-    before = state_of(folder)
+    first = state_of(folder)
     files = ["--comment", "c/comment.md", "--junit", "junit.xml", "--badge", "badge.json"]
-    told = decides(bench, "slower", "--json", *files)
-    outcome = json.loads(told.out)
-    assert (told.code, outcome["state"], outcome["exit_code"]) == (1, "slower", 1), told.all
+    decision = decides(bench, "slower", "--json", *files)
+    outcome = json.loads(decision.out)
+    assert (decision.code, outcome["state"], outcome["exit_code"]) == (1, "slower", 1), decision.all
     (row,) = outcome["verdicts"]
     assert row["high"] < 1
     assert row["in_turns"]
     assert (row["scenario"], row["server"]) == ("s", "app")
-    assert "no lock file (uv.lock, poetry.lock, " not in told.err  # a command has no packages
-    assert "a command: both commits run on what it starts" in told.err
-    assert "to continue:" not in told.err
+    assert "no lock file (uv.lock, poetry.lock, " not in decision.err  # a command has no packages
+    assert "a command: both commits run on what it starts" in decision.err
+    assert "to continue:" not in decision.err
     assert "**SLOWER: " in (tmp_path / "c/comment.md").read_text()
     assert (tmp_path / "c/comment.md").read_text() in (tmp_path / "step.md").read_text()
     assert 'failures="1"' in (tmp_path / "junit.xml").read_text()
     assert json.loads((tmp_path / "badge.json").read_text())["message"] == "slower"
-    assert state_of(folder) == before
+    assert state_of(folder) == first
     header = read_header(Path(tmp_path / outcome["result"]))
     assert [claim.label for claim in header.claims] == ["s-app"]  # the suite's own are left out
     assert bench("validate", outcome["result"]).code == 0
@@ -109,19 +109,19 @@ def test_servers_that_are_too_slow_for_turns_are_measured_without(
     bench: Bench, tmp_path: Path
 ) -> None:
     made(tmp_path)
-    told = gate(bench, "--json", seconds=8)
-    assert told.code in {1, 4}, told.all
-    assert "s: measured without turns: their servers are too slow to take turns" in told.err
-    (row,) = json.loads(told.out)["verdicts"]
+    actual = gate(bench, "--json", seconds=8)
+    assert actual.code in {1, 4}, actual.all
+    assert "s: measured without turns: their servers are too slow to take turns" in actual.err
+    (row,) = json.loads(actual.out)["verdicts"]
     assert not row["in_turns"]
 
 
 def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Path) -> None:
     folder = made(tmp_path)
     (folder / "suite.toml").write_text(SUITE.replace("connections = 2", 'rate = "20/s"'))
-    told = decides(bench, "invalid", "--json", seconds=8)
-    assert (told.code, state(told)["state"]) == (4, "invalid"), told.all
-    (row,) = json.loads(told.out)["verdicts"]
+    decision = decides(bench, "invalid", "--json", seconds=8)
+    assert (decision.code, state(decision)["state"]) == (4, "invalid"), decision.all
+    (row,) = json.loads(decision.out)["verdicts"]
     assert "the load has a fixed rate, so its throughput says nothing" in row["why"]
 
 
@@ -129,10 +129,10 @@ def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path
     folder = made(tmp_path)
     (folder / "app/answer.py").write_text(FAST + "# changed\n")
     words = ("--limit", "50%", "--badge", "badge.svg")
-    told = decides(bench, "not slower", "--json", *words)
-    assert (told.code, state(told)["state"]) == (0, "not slower"), told.all
-    assert " changed" in str(state(told)["head"])
-    assert "servers are too slow to take turns" not in told.err
+    decision = decides(bench, "not slower", "--json", *words)
+    assert (decision.code, state(decision)["state"]) == (0, "not slower"), decision.all
+    assert " changed" in str(state(decision)["head"])
+    assert "servers are too slow to take turns" not in decision.err
     assert "not slower by 50 %" in (tmp_path / "badge.svg").read_text()
     assert (tmp_path / "badge.svg").read_text().startswith("<svg ")
 
@@ -140,10 +140,10 @@ def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path
 def test_too_little_time_is_undecided_and_a_waiver_passes_it(bench: Bench, tmp_path: Path) -> None:
     waiver = '[gate]\nallow = [{ scenario = "s", reason = "a|b", until = 2999-01-01 }]\n'
     folder = made(tmp_path)
-    told = gate(bench, seconds=2)
-    assert told.code == 4, told.all
-    assert told.out.startswith("UNDECIDED: working tree at ")
-    assert "  ? s · app · pace: undecided" in told.out
+    actual = gate(bench, seconds=2)
+    assert actual.code == 4, actual.all
+    assert actual.out.startswith("UNDECIDED: working tree at ")
+    assert "  ? s · app · pace: undecided" in actual.out
     (folder / "suite.toml").write_text(SUITE + waiver)
     waived = gate(bench, "--comment", "comment.md", seconds=2)
     assert waived.code == 0, waived.all
@@ -167,18 +167,18 @@ def test_a_server_that_does_not_start_at_the_base_is_said_first_and_fails_nobody
     git(folder, "checkout", "--quiet", "-b", "broken")
     commit(folder, "raise SystemExit(3)\n", "broken")
     (folder / "app/answer.py").write_text(FAST)
-    told = gate(bench, base="broken")
-    assert told.code == 0, told.all
-    assert told.out.startswith("BASE BROKEN: app_before: ended with exit code 3 before it was")
-    assert "; the working tree answers rightly" in told.out
+    actual = gate(bench, base="broken")
+    assert actual.code == 0, actual.all
+    assert actual.out.startswith("BASE BROKEN: app_before: ended with exit code 3 before it was")
+    assert "; the working tree answers rightly" in actual.out
 
 
 def test_nothing_is_measured_of_the_same_code(bench: Bench, tmp_path: Path) -> None:
     folder = made(tmp_path)
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "suite")
-    told = gate(bench, "--json", base="HEAD")
-    assert (told.code, state(told)["same"]) == (0, True), told.all
+    actual = gate(bench, "--json", base="HEAD")
+    assert (actual.code, state(actual)["same"]) == (0, True), actual.all
     assert not (tmp_path / "results").exists()
 
 
@@ -227,11 +227,11 @@ def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_pa
     text = (folder / "suite.toml").read_text()
     text = text.replace('servers = ["app"]', 'servers = ["app", "hello"]')
     (folder / "suite.toml").write_text(text.replace('directory = "app"', 'directory = "new"'))
-    told = gate(bench)
-    assert told.code == 4, told.all
-    assert told.out.startswith("INVALID: ")
-    assert "not compared: servers.app: it is new: new is not there at the base" in told.err
-    assert "not compared: servers.hello: it serves no code of yours" in told.err
+    actual = gate(bench)
+    assert actual.code == 4, actual.all
+    assert actual.out.startswith("INVALID: ")
+    assert "not compared: servers.app: it is new: new is not there at the base" in actual.err
+    assert "not compared: servers.hello: it serves no code of yours" in actual.err
 
 
 def test_a_base_or_results_that_are_not_there_have_hints_that_work(
@@ -260,11 +260,11 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=main", url, str(tmp_path / "clone"))
     clone = tmp_path / "clone"
     words = ("gate", "clone/suite.toml", *SHORT)
-    told = bench(*words, "--base", "origin/base/it's")
-    assert told.code == 2
-    assert "no such commit in " in told.err
-    assert "a shallow clone" in told.err
-    fetch = told.err.partition("fetch it: git ")[2].partition("; ")[0]
+    actual = bench(*words, "--base", "origin/base/it's")
+    assert actual.code == 2
+    assert "no such commit in " in actual.err
+    assert "a shallow clone" in actual.err
+    fetch = actual.err.partition("fetch it: git ")[2].partition("; ")[0]
     run(clone, fetch)
     assert bench(*words, "--base", "origin/base/it's").code in {0, 1, 4}
     # From here on nothing is measured: the base is there as soon as a folder of it is looked for.
@@ -292,10 +292,10 @@ def test_a_clone_of_a_fork_says_what_fetches_the_base(bench: Bench, tmp_path: Pa
     words = ("gate", "clone/suite.toml", *SHORT, "--base")
 
     def hint(base: str, says: str) -> str:
-        told = bench(*words, base)
-        assert (told.code, told.err.count("error: ")) == (2, 1), told.all
-        assert says in told.err
-        return told.err.partition("hint: ")[2]
+        run = bench(*words, base)
+        assert (run.code, run.err.count("error: ")) == (2, 1), run.all
+        assert says in run.err
+        return run.err.partition("hint: ")[2]
 
     assert "such as origin/main" in hint("", "--base: empty")
     assert "such as --base origin/main" in hint("0" * 40, "new branch has none")
@@ -338,10 +338,10 @@ def test_what_cannot_be_a_gate_is_an_error_with_a_hint(
     bench: Bench, tmp_path: Path, words: list[str], code: int, says: str
 ) -> None:
     made(tmp_path)
-    told = bench("gate", "repository/suite.toml", *words)
-    assert told.code == code
-    assert says in told.err
-    assert "hint: " in told.err
+    run = bench("gate", "repository/suite.toml", *words)
+    assert run.code == code
+    assert says in run.err
+    assert "hint: " in run.err
     assert not (tmp_path / "results").exists()
 
 
@@ -349,9 +349,9 @@ def test_a_suite_outside_of_a_repository_is_an_error(bench: Bench, tmp_path: Pat
     made(tmp_path)
     (tmp_path / "app").mkdir()
     (tmp_path / "suite.toml").write_text(SUITE)
-    told = bench("gate", "suite.toml", "--base", "main")
-    assert told.code == 2
-    assert "not a git repository" in told.err
+    run = bench("gate", "suite.toml", "--base", "main")
+    assert run.code == 2
+    assert "not a git repository" in run.err
 
 
 def test_older_results_predict_a_new_one(bench: Bench, tmp_path: Path) -> None:
@@ -363,15 +363,15 @@ def test_older_results_predict_a_new_one(bench: Bench, tmp_path: Path) -> None:
     suite = "repository/suite.toml"
     assert bench("run", suite, "--profile", "few", "-o", "old").code in {0, 4}
     words = ["--against", "old", "--reference", "stable", "--profile", "few", "--json"]
-    told = bench("gate", suite, *words)
-    assert told.code == 4, told.all
-    (row,) = json.loads(told.out)["verdicts"]
+    run = bench("gate", suite, *words)
+    assert run.code == 4, run.all
+    (row,) = json.loads(run.out)["verdicts"]
     assert row["state"] in {"undecided", "invalid"}
 
 
 def test_the_action_takes_options_of_the_command_and_pastes_no_value_into_a_shell() -> None:
     action = (ROOT / "action.yml").read_text()
-    options = {word for one in command.params for word in one.opts}
+    options = {word for parameter in command.params for word in parameter.opts}
     assert {*re.findall(r"--[a-z]+(?==\$|\s)", action.partition(" gate ")[2])} <= options
     assert not [line for line in action.splitlines() if "${{" in line and "run:" in line]
     in_shell = re.findall(r"run: [|>]-?\n((?: {8,}.*\n)+)", action)
@@ -397,8 +397,8 @@ def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:
 
 
 @given(st.floats(0.01, 3), st.floats(0.01, 3), st.floats(0.001, 0.9), st.floats(0.001, 0.9))
-def test_a_verdict_is_monotonous(one: float, other: float, limit: float, wider: float) -> None:
-    low, high = sorted((one, other))
+def test_a_verdict_is_monotonous(item: float, other: float, limit: float, wider: float) -> None:
+    low, high = sorted((item, other))
     state_ = decided(low, high, limit)
     assert (state_ == "not slower") == (low > 1 - limit)
     if state_ == "slower":
@@ -471,7 +471,7 @@ def test_pins_are_read_from_a_poetry_lock() -> None:
 
 @given(st.text())
 def test_no_text_of_a_lock_breaks_the_readers(text: str) -> None:
-    for read in (of_poetry, lambda one: of_requirements("r.txt", {"r.txt": one}.__getitem__)):
+    for read in (of_poetry, lambda item: of_requirements("r.txt", {"r.txt": item}.__getitem__)):
         try:
             pins = read(text)
         except (NotPinnedError, KeyError):
@@ -507,10 +507,10 @@ def test_each_commit_has_the_packages_of_its_own_lock(bench: Bench, tmp_path: Pa
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "base")
     (folder / "requirements.txt").write_text("waitress==3.0.2\n")
-    told = gate(bench, "--json", base="HEAD")
-    assert told.code in {0, 1, 4}, told.all
-    assert "servers.app: 1 package of requirements.txt; others at the base" in told.err
-    result = tmp_path / str(state(told)["result"])
+    actual = gate(bench, "--json", base="HEAD")
+    assert actual.code in {0, 1, 4}, actual.all
+    assert "servers.app: 1 package of requirements.txt; others at the base" in actual.err
+    result = tmp_path / str(state(actual)["result"])
     answers = {
         json.loads((file.parent / "trial.json").read_text())["case"]["server"]: file.read_text()
         for file in result.glob("trials/*/answer.bin")

@@ -79,7 +79,7 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
     with (folder / "search.csv").open() as file:
         assert {row["q"] for row in csv.DictReader(file)} == {"lamp", "chair", "blue table"}
     for written in folder.iterdir():
-        assert not [one for one in SECRETS if one in written.read_text()], written.name
+        assert not [item for item in SECRETS if item in written.read_text()], written.name
     text = (folder / "suite.toml").read_text()
     lines = len((tmp_path / "access.log").read_text("latin-1").splitlines()) - 2
     assert f"the log has {lines / 60:.1f} requests/s" in text
@@ -122,8 +122,8 @@ def test_part_of_the_word_is_no_login(bench: Bench, tmp_path: Path, path: str) -
     assert f'#path = "{path}"' in text
 
 
-@pytest.mark.parametrize(("status", "kept"), [(200, "body = "), (302, "form = ")])
-def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, kept: str) -> None:
+@pytest.mark.parametrize(("status", "stored"), [(200, "body = "), (302, "form = ")])
+def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, stored: str) -> None:
     lines = [line(f"/products/{n % 9}", n) for n in range(1, 90)]
     lines += [line("/api/login", n, status, "POST") for n in range(9)]
     lines += [line("/orders", n, 201, "POST") for n in range(9)]
@@ -145,7 +145,7 @@ def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, ke
     )
     assert "    POST /api/login\n" in planned.out
     assert "{users.password}" in planned.out
-    assert f"\n{kept}" in path.read_text()
+    assert f"\n{stored}" in path.read_text()
     session = present(load(path, Registry()).scenarios["mix"].session)
     assert "/api/login" in str(session["request"])
 
@@ -157,7 +157,9 @@ def test_a_log_is_read_compressed_and_again_gives_the_same(bench: Bench, tmp_pat
     for name in ("access.log", "access.log.gz"):
         bench("new", "suite", name[-2:], "--from-log", name, code=0)
     folders = tmp_path / "og", tmp_path / "gz"
-    first, second = ({file.name: file.read_text() for file in one.iterdir()} for one in folders)
+    first, second = (
+        {file.name: file.read_text() for file in folder.iterdir()} for folder in folders
+    )
     first["suite.toml"] = first["suite.toml"].replace("access.log", "access.log.gz")
     assert first == second
 
@@ -187,9 +189,9 @@ def test_a_pattern_and_its_values_are_the_path(paths: list[str]) -> None:
     patterns = Patterns(counts, {"a", "b", "ab", "a/", "b/", "ab/", ""})
     for path in paths:
         pattern, values = patterns.of(f"/{path}")
-        left = iter(values)
+        rest = iter(values)
         parts = [
-            part.replace(HOLE, next(left)) if part in {HOLE, f"{HOLE}/"} else part
+            part.replace(HOLE, next(rest)) if part in {HOLE, f"{HOLE}/"} else part
             for part in pattern
         ]
         assert "/" + "/".join(parts) == f"/{path}"
@@ -243,8 +245,8 @@ def test_json_lines_of_nginx_and_caddy_give_the_same_suite(tmp_path: Path) -> No
     with caddy.open("w") as of_caddy, nginx.open("w") as of_nginx:
         for entry in entries:
             uri = entry.path + (f"?{entry.query}" if entry.query else "")
-            asked = {"remote_ip": entry.client, "method": entry.method, "uri": uri}
-            logged = {"ts": 1795428007.25, "request": asked, "status": entry.status, "size": 12}
+            request = {"remote_ip": entry.client, "method": entry.method, "uri": uri}
+            logged = {"ts": 1795428007.25, "request": request, "status": entry.status, "size": 12}
             of_caddy.write(json.dumps(logged) + "\n")
             variables = {"time_iso8601": "2026-11-23T10:00:07+00:00", "status": str(entry.status)}
             variables |= {"remote_addr": entry.client, "request": f"{entry.method} {uri} HTTP/1.1"}

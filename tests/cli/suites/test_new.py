@@ -24,8 +24,8 @@ BROUGHT = sorted(file.stem for file in (ROOT / "suites").rglob("*.toml"))
 
 
 def results(folder: Path) -> Path:
-    (found,) = folder.glob("results/*")
-    return found
+    (glob,) = folder.glob("results/*")
+    return glob
 
 
 def switched_on(text: str) -> str:
@@ -33,7 +33,7 @@ def switched_on(text: str) -> str:
     lines = text.splitlines(keepends=True)
     off = [line.startswith("#") and line[1] not in " :\n" for line in lines]
     assert sum(off) > 5
-    return "".join(line[one:] for line, one in zip(lines, off, strict=True))
+    return "".join(line[item:] for line, item in zip(lines, off, strict=True))
 
 
 def test_a_new_suite_runs_as_it_is(bench: Bench, tmp_path: Path) -> None:
@@ -41,14 +41,14 @@ def test_a_new_suite_runs_as_it_is(bench: Bench, tmp_path: Path) -> None:
     bench("run", "suite.toml", *SHORT, code=0)
     trials = {trial.case.server: trial for trial in read_trials(results(tmp_path))}
     assert set(trials) == {"one", "threads"}
-    one, threads = trials["one"].reading, trials["threads"].reading
-    assert one is not None
+    item, threads = trials["one"].reading, trials["threads"].reading
+    assert item is not None
     assert threads is not None
     for trial in trials.values():  # it teaches by a server that is as real ones are
         answers = {check.id: check.status for check in trial.checks if check.id in {"D1", "K1"}}
         assert answers == {"D1": "pass", "K1": "pass"}
     # Each answer takes 5 ms: one at a time cannot give more than 200 a second.
-    assert 0 < one.responses / one.seconds <= 200
+    assert 0 < item.responses / item.seconds <= 200
     assert threads.responses > 0
     bench("validate", results(tmp_path), code=0)
 
@@ -67,8 +67,10 @@ def test_what_is_switched_off_can_be_switched_on(bench: Bench, tmp_path: Path) -
     file.write_text(text.replace('backends = ["db"]', ""))
     # The app answers at once: a short load of it is enough, whose numbers mean nothing.
     short = ("loaders.closed.duration=200ms", "smoke=true")
-    bench("run", "suite.toml", *SHORT, *(word for one in short for word in ("--set", one)), code=0)
-    trial, placebo = sorted(read_trials(results(tmp_path)), key=lambda one: one.case.arm)
+    bench(
+        "run", "suite.toml", *SHORT, *(word for item in short for word in ("--set", item)), code=0
+    )
+    trial, placebo = sorted(read_trials(results(tmp_path)), key=lambda item: item.case.arm)
     assert (trial.case.server, trial.failure) == ("mine", None)
     assert (placebo.case.placebo, placebo.failure) == (True, None)
 
@@ -96,11 +98,11 @@ def test_a_suite_that_nobody_brings_is_told_with_those_that_we_bring(bench: Benc
     assert ", ".join(BROUGHT) in call.err
 
 
-@pytest.mark.parametrize("there", ["suite.toml", "sample_app.py"])
-def test_nothing_is_overwritten(bench: Bench, tmp_path: Path, there: str) -> None:
-    (tmp_path / there).write_text("mine")
-    assert f"error: {there}: exists already" in bench("new", "suite", code=2).err
-    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(there, "mine")]
+@pytest.mark.parametrize("entries", ["suite.toml", "sample_app.py"])
+def test_nothing_is_overwritten(bench: Bench, tmp_path: Path, entries: str) -> None:
+    (tmp_path / entries).write_text("mine")
+    assert f"error: {entries}: exists already" in bench("new", "suite", code=2).err
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(entries, "mine")]
 
 
 @pytest.mark.exhaustive

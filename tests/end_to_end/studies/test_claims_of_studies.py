@@ -60,10 +60,10 @@ def claims() -> dict[str, Claim]:
 
 
 def test_all_sixty_are_there() -> None:
-    found = claims()
+    actual = claims()
     assert len(PUBLISHED) == 60
-    assert {label: found[label].published for label in PUBLISHED} == PUBLISHED
-    for label, claim in found.items():
+    assert {label: actual[label].published for label in PUBLISHED} == PUBLISHED
+    for label, claim in actual.items():
         assert claim.says, label
         base, _, form = label.partition("_")
         assert base in PUBLISHED, label
@@ -73,34 +73,34 @@ def test_all_sixty_are_there() -> None:
 
 
 def test_what_was_wrong_is_said_and_asked_anew() -> None:
-    found = claims()
+    actual = claims()
     for label in CORRECTED:
-        corrected = found[f"{label}_corrected"]
-        assert found[label].original, label
+        corrected = actual[f"{label}_corrected"]
+        assert actual[label].original, label
         assert corrected.original, label
         assert (corrected.instances, corrected.metric, corrected.hypothesis) != (
-            found[label].instances,
-            found[label].metric,
-            found[label].hypothesis,
+            actual[label].instances,
+            actual[label].metric,
+            actual[label].hypothesis,
         ), label
 
 
 @pytest.mark.parametrize("stem", STUDIES)
 def test_the_profile_of_claims_asks_all_of_them_and_judges(stem: str) -> None:
-    asked = suite(stem)
-    assert asked.claims_to_test == asked.claims
-    assert not asked.smoke
-    assert asked.repeat.blocks >= 5
+    request = suite(stem)
+    assert request.claims_to_test == request.claims
+    assert not request.smoke
+    assert request.repeat.blocks >= 5
 
 
 def test_all_of_it_takes_less_than_forty_minutes() -> None:
     seconds = 0.0
     for stem in STUDIES:
-        asked = suite(stem)
-        graph = plan(expand(asked), asked.repeat, seed=1)
+        request = suite(stem)
+        graph = plan(expand(request), request.repeat, seed=1)
         counted = stem == "threads-vs-async"
         loads_s = COUNTED_S * len(graph) if counted else graph.declared_s
-        starts_s = (TOGETHER_S if one.case.turns else START_AND_STOP_S for one in graph)
+        starts_s = (TOGETHER_S if item.case.turns else START_AND_STOP_S for item in graph)
         seconds += loads_s + sum(starts_s)
     assert seconds < MINUTES * 60, seconds
 
@@ -108,11 +108,13 @@ def test_all_of_it_takes_less_than_forty_minutes() -> None:
 def test_what_claims_take_is_measured_and_nothing_else() -> None:
     """No case of the profile is one that no claim asks for."""
     for stem in STUDIES:
-        asked = suite(stem)
+        request = suite(stem)
         wanted = {
             (case.scenario, case.server, case.driver)
-            for claim in asked.claims_to_test
+            for claim in request.claims_to_test
             for case in claim.cases
         }
-        cases = {(one.name.scenario, one.name.server, one.name.driver) for one in expand(asked)}
+        cases = {
+            (item.name.scenario, item.name.server, item.name.driver) for item in expand(request)
+        }
         assert cases - wanted == set(), stem

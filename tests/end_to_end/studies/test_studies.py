@@ -32,7 +32,7 @@ def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
         call = bench("run", "suite.toml", "-o", f"out-{attempt}")
         (folder,) = (tmp_path / f"out-{attempt}").iterdir()
         summary = json.loads((folder / "summary.json").read_text())
-        if attempt == 5 or [one["state"] for one in summary["verdicts"]] == ["fails", "holds"]:
+        if attempt == 5 or [item["state"] for item in summary["verdicts"]] == ["fails", "holds"]:
             break
     assert call.code == 1, call.all  # one claim fails
     text = page([folder])
@@ -47,9 +47,9 @@ def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
     assert rows(text, "corrected: 1")[0][1:] == ["1", "0", "0", "0"]
     # What a check found of one side stands with the claim.
     against = summary["verdicts"][0]["objections"]
-    for one in against:
-        if one["check"]["status"] in {"fail", "warn"}:
-            assert f"{one['check']['status']} {one['check']['id']}" in claim[5]
+    for item in against:
+        if item["check"]["status"] in {"fail", "warn"}:
+            assert f"{item['check']['status']} {item['check']['id']}" in claim[5]
 
 
 def test_a_smoke_is_refused(bench: Bench, tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def paths(value: object, path: Path = ()) -> Iterator[Path]:
 
 def agrees(text: str) -> None:
     """Raise AssertionError where the scanner and the readers of TOML do not agree."""
-    found: set[Path] = set()
+    names: set[Path] = set()
     try:
-        found = set(positions(text))
+        names = set(positions(text))
         answer = "passed"
     except Lost:
         answer = "lost"
@@ -52,7 +52,7 @@ def agrees(text: str) -> None:
         return
     if answer != "refused" or max(map(len, paths(tables))) <= 50:
         assert answer == "passed", (answer, text)
-        assert found == set(paths(tables)), text
+        assert names == set(paths(tables)), text
 
 
 def _is_later(text: str) -> bool:

@@ -96,10 +96,10 @@ def other_members(value: Any, dice: random.Random) -> Any:
     """Return a list or an object with a member less, or one twice."""
     match value:
         case list() if value:
-            at = dice.randrange(len(value))
+            index = dice.randrange(len(value))
             if dice.random() < 0.5:
-                return value[:at] + value[at + 1 :]
-            return [*value, copy.deepcopy(value[at])]
+                return value[:index] + value[index + 1 :]
+            return [*value, copy.deepcopy(value[index])]
         case dict() if value:
             key = dice.choice(list(value))
             if dice.random() < 0.3:
@@ -109,11 +109,11 @@ def other_members(value: Any, dice: random.Random) -> Any:
             return value
 
 
-def same_text(document: Any, then: str, now: str) -> None:
+def same_text(document: Any, then: str, newer: str) -> None:
     """Put one text for another wherever it stands, so that files still fit together."""
     for inside, key in leaves(document):
         if inside[key] == then:
-            inside[key] = now
+            inside[key] = newer
 
 
 def some_text(documents: list[Any], dice: random.Random) -> str:
@@ -130,10 +130,10 @@ def mutated(result: Path, dice: random.Random) -> None:
     files = sorted(result.rglob("*.json"))
     documents = {file: json.loads(file.read_text()) for file in files}
     if dice.random() < 0.6:
-        then, now = some_text([*documents.values()], dice), dice.choice(TEXTS)
-        now = now if dice.random() < 0.5 else then + now
+        then, newer = some_text([*documents.values()], dice), dice.choice(TEXTS)
+        newer = newer if dice.random() < 0.5 else then + newer
         for document in documents.values():
-            same_text(document, then, now)
+            same_text(document, then, newer)
         touched = files
     else:
         touched = [dice.choice(files)]
@@ -156,15 +156,19 @@ def mutated(result: Path, dice: random.Random) -> None:
 def state(folder: Path) -> dict[str, tuple[int, int, int]]:
     """What tells whether somebody wrote into a folder."""
     return {
-        str(one.relative_to(folder)): ((seen := one.lstat()).st_size, seen.st_mtime_ns, seen.st_ino)
-        for one in folder.rglob("*")
+        str(item.relative_to(folder)): (
+            (observed := item.lstat()).st_size,
+            observed.st_mtime_ns,
+            observed.st_ino,
+        )
+        for item in folder.rglob("*")
     }
 
 
-def quiet(text: str, what: str) -> None:
+def quiet(text: str, subject: str) -> None:
     """Fail where a text does something to a terminal."""
-    found = LOUD.search(text.replace("\r\n", "\n"))
-    assert not found, f"{what}: {found[0]!r} in {text[max(0, found.start() - 60) :][:120]!r}"
+    search = LOUD.search(text.replace("\r\n", "\n"))
+    assert not search, f"{subject}: {search[0]!r} in {text[max(0, search.start() - 60) :][:120]!r}"
 
 
 def told(*words: str) -> int:
@@ -202,11 +206,11 @@ def reports(folder: Path) -> None:
 class Fuzz:
     """One mutated result after another, and how far each came."""
 
-    def __init__(self, original: Path, place: Path, seed: int) -> None:
-        self.original, self.place, self.seed = original, place, seed
+    def __init__(self, original: Path, path: Path, seed: int) -> None:
+        self.original, self.place, self.seed = original, path, seed
         self.counts: Counter[str] = Counter()
         self.registry = Registry()
-        self.older = Path(shutil.copytree(original, place / "older"))
+        self.older = Path(shutil.copytree(original, path / "older"))
         header = json.loads((self.older / "result.json").read_text())
         header["created"] = "2020-01-01T00:00:00+00:00"
         (self.older / "result.json").write_text(json.dumps(header))
@@ -219,20 +223,20 @@ class Fuzz:
         result = Path(shutil.copytree(self.original, home / "results/one"))
         (home / "out").mkdir()
         mutated(result, dice)
-        before = state(home)
+        state_ = state(home)
         self.counts["runs"] += 1
-        whole = self._tried("summed", lambda: summed(result, self.registry))
-        if whole is not None:
+        tried = self._tried("summed", lambda: summed(result, self.registry))
+        if tried is not None:
             for name in (*REPORTERS, *ON_DEMAND):
-                given = whole.summary, whole.trials, self.registry, result, (name,)
+                options = tried.summary, tried.trials, self.registry, result, (name,)
                 into = self.place / "reports" / name
                 self._tried(
                     f"reported {name}",
-                    lambda given=given, into=into: write_reports(*given, into),  # type: ignore[misc, call-arg]
+                    lambda options_=options, into=into: write_reports(*options_, into),  # type: ignore[misc, call-arg]
                     into,
                 )
             for width in (None, 40):
-                text = reporter(self.registry, "terminal").text(whole.summary, whole.trials, width)
+                text = reporter(self.registry, "terminal").text(tried.summary, tried.trials, width)
                 quiet(text, "terminal")
         further = (
             ("compare", str(result), str(self.older), "--anyway"),
@@ -244,19 +248,19 @@ class Fuzz:
         looks = (("validate", str(result)), ("verify", str(result), "--all"), dice.choice(further))
         for words in looks:
             self.counts[f"{words[0]} ended with {told(*words)}"] += 1
-        assert state(home) == before, f"written: {state(home).items() ^ before.items()}"
+        assert state(home) == state_, f"written: {state(home).items() ^ state_.items()}"
 
-    def _tried(self, what: str, call: Callable[[], Any], into: Path | None = None) -> Any:
+    def _tried(self, subject: str, call: Callable[[], Any], into: Path | None = None) -> Any:
         if into is not None:
             shutil.rmtree(into, ignore_errors=True)
             into.mkdir(parents=True)
         try:
             done = call()
         except BenchforgeError as error:
-            quiet(error.text().replace("\x1b", ""), what)
-            self.counts[f"{what}: refused"] += 1
+            quiet(error.text().replace("\x1b", ""), subject)
+            self.counts[f"{subject}: refused"] += 1
             return None
-        self.counts[what] += 1
+        self.counts[subject] += 1
         if into is not None:
             reports(into)
         return done
@@ -264,30 +268,30 @@ class Fuzz:
 
 def main() -> int:
     """Run as often as is asked for; say what was reached, and each run that failed."""
-    asked = argparse.ArgumentParser()
-    asked.add_argument("result", type=Path)
-    asked.add_argument("--runs", type=int, default=sys.maxsize)
-    asked.add_argument("--seconds", type=float, default=float("inf"))
-    asked.add_argument("--seed", type=int, default=7)
-    asked.add_argument("--first", type=int, default=0)
-    given = asked.parse_args()
-    if given.runs == sys.maxsize and given.seconds == float("inf"):
-        asked.error("say --runs or --seconds")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("result", type=Path)
+    parser.add_argument("--runs", type=int, default=sys.maxsize)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--first", type=int, default=0)
+    options = parser.parse_args()
+    if options.runs == sys.maxsize and options.seconds == float("inf"):
+        parser.error("say --runs or --seconds")
     began, wrong = time.monotonic(), 0
-    with tempfile.TemporaryDirectory() as place:
-        fuzz = Fuzz(given.result.resolve(), Path(place), given.seed)
-        for number in range(given.first, given.first + given.runs):
-            if time.monotonic() - began > given.seconds:
+    with tempfile.TemporaryDirectory() as folder:
+        fuzz = Fuzz(options.result.resolve(), Path(folder), options.seed)
+        for number in range(options.first, options.first + options.runs):
+            if time.monotonic() - began > options.seconds:
                 break
             try:
                 fuzz.run(number)
             except Exception:  # noqa: BLE001 - each is a find
                 wrong += 1
-                print(f"run {number} of seed {given.seed}:\n{traceback.format_exc()}", flush=True)  # noqa: T201
+                print(f"run {number} of seed {options.seed}:\n{traceback.format_exc()}", flush=True)  # noqa: T201
                 if wrong >= 20:
                     break
-        for what, count in sorted(fuzz.counts.items()):
-            print(f"{count:8} {what}")  # noqa: T201
+        for subject, count in sorted(fuzz.counts.items()):
+            print(f"{count:8} {subject}")  # noqa: T201
         print(f"{wrong} of {fuzz.counts['runs']} runs failed")  # noqa: T201
     return 1 if wrong else 0
 

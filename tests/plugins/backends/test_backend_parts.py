@@ -40,9 +40,9 @@ def test_another_machine_may_be_allowed(cls: type[Backend], url: str) -> None:
 )
 def test_the_version_of_its_program(tmp_path: Path, cls: type[Backend], version: str) -> None:
     needed(*(need.name for need in cls().needs()))
-    with tempfile.TemporaryDirectory(prefix="bf-") as scratch, HOST.trial(tmp_path) as here:
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch, HOST.trial(tmp_path) as sandbox:
         site = site_at(cls(), tmp_path, Path(scratch))
-        assert version in run(here, site, present(cls().version(site)))[1]
+        assert version in run(sandbox, site, present(cls().version(site)))[1]
 
 
 @pytest.mark.parametrize(

@@ -83,10 +83,10 @@ def site(tmp_path: Path, scratch: Path) -> Site:
     return site_at(postgresql(), tmp_path, scratch)
 
 
-def ask(here: Sandbox, site: Site, url: str, query: str) -> str:
-    code, told = run(here, site, Command(site.programs["psql"], "-XAtqc", query, url))
-    assert code == 0, told
-    return told.strip()
+def ask(sandbox: Sandbox, site: Site, url: str, query: str) -> str:
+    code, finished = run(sandbox, site, Command(site.programs["psql"], "-XAtqc", query, url))
+    assert code == 0, finished
+    return finished.strip()
 
 
 def dataset(folder: Path, rows: str = "things = 2", **files: str) -> Postgresql:
@@ -102,16 +102,16 @@ def dataset(folder: Path, rows: str = "things = 2", **files: str) -> Postgresql:
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
 def test_each_trial_has_the_dataset_alone(site: Site, scratch: Path, listen: str) -> None:
     part = postgresql(dataset="agents", listen=listen)
-    with running(part, site) as (here, server, placed):
+    with running(part, site) as (sandbox, server, placed):
         url = part.gives(placed)["DATABASE_URL"]
-        assert ask(here, placed, url, "SELECT count(*) FROM agentfeatures") == "50"
-        assert ask(here, placed, url, "SHOW fsync") == "off"
-        assert ask(here, placed, url, "SHOW max_connections") == "200"
-        told = "SELECT host(inet_server_addr())"
-        assert ask(here, placed, url, told) == ("" if listen == "unix" else "127.0.0.1")
-        assert here.stop(server, first=part.stop_signal).code == 0
-        assert here.processes(server) == []
-    assert here.left == 0
+        assert ask(sandbox, placed, url, "SELECT count(*) FROM agentfeatures") == "50"
+        assert ask(sandbox, placed, url, "SHOW fsync") == "off"
+        assert ask(sandbox, placed, url, "SHOW max_connections") == "200"
+        text = "SELECT host(inet_server_addr())"
+        assert ask(sandbox, placed, url, text) == ("" if listen == "unix" else "127.0.0.1")
+        assert sandbox.stop(server, first=part.stop_signal).code == 0
+        assert sandbox.processes(server) == []
+    assert sandbox.left == 0
     assert [file.name for file in scratch.iterdir()] == ["data"]
 
 
@@ -130,10 +130,10 @@ def test_drivers_of_python_understand_the_url(site: Site) -> None:
         part = postgresql(dataset="agents", listen=listen)
         with tempfile.TemporaryDirectory(prefix="bf &") as odd:
             placed = dataclasses.replace(site, scratch=Path(odd))
-            with running(part, placed) as (here, _, placed):
+            with running(part, placed) as (sandbox, _, placed):
                 for code in drivers.values():
-                    given = Command(sys.executable, "-c", code, environment=part.gives(placed))
-                    assert run(here, placed, given) == (0, "50\n")
+                    command = Command(sys.executable, "-c", code, environment=part.gives(placed))
+                    assert run(sandbox, placed, command) == (0, "50\n")
 
 
 def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
@@ -145,31 +145,31 @@ def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
         "our.own": "it's a \\ of two",
     }
     part = postgresql(settings=settings)
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         url = part.gives(placed)["url"]
         names = ("shared_buffers", "fsync", "max_connections", "seq_page_cost", "our.own")
-        shown = [ask(here, placed, url, f"SHOW {name}") for name in names]
-    assert shown == ["16MB", "on", "30", "1.5", "it's a \\ of two"]
+        output = [ask(sandbox, placed, url, f"SHOW {name}") for name in names]
+    assert output == ["16MB", "on", "30", "1.5", "it's a \\ of two"]
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "expected"),
     [
         ({"shared_bufers": "16MB"}, 'unrecognized configuration parameter "shared_bufers"'),
         ({"max_connections": "many"}, 'invalid value for parameter "max_connections": "many"'),
     ],
 )
 def test_a_wrong_setting_ends_the_server_with_its_reason(
-    site: Site, settings: dict[str, str], told: str
+    site: Site, settings: dict[str, str], expected: str
 ) -> None:
     part = postgresql(settings=settings)
     restored(HOST, "backend-agents", part, site)
-    with HOST.trial(site.folder) as here:
+    with HOST.trial(site.folder) as sandbox:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
-        finished = here.run("postgresql", present(part.command(site)), site.folder, {}, 200)
+        finished = sandbox.run("postgresql", present(part.command(site)), site.folder, {}, 200)
     assert finished.code == 1
-    assert told in finished.stderr.read_text()
+    assert expected in finished.stderr.read_text()
 
 
 def test_an_ordinary_user_needs_no_root() -> None:
@@ -186,8 +186,8 @@ def test_an_ordinary_user_needs_no_root() -> None:
         command = [*as_nobody, str(python), "-c", "import benchforge.run.sandbox.host"]
         if subprocess.run(command, env=environment, capture_output=True, check=False).returncode:
             lack(f"{python} cannot use {path} as nobody")
-        told = captured([*as_nobody, str(python), "-c", AS_NOBODY, folder], env=environment)
-    assert (told.returncode, told.stdout) == (0, "50\n50\n"), told.stderr
+        finished = captured([*as_nobody, str(python), "-c", AS_NOBODY, folder], env=environment)
+    assert (finished.returncode, finished.stdout) == (0, "50\n50\n"), finished.stderr
 
 
 def test_with_tls_clients_choose_it_by_themselves_unless_they_are_told(site: Site) -> None:
@@ -195,14 +195,14 @@ def test_with_tls_clients_choose_it_by_themselves_unless_they_are_told(site: Sit
     part = postgresql(dataset="agents", listen="tcp", tls=True)
     assert "openssl" in [need.name for need in part.needs()]
     assert "openssl" not in [need.name for need in postgresql(listen="tcp").needs()]
-    programs = {need.name: found for need in part.needs() if (found := locate(need.name))}
+    programs = {need.name: actual for need in part.needs() if (actual := locate(need.name))}
     placed = dataclasses.replace(site, programs=programs)
     query = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
-    with running(part, placed) as (here, _, placed):
+    with running(part, placed) as (sandbox, _, placed):
         url = part.gives(placed)["DATABASE_URL"]
         assert "sslmode" not in url
-        assert ask(here, placed, url, query) == "t"
-        assert ask(here, placed, f"{url}?sslmode=disable", query) == "f"
+        assert ask(sandbox, placed, url, query) == "t"
+        assert ask(sandbox, placed, f"{url}?sslmode=disable", query) == "f"
         assert (placed.scratch / "server.key").stat().st_mode & 0o777 == 0o600
 
 
@@ -217,10 +217,10 @@ def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
         "pg_stat_statements.track": "all",
     }
     part = postgresql(settings=settings)
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         url = part.gives(placed)["url"]
-        shown = {name: ask(here, placed, url, f"SHOW {name}") for name in settings}
-    assert shown == {name: str(value) for name, value in settings.items()}
+        output = {name: ask(sandbox, placed, url, f"SHOW {name}") for name in settings}
+    assert output == {name: str(value) for name, value in settings.items()}
 
 
 # --- the template --------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
-    ("rows", "files", "told"),
+    ("rows", "files", "expected"),
     [
         ("things = 3", {}, "mine: count the rows: things has 2 rows instead of 3"),
         ("thing = 2", {}, 'mine: count the rows: ERROR:  relation "thing" does not exist'),
@@ -269,12 +269,12 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
     ],
 )
 def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
-    own_templates: Path, site: Site, rows: str, files: dict[str, str], told: str
+    own_templates: Path, site: Site, rows: str, files: dict[str, str], expected: str
 ) -> None:
     part = dataset(site.folder, rows, **files)
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", part, site)
-    assert caught.value.message == told.format(folder=site.suite_folder)
+    assert caught.value.message == expected.format(folder=site.suite_folder)
     assert caught.value.stage == "prepare"
     assert not list(own_templates.glob("*"))
     assert not list(site.scratch.iterdir())
@@ -282,10 +282,10 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
 
 def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = postgresql(dataset="agents")
-    with running(part, site) as (here, _, placed):
-        ask(here, placed, part.gives(placed)["url"], "DELETE FROM agentfeatures WHERE id = 1")
+    with running(part, site) as (sandbox, _, placed):
+        ask(sandbox, placed, part.gives(placed)["url"], "DELETE FROM agentfeatures WHERE id = 1")
         judged = [
-            task.judge(here.run(f"verify{number}", task.command, placed.folder, {}, 200))
+            task.judge(sandbox.run(f"verify{number}", task.command, placed.folder, {}, 200))
             for number, task in enumerate(part.verify(placed))
         ]
     assert list(filter(None, judged)) == ["agentfeatures has 49 rows instead of 50"]
@@ -302,13 +302,13 @@ def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None
     assert start.command.argv[1] == "start"
     log = site.folder / "server.log"
     log.write_text("LOG:  hm\nFATAL:  could not create any Unix-domain sockets\n")
-    with HOST.trial(site.folder) as here:
-        failed = here.run("false", Command("false"), site.folder, {}, 200)
+    with HOST.trial(site.folder) as sandbox:
+        failed = sandbox.run("false", Command("false"), site.folder, {}, 200)
     assert start.judge(failed) == "FATAL:  could not create any Unix-domain sockets"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         (None, "No such file or directory"),
         ("name = ", "Invalid value"),
@@ -316,11 +316,11 @@ def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None
         ('name = "a"\nfiles = ["x.sql"]\n[rows]\n', "files: there is no .*mine/x.sql"),
     ],
 )
-def test_an_unreadable_dataset_names_its_file(site: Site, text: str | None, told: str) -> None:
+def test_an_unreadable_dataset_names_its_file(site: Site, text: str | None, expected: str) -> None:
     if text is not None:
         (site.folder / "mine").mkdir()
         (site.folder / "mine/dataset.toml").write_text(text)
-    with pytest.raises(BenchforgeError, match=rf"mine/dataset\.toml: {told}") as caught:
+    with pytest.raises(BenchforgeError, match=rf"mine/dataset\.toml: {expected}") as caught:
         restored(HOST, "backend-mine", postgresql(dataset="./mine"), site)
     assert caught.value.hint
 
@@ -329,12 +329,12 @@ def test_an_unreadable_dataset_names_its_file(site: Site, text: str | None, told
 
 
 def test_a_running_database_is_neither_started_nor_filled(site: Site, tmp_path: Path) -> None:
-    ours = postgresql(dataset="agents", listen="tcp")
-    with running(ours, site) as (here, _, placed):
-        url = ours.gives(placed)["url"].replace("bench@", "bench:secret@")
+    first_side = postgresql(dataset="agents", listen="tcp")
+    with running(first_side, site) as (sandbox, _, placed):
+        url = first_side.gives(placed)["url"].replace("bench@", "bench:secret@")
         part = postgresql(url=url)
         assert part.outside()
-        assert not ours.outside()
+        assert not first_side.outside()
         assert [need.name for need in part.needs()] == ["psql"]
         assert part.command(placed) is None
         assert not part.template(placed)
@@ -342,13 +342,15 @@ def test_a_running_database_is_neither_started_nor_filled(site: Site, tmp_path: 
         assert part.gives(placed) == {"url": url, "DATABASE_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
-        parameter = postgresql(url=ours.gives(placed)["url"] + "&password=s%26cret").ready(placed)
+        parameter = postgresql(url=first_side.gives(placed)["url"] + "&password=s%26cret").ready(
+            placed
+        )
         assert isinstance(parameter, Succeeds)
         assert parameter.command.environment == {"PGPASSWORD": "s&cret"}
-        assert run(here, placed, parameter.command) == (0, "1\n")
+        assert run(sandbox, placed, parameter.command) == (0, "1\n")
         words = " ".join([*probe.command.argv, *parameter.command.argv])
         assert "secret" not in words
         assert "s%26cret" not in words
         assert probe.command.environment == {"PGPASSWORD": "secret"}
-        assert run(here, placed, probe.command) == (0, "1\n")
-        assert run(here, placed, present(version))[1].startswith("1")
+        assert run(sandbox, placed, probe.command) == (0, "1\n")
+        assert run(sandbox, placed, present(version))[1].startswith("1")

@@ -50,48 +50,48 @@ def client(url: str, code: str) -> Command:
 def test_each_trial_gets_the_dataset_and_nothing_is_written(site: Site, listen: str) -> None:
     needed_module("redis")
     part = redis(dataset="foo", listen=listen)
-    with running(part, site) as (here, server, placed):
-        given = part.gives(placed)
-        assert given["url"] == given["REDIS_URL"]
-        asking = client(given["REDIS_URL"], "print(r.get('foo').decode(), r.dbsize())")
-        assert run(here, placed, asking) == (0, "bar 1\n")
-        assert here.owns(server, placed.ports["redis"]) is (listen == "tcp")
-        shown = "print(r.config_get('save')['save'] + r.config_get('appendonly')['appendonly'])"
-        assert run(here, placed, client(given["REDIS_URL"], shown)) == (0, "no\n")
+    with running(part, site) as (sandbox, server, placed):
+        settings = part.gives(placed)
+        assert settings["url"] == settings["REDIS_URL"]
+        asking = client(settings["REDIS_URL"], "print(r.get('foo').decode(), r.dbsize())")
+        assert run(sandbox, placed, asking) == (0, "bar 1\n")
+        assert sandbox.owns(server, placed.ports["redis"]) is (listen == "tcp")
+        text = "print(r.config_get('save')['save'] + r.config_get('appendonly')['appendonly'])"
+        assert run(sandbox, placed, client(settings["REDIS_URL"], text)) == (0, "no\n")
         snapshot = (placed.scratch / "dump.rdb").read_bytes()
-        run(here, placed, client(given["REDIS_URL"], "r.set('foo', 'other')"))
-        assert here.stop(server, first=part.stop_signal).code == 0
+        run(sandbox, placed, client(settings["REDIS_URL"], "r.set('foo', 'other')"))
+        assert sandbox.stop(server, first=part.stop_signal).code == 0
         assert (placed.scratch / "dump.rdb").read_bytes() == snapshot
-    assert here.left == 0
+    assert sandbox.left == 0
 
 
 def test_without_a_dataset_it_is_empty_and_needs_no_template(site: Site) -> None:
     part = redis()
     assert not part.template(site)
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "DBSIZE")
-        assert run(here, placed, cli) == (0, "0\n")
+        assert run(sandbox, placed, cli) == (0, "0\n")
 
 
 def test_options_and_settings_reach_the_server(site: Site) -> None:
     part = redis(databases=3, maxmemory="10MB", settings={"Maxmemory-Policy": "allkeys-lru"})
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         cli = (placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock")
         names = ("databases", "maxmemory", "maxmemory-policy")
-        told = [run(here, placed, Command(*cli, "CONFIG", "GET", name))[1] for name in names]
-    assert [text.split()[-1] for text in told] == ["3", "10000000", "allkeys-lru"]
+        actual = [run(sandbox, placed, Command(*cli, "CONFIG", "GET", name))[1] for name in names]
+    assert [text.split()[-1] for text in actual] == ["3", "10000000", "allkeys-lru"]
 
 
 def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
     part = redis(settings={"maxmemmory-policy": "noeviction"})
     command = present(part.command(site))
-    with HOST.trial(site.folder) as here:
+    with HOST.trial(site.folder) as sandbox:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
-        code, told = run(here, site, command)
+        code, finished = run(sandbox, site, command)
     assert code == 1
-    assert "maxmemmory-policy" in told
-    assert "Bad directive" in told
+    assert "maxmemmory-policy" in finished
+    assert "Bad directive" in finished
 
 
 def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) -> None:
@@ -99,13 +99,13 @@ def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) 
     files = {"a.redis": 'SET "a key" "ERROR,"\n\nLPUSH list 1 "two words"\nGET "a key"\n'}
     name = write_dataset(site.suite_folder, "redis", "2 = 2\n0 = 0", files, "2")
     part = redis(dataset=name)
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         asking = client(part.gives(placed)["REDIS_URL"], "print(r.get('a key'), r.llen('list'))")
-        assert run(here, placed, asking) == (0, "b'ERROR,' 2\n")
+        assert run(sandbox, placed, asking) == (0, "b'ERROR,' 2\n")
 
 
 @pytest.mark.parametrize(
-    ("text", "rows", "told"),
+    ("text", "rows", "expected"),
     [
         ("SET a b\n\nSETT c d\n", "0 = 1", "a.redis:3: ERR unknown command 'SETT'"),
         ("SET a b\nLPUSH a b\n", "0 = 1", "a.redis:2: WRONGTYPE Operation against a key"),
@@ -115,21 +115,21 @@ def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) 
         ("SET a b\n", "99 = 0", "ERR DB index is out of range"),
     ],
 )
-def test_a_false_dataset_fails_the_trial(site: Site, text: str, rows: str, told: str) -> None:
+def test_a_false_dataset_fails_the_trial(site: Site, text: str, rows: str, expected: str) -> None:
     part = redis(dataset=write_dataset(site.suite_folder, "redis", rows, {"a.redis": text}))
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", part, site)
-    assert told in caught.value.message
+    assert expected in caught.value.message
     assert caught.value.stage == "prepare"
 
 
 def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = redis(dataset="foo")
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "FLUSHALL")
-        run(here, placed, cli)
+        run(sandbox, placed, cli)
         (task,) = part.verify(placed)
-        finished = here.run("verify", task.command, placed.folder, {}, 200)
+        finished = sandbox.run("verify", task.command, placed.folder, {}, 200)
     assert task.judge(finished) == "database 0 has 0 keys instead of 1"
 
 
@@ -137,15 +137,15 @@ def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
 
 
 def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) -> None:
-    ours = redis(dataset="foo", listen="tcp")
-    with running(ours, site) as (here, _, placed):
+    first_side = redis(dataset="foo", listen="tcp")
+    with running(first_side, site) as (sandbox, _, placed):
         socket = ("-h", placed.address, "-p", placed.ports["redis"])
         cli = Command(placed.programs["redis-cli"], *socket, "CONFIG", "SET", "requirepass", "p w")
-        assert run(here, placed, cli) == (0, "OK\n")
-        url = ours.gives(placed)["url"].replace("//", "//:p%20w@")
+        assert run(sandbox, placed, cli) == (0, "OK\n")
+        url = first_side.gives(placed)["url"].replace("//", "//:p%20w@")
         part = redis(url=url)
         assert part.outside()
-        assert not ours.outside()
+        assert not first_side.outside()
         assert [need.name for need in part.needs()] == ["redis-cli"]
         assert part.command(placed) is None
         assert not part.template(placed)
@@ -154,27 +154,29 @@ def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) ->
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
         assert "p w" not in " ".join(probe.command.argv)
-        assert run(here, placed, probe.command)[0] == 0
-        assert run(here, placed, present(version))[1].startswith("redis_version:")
-        without = redis(url=ours.gives(placed)["url"]).ready(placed)
+        assert run(sandbox, placed, probe.command)[0] == 0
+        assert run(sandbox, placed, present(version))[1].startswith("redis_version:")
+        without = redis(url=first_side.gives(placed)["url"]).ready(placed)
         assert isinstance(without, Succeeds)
-        assert run(here, placed, without.command)[0] == 1
+        assert run(sandbox, placed, without.command)[0] == 1
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "expected"),
     [
         (None, "mine/dataset.toml: No such file or directory"),
         ("postgresql", "mine/dataset.toml: the dataset is for postgresql, not for redis"),
     ],
 )
-def test_no_dataset_of_redis(bench: Bench, tmp_path: Path, written: str | None, told: str) -> None:
+def test_no_dataset_of_redis(
+    bench: Bench, tmp_path: Path, written: str | None, expected: str
+) -> None:
     if written:
         write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
     (tmp_path / "a.toml").write_text(
         suite_text("plugins/backends/redis", options='dataset = "./mine"')
     )
     done = bench("run", "a.toml", code=2)
-    assert told in done.err
+    assert expected in done.err
     assert "hint: " in done.err
     assert not (tmp_path / "results").exists()

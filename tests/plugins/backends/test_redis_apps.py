@@ -31,8 +31,8 @@ class Redis(NamedTuple):
     cli: list[str]
 
     def says(self, *words: str) -> str:
-        told = subprocess.run([*self.cli, *words], check=True, capture_output=True, text=True)
-        return told.stdout.strip()
+        finished = subprocess.run([*self.cli, *words], check=True, capture_output=True, text=True)
+        return finished.stdout.strip()
 
     def connections(self) -> int:
         """Return how many were opened so far, without the one that asks."""
@@ -47,11 +47,11 @@ class Redis(NamedTuple):
 def redis() -> Iterator[Redis]:
     needed("redis-server", "redis-cli")
     port = free_port()
-    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as place:
-        folder, server = Path(place), locate("redis-server")
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
+        folder, server = Path(path), locate("redis-server")
         assert server is not None
         words = [str(server), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-        words += ["--unixsocket", f"{folder}/socket", "--dir", place, "--databases", "2"]
+        words += ["--unixsocket", f"{folder}/socket", "--dir", path, "--databases", "2"]
         with running(words, folder, libraries(server), folder / "log", lambda: accepts(port)):
             unix, cli = f"{folder}/socket", program_words("redis-cli")
             yield Redis(f"redis://127.0.0.1:{port}/0", f"unix://{unix}?db=0", [*cli, "-s", unix])
@@ -81,10 +81,10 @@ def test_clients_are_reused_but_one(redis: Redis, tmp_path: Path, name: str, ope
     redis.says("SET", "foo", "bar")
     with serving(name, tmp_path / "log", {"REDIS_URL": redis.unix}) as port:
         ask(port, "/redis")
-        before = redis.connections()
+        connections = redis.connections()
         assert {ask(port, "/redis").status for _ in range(5)} == {200}
         # The question itself is a connection, too.
-        assert redis.connections() - before - 1 == opened
+        assert redis.connections() - connections - 1 == opened
 
 
 def test_published_tornado_answers_for_a_missing_key(redis: Redis, tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_without_redis_the_answer_is_an_error(tmp_path: Path, name: str) -> None
 def test_a_redis_that_never_answers_is_an_error(tmp_path: Path) -> None:
     with ExitStack() as stack:
         deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        told = {"REDIS_URL": f"redis://127.0.0.1:{deaf.getsockname()[1]}/0"}
-        ports = [stack.enter_context(serving(name, tmp_path / name, told)) for name in NAMES]
+        actual = {"REDIS_URL": f"redis://127.0.0.1:{deaf.getsockname()[1]}/0"}
+        ports = [stack.enter_context(serving(name, tmp_path / name, actual)) for name in NAMES]
         clients = stack.enter_context(ThreadPoolExecutor(len(ports)))
         statuses = [reply.status for reply in clients.map(ask, ports, ["/redis"] * len(ports))]
     assert statuses == [500] * len(NAMES)
@@ -131,8 +131,8 @@ def test_a_redis_that_never_answers_is_an_error(tmp_path: Path) -> None:
 def test_patched_by_gevent_only_those_wait_that_ask_redis(tmp_path: Path) -> None:
     with ExitStack() as stack:
         deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        told = {"REDIS_URL": f"redis://127.0.0.1:{deaf.getsockname()[1]}/0"}
-        app = serving("redis_flask", tmp_path / "log", told, "gevent_patched")
+        actual = {"REDIS_URL": f"redis://127.0.0.1:{deaf.getsockname()[1]}/0"}
+        app = serving("redis_flask", tmp_path / "log", actual, "gevent_patched")
         port = stack.enter_context(app)
         waiting = stack.enter_context(ThreadPoolExecutor(1)).submit(ask, port, "/redis")
         redis_side, _ = deaf.accept()

@@ -45,11 +45,11 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def case(listen: str, environment: dict[str, str], own: str) -> Case:
+def case(listen: str, environment: dict[str, str], mine: str) -> Case:
     """A server that sleeps, with two backends of each of two kinds."""
     backends: list[tuple[str, Backend]] = [
         ("agents", Postgresql.model_validate({"dataset": "agents", "listen": listen})),
-        ("other", Postgresql.model_validate({"dataset": own, "listen": listen})),
+        ("other", Postgresql.model_validate({"dataset": mine, "listen": listen})),
         ("first", Redis.model_validate({"dataset": "foo", "listen": listen})),
         ("second", Redis.model_validate({"listen": listen})),
     ]
@@ -71,8 +71,8 @@ def case(listen: str, environment: dict[str, str], own: str) -> Case:
     )
 
 
-def ground(asked: Case, folder: Path) -> TrialContext:
-    needs = [need for _, backend in asked.backends for need in backend.needs()]
+def ground(case: Case, folder: Path) -> TrialContext:
+    needs = [need for _, backend in case.backends for need in backend.needs()]
     python = Path(sys.executable)
     return TrialContext(
         host=HOST,
@@ -96,38 +96,40 @@ def scope_of(case: Case, folder: Path, scratch: Path) -> Iterator[TrialScope]:
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
 def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None:
-    own = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
-    asked = case(listen, CHOSEN, own)
-    with scope_of(asked, tmp_path, scratch) as scope:
-        here = scope.sandbox
+    mine = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
+    request = case(listen, CHOSEN, mine)
+    with scope_of(request, tmp_path, scratch) as scope:
+        sandbox = scope.sandbox
         ((*backends, server),) = together([scope], [start(scope)])
-        assert len({port for one in backends for port in one.site.ports.values()}) == 4
-        assert len({one.site.scratch for one in backends}) == 4
-        gives = {one.site.label: one.part.gives(one.site)["url"] for one in backends}
-        assert len(set(gives.values())) == 4
+        assert len({port for backend in backends for port in backend.site.ports.values()}) == 4
+        assert len({backend.site.scratch for backend in backends}) == 4
+        settings = {
+            backend.site.label: backend.part.gives(backend.site)["url"] for backend in backends
+        }
+        assert len(set(settings.values())) == 4
         site = server.site
-        psql, cli = (ground(asked, tmp_path).programs[name] for name in ("psql", "redis-cli"))
+        psql, cli = (ground(request, tmp_path).programs[name] for name in ("psql", "redis-cli"))
         tables = "SELECT string_agg(tablename, ' ') FROM pg_tables WHERE schemaname = 'public'"
-        told = [
-            run(here, site, Command(psql, "-XAtqc", tables, gives[name]))[1]
+        actual = [
+            run(sandbox, site, Command(psql, "-XAtqc", tables, settings[name]))[1]
             for name in ("agents", "other")
         ]
-        assert sorted(told[0].split()) == ["agent_login_status", "agentfeatures"]
-        assert told[1].split() == ["t"]
+        assert sorted(actual[0].split()) == ["agent_login_status", "agentfeatures"]
+        assert actual[1].split() == ["t"]
         for serving, keys in zip(backends[2:], ("1\n", "0\n"), strict=True):
             port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
             to = ("-s", socket) if listen == "unix" else ("-p", port)
-            assert run(here, site, Command(cli, *to, "DBSIZE")) == (0, keys)
+            assert run(sandbox, site, Command(cli, *to, "DBSIZE")) == (0, keys)
         assert server.running is not None
         environment = server.running.command.environment
-        assert environment["DATABASE_URL"] == gives["other"]
-        assert environment["REDIS_URL"] == gives["second"]
+        assert environment["DATABASE_URL"] == settings["other"]
+        assert environment["REDIS_URL"] == settings["second"]
 
 
 def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> None:
-    asked = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, "agents")
-    told = "mine: backends agents and other both give DATABASE_URL"
-    failing = pytest.raises(BenchforgeError, match=told)
-    with scope_of(asked, tmp_path, scratch) as scope, failing as caught:
+    request = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, "agents")
+    text = "mine: backends agents and other both give DATABASE_URL"
+    failing = pytest.raises(BenchforgeError, match=text)
+    with scope_of(request, tmp_path, scratch) as scope, failing as caught:
         together([scope], [start(scope)])
     assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in caught.value.hint

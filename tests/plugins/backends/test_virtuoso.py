@@ -54,13 +54,13 @@ def virtuoso(**options: Any) -> Virtuoso:
     return Virtuoso.model_validate(options)
 
 
-def ask(here: Sandbox, site: Site, url: str, query: str, method: str = "GET") -> tuple[int, str]:
-    return run(here, site, Command(sys.executable, "-c", ASK, url, query, method))
+def ask(sandbox: Sandbox, site: Site, url: str, query: str, method: str = "GET") -> tuple[int, str]:
+    return run(sandbox, site, Command(sys.executable, "-c", ASK, url, query, method))
 
 
-def isql(here: Sandbox, site: Site, statement: str) -> str:
+def isql(sandbox: Sandbox, site: Site, statement: str) -> str:
     to = (f"{site.address}:{site.ports['sql']}", "dba", "dba", "VERBOSE=OFF", "BANNER=OFF")
-    return run(here, site, Command(site.programs["isql-vt"], *to, f"EXEC={statement}"))[1]
+    return run(sandbox, site, Command(site.programs["isql-vt"], *to, f"EXEC={statement}"))[1]
 
 
 # --- a store of our own --------------------------------------------------------------------------
@@ -68,25 +68,25 @@ def isql(here: Sandbox, site: Site, statement: str) -> str:
 
 def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: Site) -> None:
     part = virtuoso(dataset="classes")
-    before = copy(part, site, "before")
-    with running(part, site) as (here, server, placed):
-        given = part.gives(placed)
-        url = given["url"]
-        assert (given["VIRTUOSO_URL"], given["VIRTUOSO_GRAPH"]) == (url, "http://graph-uri")
-        code, told = ask(here, placed, url, GET)
-        assert (code, len(told)) == (0, 184)
-        rows = json.loads(told)["results"]["bindings"]
+    earlier = copy(part, site, "before")
+    with running(part, site) as (sandbox, server, placed):
+        settings = part.gives(placed)
+        url = settings["url"]
+        assert (settings["VIRTUOSO_URL"], settings["VIRTUOSO_GRAPH"]) == (url, "http://graph-uri")
+        code, reply = ask(sandbox, placed, url, GET)
+        assert (code, len(reply)) == (0, 184)
+        rows = json.loads(reply)["results"]["bindings"]
         assert rows == [{"class": {"type": "uri", "value": "http://dummyClass.com"}}]
-        an_endpoint_that_is_there_is_neither_started_nor_filled(here, placed, url)
-        assert "1 (or less) triples -- done" in ask(here, placed, url, POST, "POST")[1]
-        assert len(json.loads(ask(here, placed, url, GET)[1])["results"]["bindings"]) == 2
-        assert "-- done" in ask(here, placed, url, DELETE, "POST")[1]
-        assert json.loads(ask(here, placed, url, GET)[1])["results"]["bindings"] == []
-        assert here.owns(server, placed.port)
-        assert here.stop(server, first=part.stop_signal).code == 0
-        assert here.processes(server) == []
-    assert here.left == 0
-    assert copy(part, site, "after") == before  # what the next trial gets
+        an_endpoint_that_is_there_is_neither_started_nor_filled(sandbox, placed, url)
+        assert "1 (or less) triples -- done" in ask(sandbox, placed, url, POST, "POST")[1]
+        assert len(json.loads(ask(sandbox, placed, url, GET)[1])["results"]["bindings"]) == 2
+        assert "-- done" in ask(sandbox, placed, url, DELETE, "POST")[1]
+        assert json.loads(ask(sandbox, placed, url, GET)[1])["results"]["bindings"] == []
+        assert sandbox.owns(server, placed.port)
+        assert sandbox.stop(server, first=part.stop_signal).code == 0
+        assert sandbox.processes(server) == []
+    assert sandbox.left == 0
+    assert copy(part, site, "after") == earlier  # what the next trial gets
 
 
 def copy(part: Virtuoso, site: Site, name: str) -> bytes:
@@ -98,7 +98,7 @@ def copy(part: Virtuoso, site: Site, name: str) -> bytes:
 
 
 def an_endpoint_that_is_there_is_neither_started_nor_filled(
-    here: Sandbox, placed: Site, url: str
+    sandbox: Sandbox, placed: Site, url: str
 ) -> None:
     part = virtuoso(url=url, graph="http://g")
     assert part.outside()
@@ -111,43 +111,45 @@ def an_endpoint_that_is_there_is_neither_started_nor_filled(
     assert part.gives(placed) == {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
     probe, version = part.ready(placed), part.version(placed)
     assert isinstance(probe, Succeeds)
-    assert run(here, placed, probe.command)[0] == 0
-    assert run(here, placed, present(version))[1].startswith("Virtuoso/")
+    assert run(sandbox, placed, probe.command)[0] == 0
+    assert run(sandbox, placed, present(version))[1].startswith("Virtuoso/")
     for wrong in (f"{url}-not", url.replace(str(placed.port), "1")):
         probe = virtuoso(url=wrong).ready(placed)
         assert isinstance(probe, Succeeds)
-        code, told = run(here, placed, probe.command)
+        code, finished = run(sandbox, placed, probe.command)
         assert code == 1
-        assert told.startswith(f"{wrong}: ")
+        assert finished.startswith(f"{wrong}: ")
 
 
 def test_without_a_dataset_it_is_empty_and_closed_to_writers(site: Site) -> None:
     part = virtuoso(graph="http://other", number_of_buffers=256, max_client_connections=1)
-    with running(part, site) as (here, _, placed):
-        given = part.gives(placed)
-        assert given["VIRTUOSO_GRAPH"] == "http://other"
-        assert json.loads(ask(here, placed, given["url"], GET)[1])["results"]["bindings"] == []
-        code, told = ask(here, placed, given["url"], POST, "POST")
-        assert (code, "No permission to execute procedure" in told) == (1, True)
+    with running(part, site) as (sandbox, _, placed):
+        settings = part.gives(placed)
+        assert settings["VIRTUOSO_GRAPH"] == "http://other"
+        assert (
+            json.loads(ask(sandbox, placed, settings["url"], GET)[1])["results"]["bindings"] == []
+        )
+        code, reply = ask(sandbox, placed, settings["url"], POST, "POST")
+        assert (code, "No permission to execute procedure" in reply) == (1, True)
 
 
 @pytest.mark.exhaustive
 def test_options_reach_the_server(site: Site) -> None:
     part = virtuoso(number_of_buffers=3000, max_client_connections=7)
-    with running(part, site) as (here, _, placed):
+    with running(part, site) as (sandbox, _, placed):
         ini = (placed.folder / "backend-mine.ini").read_text()
         assert "NumberOfBuffers = 3000\nMaxDirtyBuffers = 2250\n" in ini
         assert "MaxClientConnections = 7\n" in ini
         read = "cfg_item_value(virtuoso_ini_path(), 'Parameters', 'NumberOfBuffers')"
-        assert isql(here, placed, f"SELECT {read}").strip() == "3000"
+        assert isql(sandbox, placed, f"SELECT {read}").strip() == "3000"
 
 
 @pytest.mark.exhaustive
 def test_options_of_the_trials_share_one_template(own_templates: Path, site: Site) -> None:
     restored(HOST, "backend-mine", virtuoso(dataset="classes"), site)
-    before = set(own_templates.iterdir())
+    names = set(own_templates.iterdir())
     restored(HOST, "backend-mine", virtuoso(dataset="classes", number_of_buffers=999), site)
-    assert set(own_templates.iterdir()) == before
+    assert set(own_templates.iterdir()) == names
     assert not (site.scratch / "virtuoso.lck").exists()
     assert not list(site.scratch.glob("*.ttl"))
 
@@ -170,7 +172,7 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
-    ("name", "text", "triples", "told"),
+    ("name", "text", "triples", "expected"),
     [
         (
             "a.ttl",
@@ -185,13 +187,13 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
     ],
 )
 def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
-    own_templates: Path, site: Site, name: str, text: str, triples: int, told: str
+    own_templates: Path, site: Site, name: str, text: str, triples: int, expected: str
 ) -> None:
     rows = f'"http://g" = {triples}'
     folder = write_dataset(site.suite_folder, "virtuoso", rows, {name: text}, "http://g")
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", virtuoso(dataset=folder), site)
-    assert told in caught.value.message
+    assert expected in caught.value.message
     assert caught.value.stage == "prepare"
     assert not list(own_templates.glob("*"))
 
@@ -199,8 +201,8 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
 @pytest.mark.exhaustive
 def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = virtuoso(dataset="classes")
-    with running(part, site) as (here, _, placed):
-        isql(here, placed, "SPARQL CLEAR GRAPH <http://graph-uri>")
+    with running(part, site) as (sandbox, _, placed):
+        isql(sandbox, placed, "SPARQL CLEAR GRAPH <http://graph-uri>")
         (task,) = part.verify(placed)
-        finished = here.run("verify", task.command, placed.folder, {}, 200)
+        finished = sandbox.run("verify", task.command, placed.folder, {}, 200)
     assert task.judge(finished) == "graph http://graph-uri has 0 triples instead of 2"

@@ -54,8 +54,8 @@ class Store(NamedTuple):
 def virtuoso(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     needed("virtuoso-t", "isql-vt")
     sql, http, part = free_port(), free_port(), Virtuoso()
-    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as place:
-        folder, program, isql = Path(place), locate("virtuoso-t"), locate("isql-vt")
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
+        folder, program, isql = Path(path), locate("virtuoso-t"), locate("isql-vt")
         assert program is not None
         assert isql is not None
         empty = site_at(part, tmp_path_factory.mktemp("template"), folder)
@@ -105,7 +105,7 @@ def test_a_class_is_added_and_all_are_removed(graph: Store, tmp_path: Path, name
         assert (ask(port, "/", "POST").status, ask(port, "/", "POST").status) == (200, 200)
         listed = classes(ask(port, "/").body)
         assert len(listed) == 3
-        assert sum(one.startswith("http://uri-") for one in listed) == 2
+        assert sum(item.startswith("http://uri-") for item in listed) == 2
         assert ask(port, "/", "DELETE").status == 200
         assert classes(ask(port, "/").body) == []
         assert ask(port, "/nowhere").status == 404
@@ -117,15 +117,15 @@ def classes(body: bytes) -> list[str]:
 
 @pytest.mark.parametrize("name", BY)
 def test_a_virtuoso_that_refuses_is_an_error(graph: Store, tmp_path: Path, name: str) -> None:
-    told = {**graph.told, "VIRTUOSO_GRAPH": "no> graph"}
-    with serving(name, tmp_path / "log", told, BY[name]) as port:
+    actual = {**graph.told, "VIRTUOSO_GRAPH": "no> graph"}
+    with serving(name, tmp_path / "log", actual, BY[name]) as port:
         assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
 
 
 @pytest.mark.parametrize("name", BY)
 def test_without_virtuoso_the_answer_is_an_error(tmp_path: Path, name: str) -> None:
-    told = {"VIRTUOSO_URL": f"http://127.0.0.1:{free_port()}/sparql", "VIRTUOSO_GRAPH": GRAPH}
-    with serving(name, tmp_path / "log", told, BY[name]) as port:
+    actual = {"VIRTUOSO_URL": f"http://127.0.0.1:{free_port()}/sparql", "VIRTUOSO_GRAPH": GRAPH}
+    with serving(name, tmp_path / "log", actual, BY[name]) as port:
         assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
 
 
@@ -134,8 +134,8 @@ def test_a_virtuoso_that_never_answers_is_an_error(tmp_path: Path) -> None:
     with ExitStack() as stack:
         deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/sparql"
-        told = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
-        apps = [serving(name, tmp_path / name, told, by) for name, by in BY.items()]
+        actual = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
+        apps = [serving(name, tmp_path / name, actual, by) for name, by in BY.items()]
         ports = [stack.enter_context(app) for app in apps]
         clients = stack.enter_context(ThreadPoolExecutor(len(ports)))
         statuses = [reply.status for reply in clients.map(ask, ports, ["/"] * len(ports))]
@@ -150,8 +150,8 @@ def test_who_else_waits_while_virtuoso_is_asked(tmp_path: Path, name: str, alone
     with ExitStack() as stack:
         deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/sparql"
-        told = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
-        port = stack.enter_context(serving(name, tmp_path / "log", told, BY[name]))
+        actual = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
+        port = stack.enter_context(serving(name, tmp_path / "log", actual, BY[name]))
         clients = stack.enter_context(ThreadPoolExecutor(2))
         asking = clients.submit(ask, port, "/")
         virtuoso_side = stack.enter_context(deaf.accept()[0])

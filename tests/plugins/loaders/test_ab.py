@@ -39,9 +39,9 @@ def files(tmp_path: Path) -> Path:
 
 
 def edit(path: Path, change: Callable[[str], str]) -> None:
-    before = path.read_text()
-    path.write_text(change(before))
-    assert path.read_text() != before
+    text = path.read_text()
+    path.write_text(change(text))
+    assert path.read_text() != text
 
 
 # The command
@@ -56,8 +56,8 @@ def test_the_bound_of_requests_stands_after_the_time(tmp_path: Path) -> None:
 
 
 def test_a_number_of_requests_goes_without_a_time(tmp_path: Path) -> None:
-    some = Ab.model_validate({"requests": 500, "keep_alive": False, "variable_length": True})
-    (command,) = some.commands(target(tmp_path))
+    part = Ab.model_validate({"requests": 500, "keep_alive": False, "variable_length": True})
+    (command,) = part.commands(target(tmp_path))
     assert command.argv[1:4] == ("-q", "-l", "-s")
     assert command.argv[-5:-1] == ("-n", "500", "-c", "10")
     assert "-t" not in command.argv
@@ -78,11 +78,11 @@ def test_a_number_of_requests_goes_without_a_time(tmp_path: Path) -> None:
     ],
 )
 def test_methods_bodies_and_headers(tmp_path: Path, request_: Request, words: list[str]) -> None:
-    there = target(tmp_path, request_)
-    (command,) = Ab().commands(there)
-    after = command.argv[command.argv.index("-c") + 2 : -1]
-    assert list(after) == [str(tmp_path / BODY) if word == "BODY" else word for word in words]
-    assert Ab().files(there) == ({BODY: request_.body} if request_.body else {})
+    entries = target(tmp_path, request_)
+    (command,) = Ab().commands(entries)
+    second = command.argv[command.argv.index("-c") + 2 : -1]
+    assert list(second) == [str(tmp_path / BODY) if word == "BODY" else word for word in words]
+    assert Ab().files(entries) == ({BODY: request_.body} if request_.body else {})
 
 
 def test_the_warm_up_is_timed_even_for_a_number_of_requests() -> None:

@@ -38,22 +38,25 @@ def read(folder: Path, seconds: int, clients: Sequence[Sequence[int]], streams: 
     (folder / "h2load-load.tsv").write_text("".join(lines))
     done = len(lines)
     # One that lasts has a request under way at the end.
-    lives = [seconds if sum(one) + one[0] > seconds * 1e6 else sum(one) / 1e6 for one in clients]
-    own = sum(len(one) / life for one, life in zip(clients, lives, strict=True)) / len(clients)
+    lives = [
+        seconds if sum(client) + client[0] > seconds * 1e6 else sum(client) / 1e6
+        for client in clients
+    ]
+    total = sum(len(item) / life for item, life in zip(clients, lives, strict=True)) / len(clients)
     (folder / "stdout.txt").write_text(
         f"finished in {seconds:.2f}s, {done / seconds:.2f} req/s, 9.11KB/s\n"
         f"requests: {done} total, {done} started, {done} done, {done} succeeded, 0 failed, "
         f"0 errored, 0 timeout\nstatus codes: {done} 2xx, 0 3xx, 0 4xx, 0 5xx\n"
         "traffic: 1KB (1000) total, 500B (500) headers (space savings 0.00%), 300B (300) data\n"
-        f"req/s           :       1.00        9.00      {own:.2f}        0.00    60.00%\n"
+        f"req/s           :       1.00        9.00      {total:.2f}        0.00    60.00%\n"
     )
     options = {"connections": len(clients), "duration": seconds, "streams": streams}
     part = Registry().part("loader", "h2load").model_validate(options)
     assert isinstance(part, Loader)
     shutil.copy(folder / "stdout.txt", folder / "stderr.txt")
     finished = Finished(0, folder / "stdout.txt", folder / "stderr.txt", 1.0, 0.0, 0.0)
-    there = Target("http://127.0.0.1:80/", Request(path="/"), folder, {}, Path(sys.executable))
-    return part.read(Output(there, (finished,)))
+    target = Target("http://127.0.0.1:80/", Request(path="/"), folder, {}, Path(sys.executable))
+    return part.read(Output(target, (finished,)))
 
 
 # The log
@@ -108,9 +111,9 @@ def test_each_line_is_counted_once(lines: list[str | int]) -> None:
 def test_a_load_is_read_if_and_only_if_its_clients_last(
     tmp_path: Path, seconds: int, lasting: int, ends: list[int], length_ms: int
 ) -> None:
-    whole = int(seconds * 1000 / length_ms)
-    short = [max(1, whole * end // 100) for end in ends]
-    clients = [[length_ms * 1000] * count for count in [whole] * lasting + short]
+    number = int(seconds * 1000 / length_ms)
+    short = [max(1, number * end // 100) for end in ends]
+    clients = [[length_ms * 1000] * count for count in [number] * lasting + short]
     if not short:
         assert not clients or read(tmp_path, seconds, clients).errors["silent"] == 0
         return

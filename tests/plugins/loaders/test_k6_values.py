@@ -66,12 +66,12 @@ def cases() -> list[dict[str, Any]]:
     """Return answers with values of all kinds, each with a step that uses one of them."""
     draw = random.Random(7)
     texts = ["".join(draw.choices(SIGNS, k=draw.randrange(1, 9))) for _ in range(300)]
-    there: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for number, value in enumerate([*VALUES, *texts]):
         step = (STEP, IN_HEADER, WHOLE, RAW)[number % 4] if value in texts else None
         for used in (STEP, IN_HEADER, WHOLE, RAW) if step is None else (step,):
             lines = LINES[number % 3]
-            there.append(
+            entries.append(
                 {
                     "take": {"x": "json:/a~1b/0/c"},
                     "headers": {"Set-Cookie": ", ".join(lines), "X-Value": "h"},
@@ -97,8 +97,8 @@ def cases() -> list[dict[str, Any]]:
         ("json:/__proto__/toString", "{}"),
         ("json:/a", '{"a": "x"}' + " " * (1 << 18)),
     ):
-        there.append({"take": {"x": where}, "body": body, **plain})
-    return there
+        entries.append({"take": {"x": where}, "body": body, **plain})
+    return entries
 
 
 def by_python(case: dict[str, Any]) -> dict[str, Any] | None:
@@ -107,8 +107,8 @@ def by_python(case: dict[str, Any]) -> dict[str, Any] | None:
     try:
         fresh = flow_values.cookies_set(case["lines"])
         fields = {name.lower(): value for name, value in case["headers"].items()}
-        whole = body if len(body) <= flow_values.LARGEST_BODY else None
-        values = flow_values.taken(case["take"], fields, fresh, whole)
+        full = body if len(body) <= flow_values.LARGEST_BODY else None
+        values = flow_values.taken(case["take"], fields, fresh, full)
         cookies = flow_values.with_cookies(case["cookies"], fresh)
         sent = flow_values.request(case["step"], values, cookies, "Host: a\r\n").decode()
     except flow_values.NoValue:
@@ -127,8 +127,8 @@ def by_python(case: dict[str, Any]) -> dict[str, Any] | None:
 
 def test_a_later_step_is_as_pace_makes_it(tmp_path: Path) -> None:
     needed_tool('use = "k6"')
-    given = cases()
-    (tmp_path / "cases.json").write_text(json.dumps(given))
+    options = cases()
+    (tmp_path / "cases.json").write_text(json.dumps(options))
     file = MIX.with_name("flow_values.js").as_posix()
     (tmp_path / "script.js").write_text(SCRIPT.replace("FILE", file))
     words = [str(locate("k6")), "run", "--quiet", "--no-usage-report", "--address", "", "script.js"]
@@ -136,13 +136,13 @@ def test_a_later_step_is_as_pace_makes_it(tmp_path: Path) -> None:
     done = captured(words, cwd=tmp_path, env=environment, timeout=200)
     assert (done.returncode, done.stderr) == (0, "")
     made = json.loads((tmp_path / "out.json").read_text())
-    assert len(made) == len(given) > 300
+    assert len(made) == len(options) > 300
     sound = 0
-    for case, one in zip(given, made, strict=True):
+    for case, item in zip(options, made, strict=True):
         wanted = by_python(case)
         raw = case["step"] is RAW and wanted is not None
         if raw and wanted and re.search("#|%(?![0-9A-Fa-f]{2})", wanted["path"]):
             wanted = None  # k6 parses the URL, and cannot send such a path
-        assert one == wanted, case
-        sound += one is not None
+        assert item == wanted, case
+        sound += item is not None
     assert sound > 50

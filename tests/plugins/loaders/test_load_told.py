@@ -52,21 +52,21 @@ def load(kind: Any, name: str, options: dict[str, Any]) -> Load:
     return part.load()
 
 
-@pytest.mark.parametrize(("kind", "name", "options", "told"), TOLD)
+@pytest.mark.parametrize(("kind", "name", "options", "expected"), TOLD)
 def test_connections_keep_alive_and_processes(
-    kind: str, name: str, options: dict[str, Any], told: tuple[Any, ...]
+    kind: str, name: str, options: dict[str, Any], expected: tuple[Any, ...]
 ) -> None:
-    found = load(kind, name, options)
-    assert (found.connections, found.keep_alive, found.processes) == told
-    assert found.declared_s > 0
-    assert found.kind == kind
-    assert found.concurrency == found.connections  # none of these has several on a connection
+    actual = load(kind, name, options)
+    assert (actual.connections, actual.keep_alive, actual.processes) == expected
+    assert actual.declared_s > 0
+    assert actual.kind == kind
+    assert actual.concurrency == actual.connections  # none of these has several on a connection
 
 
 def test_every_loader_and_client_is_looked_at() -> None:
     registry = Registry()
-    there = {(kind, one) for kind in ("loader", "client") for one in registry.names(kind)}
-    assert there == {(kind, name) for kind, name, _, _ in TOLD}
+    entries = {(kind, name) for kind in ("loader", "client") for name in registry.names(kind)}
+    assert entries == {(kind, name) for kind, name, _, _ in TOLD}
 
 
 def test_the_version_of_http_is_told_where_bytes_are_compared() -> None:

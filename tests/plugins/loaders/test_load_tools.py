@@ -56,14 +56,14 @@ BROKEN_OFF = {(tool, name) for tool, name, _ in UNREADABLE}
 
 def recordings(*names: str) -> list[tuple[str, str]]:
     """Every readable recording of a real run, of these names only if there are any."""
-    every = sorted(
+    items = sorted(
         (folder.parent.name, folder.name)
         for tool in TOOLS
         for folder in (RECORDINGS / tool).iterdir()
     )
     return [
         (tool, name)
-        for tool, name in every
+        for tool, name in items
         if (tool, name) not in BROKEN_OFF
         and (not names or name.rpartition("0.4-")[2] in names)
         # siege aborts or not, as its descriptors last
@@ -101,21 +101,21 @@ def test_counts_agree_with_one_another(tool: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "name"),
     [
-        one
-        for one in recordings(
+        item
+        for item in recordings(
             "healthy", "missing", "mixed", "slow", "streams", "without-keep-alive"
         )
-        if one[0] in {"h2load", "hey", "k6", "locust", "oha", "siege"}
+        if item[0] in {"h2load", "hey", "k6", "locust", "oha", "siege"}
     ],
 )
 def test_the_server_saw_what_is_told_and_what_was_under_way(tool: str, name: str) -> None:
-    reading, asked = read(tool, name), recording(tool, name)["asked"]
+    reading, document = read(tool, name), recording(tool, name)["asked"]
     ended = reading.responses + (reading.unanswered or 0)
-    assert 0 <= asked - ended <= slots(tool, name)
+    assert 0 <= document - ended <= slots(tool, name)
 
 
 @pytest.mark.parametrize(
-    ("tool", "name"), [one for one in recordings("healthy") if one[0] != "hyperfine"]
+    ("tool", "name"), [item for item in recordings("healthy") if item[0] != "hyperfine"]
 )
 def test_a_healthy_run_has_good_responses_only(tool: str, name: str) -> None:
     reading = read(tool, name)
@@ -171,7 +171,7 @@ def test_h2load_tells_no_status_of_a_status_line_without_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "printed", "why"),
+    ("protocol", "printed", "reason"),
     [
         (
             "h2",
@@ -183,10 +183,10 @@ def test_h2load_tells_no_status_of_a_status_line_without_a_reason() -> None:
         ("http/1.1", "", "use wrk"),
     ],
 )
-def test_h2load_that_does_not_end_says_why(protocol: str, printed: str, why: str) -> None:
+def test_h2load_that_does_not_end_says_why(protocol: str, printed: str, reason: str) -> None:
     loader = part("h2load", {"protocol": protocol})
-    assert why in loader.why_unended(printed)
-    assert bool(why) == bool(loader.why_unended(printed))
+    assert reason in loader.why_unended(printed)
+    assert bool(reason) == bool(loader.why_unended(printed))
 
 
 def test_iterations_that_k6_dropped_are_recording() -> None:
@@ -216,13 +216,13 @@ def test_k6_tells_the_kinds_of_a_mix_apart(tmp_path: Path) -> None:
     assert reading.printed["reasons"] == ["buy.add: the answer has no value at 'json:/cart/number'"]
     copied("k6", "flows", tmp_path)
     file = tmp_path / "k6-load-summary.json"
-    whole = file.read_text()
+    text = file.read_text()
     for hole, says in (
         ('"http_reqs{kind:1}"', "metrics: no http_reqs of kind 'buy.show'"),
         ('"benchforge_taken"', "metrics: no benchforge_taken"),
         ('"benchforge_status_201{kind:0}"', "benchforge_status: 0 of"),
     ):
-        file.write_text(whole.replace(hole, '"another"'))
+        file.write_text(text.replace(hole, '"another"'))
         with pytest.raises(OutputDamaged, match=re.escape(says)):
             read("k6", "flows", tmp_path, kinds)
 
@@ -268,19 +268,19 @@ def test_wrk2_tells_times_from_the_real_sending_apart(tmp_path: Path) -> None:
     copied("wrk2", "healthy", tmp_path)
     printed = (tmp_path / "stdout.txt").read_text()
     rule = "-" * 58 + "\n"
-    before, after = printed.split(rule)
-    block = "  Latency Distribution" + before.partition("  Latency Distribution")[2]
-    own = "Uncorrected Latency (measured without taking delayed starts into account)"
-    sent = block.replace("Recorded Latency", own).replace("50.000%    1.02ms", "50.000%  150.00us")
-    both = f"{before}{rule}\n{sent}{rule}{after}"
-    (tmp_path / "stdout.txt").write_text(both)
-    told = read("wrk2", "healthy", tmp_path)
+    earlier, later = printed.split(rule)
+    block = "  Latency Distribution" + earlier.partition("  Latency Distribution")[2]
+    mine = "Uncorrected Latency (measured without taking delayed starts into account)"
+    sent = block.replace("Recorded Latency", mine).replace("50.000%    1.02ms", "50.000%  150.00us")
+    text = f"{earlier}{rule}\n{sent}{rule}{later}"
+    (tmp_path / "stdout.txt").write_text(text)
+    document = read("wrk2", "healthy", tmp_path)
     without = read("wrk2", "healthy")
-    assert told.printed == without.printed | {"uncorrected_p50_us": 150}
-    assert told.model_copy(update={"printed": {}}) == without.model_copy(update={"printed": {}})
+    assert document.printed == without.printed | {"uncorrected_p50_us": 150}
+    assert document.model_copy(update={"printed": {}}) == without.model_copy(update={"printed": {}})
     for hole in ("  Latency Distribution (HdrHistogram - Unc", "#[Max", " 99.000%", rule):
-        at = both.rindex(hole)
-        (tmp_path / "stdout.txt").write_text(both[:at] + both[at + len(hole) :])
+        rindex = text.rindex(hole)
+        (tmp_path / "stdout.txt").write_text(text[:rindex] + text[rindex + len(hole) :])
         with pytest.raises(OutputDamaged, match="wrk2: "):
             read("wrk2", "healthy", tmp_path)
 
@@ -339,7 +339,7 @@ def test_hyperfine_gives_a_bound_and_says_why() -> None:
 def _times(reading: Reading) -> list[float]:
     times = reading.printed["times_s"]
     assert isinstance(times, list)
-    return [one for one in times if isinstance(one, float)]
+    return [time_ for time_ in times if isinstance(time_, float)]
 
 
 @pytest.mark.parametrize(("tool", "name", "says"), UNREADABLE)
@@ -354,15 +354,15 @@ def test_a_run_that_was_broken_off_says_why(tool: str, name: str, says: str) -> 
 @pytest.mark.parametrize(("tool", "name", "file"), COUNTED_ON)
 def test_no_truncated_output_is_read(tmp_path: Path, tool: str, name: str, file: str) -> None:
     copied(tool, name, tmp_path)
-    whole = read(tool, name)
+    document = read(tool, name)
     lines = (tmp_path / file).read_text().splitlines(keepends=True)
     refused = 0
     # Of a long file some lines and the last ones.
     places = {*range(0, len(lines), len(lines) // 100 or 1), *range(len(lines))[-20:]}
-    for kept in sorted(places):
-        (tmp_path / file).write_text("".join(lines[:kept]))
+    for stored in sorted(places):
+        (tmp_path / file).write_text("".join(lines[:stored]))
         try:
-            assert read(tool, name, tmp_path) == whole
+            assert read(tool, name, tmp_path) == document
         except OutputDamaged:
             refused += 1
     assert refused >= len(places) * (1 if tool == "ab" else 0.75)
@@ -397,18 +397,18 @@ def test_one_version_of_weighttp_is_not_taken_for_the_other(tmp_path: Path) -> N
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     max_examples=150,
 )
-@given(data=st.data(), one=st.sampled_from(COUNTED_ON))
+@given(data=st.data(), item=st.sampled_from(COUNTED_ON))
 def test_any_change_is_refused_or_still_a_reading(
-    tmp_path: Path, data: st.DataObject, one: tuple[str, str, str]
+    tmp_path: Path, data: st.DataObject, item: tuple[str, str, str]
 ) -> None:
-    tool, name, file = one
+    tool, name, file = item
     copied(tool, name, tmp_path)
-    whole = (RECORDINGS / tool / name / file).read_bytes()
-    at = data.draw(st.integers(0, len(whole)))
-    until = data.draw(st.integers(at, min(len(whole), at + 12)))
+    content = (RECORDINGS / tool / name / file).read_bytes()
+    drawn = data.draw(st.integers(0, len(content)))
+    until = data.draw(st.integers(drawn, min(len(content), drawn + 12)))
     put = data.draw(st.one_of(st.binary(max_size=8), st.text("0123456789.,:\t\n", max_size=30)))
     new = put.encode() if isinstance(put, str) else put
-    (tmp_path / file).write_bytes(whole[:at] + new + whole[until:])
+    (tmp_path / file).write_bytes(content[:drawn] + new + content[until:])
     try:
         reading = read(tool, name, tmp_path)
     except OutputDamaged:
@@ -437,9 +437,9 @@ def test_numbers_that_do_not_agree_are_refused_by_name(
     tmp_path: Path, tool: str, name: str, printed: str, other: str, says: str
 ) -> None:
     copied(tool, name, tmp_path)
-    whole = (tmp_path / "stdout.txt").read_text()
-    assert printed in whole
-    (tmp_path / "stdout.txt").write_text(whole.replace(printed, other))
+    content = (tmp_path / "stdout.txt").read_text()
+    assert printed in content
+    (tmp_path / "stdout.txt").write_text(content.replace(printed, other))
     with pytest.raises(OutputDamaged, match=says):
         read(tool, name, tmp_path)
 
@@ -548,7 +548,7 @@ def test_what_our_tests_cannot_run_says_so() -> None:
     proved = {tool: Registry().part("loader", tool) for tool in [*TOOLS, "wrk", "ab"]}
     only_read = {
         tool
-        for tool, one in proved.items()
-        if issubclass(one, Loader) and one.proved == "recordings"
+        for tool, item in proved.items()
+        if issubclass(item, Loader) and item.proved == "recordings"
     }
     assert only_read == {"k6", "oha", "weighttp", "wrk2"}

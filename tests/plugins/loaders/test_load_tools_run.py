@@ -66,13 +66,15 @@ def programs(part: Loader) -> Mapping[str, Path]:
 
 
 @contextmanager
-def server(here: Sandbox, folder: Path, program: Sequence[object]) -> Iterator[tuple[int, Running]]:
-    port = here.free_port()
+def server(
+    sandbox: Sandbox, folder: Path, program: Sequence[object]
+) -> Iterator[tuple[int, Running]]:
+    port = sandbox.free_port()
     script, *words = program
-    running = here.start("server", Command(sys.executable, script, port, *words), folder, {})
+    running = sandbox.start("server", Command(sys.executable, script, port, *words), folder, {})
     until = time.monotonic() + 200
     while time.monotonic() < until:
-        with here.socket() as inside:
+        with sandbox.socket() as inside:
             if inside.connect_ex(("127.0.0.1", port)) == 0:
                 break
         time.sleep(0.02)
@@ -90,13 +92,15 @@ def run(
 ) -> Ran:
     part = Registry().part("loader", tool).model_validate(options)
     assert isinstance(part, Loader)
-    there, known = request or Request(path="/ok"), programs(part)
-    with LocalHost().trial(folder) as here, server(here, folder, program) as (port, running):
-        url = f"http://127.0.0.1:{port}{there.path}"
-        target = Target(url, there, folder, known, Path(sys.executable), **more)
-        finished = drive(here, LoadToolRun(part, target, "loader"), TrialRecorder(lambda _: None))
+    entries, known_values = request or Request(path="/ok"), programs(part)
+    with LocalHost().trial(folder) as sandbox, server(sandbox, folder, program) as (port, running):
+        url = f"http://127.0.0.1:{port}{entries.path}"
+        target = Target(url, entries, folder, known_values, Path(sys.executable), **more)
+        finished = drive(
+            sandbox, LoadToolRun(part, target, "loader"), TrialRecorder(lambda _: None)
+        )
         ran = Ran(part.read(Output(target, finished)))
-        counted = here.stop(running, first=signal.SIGTERM).stdout.read_text().split()
+        counted = sandbox.stop(running, first=signal.SIGTERM).stdout.read_text().split()
     ran.accepted, ran.asked = int(counted[0]) - 1, int(counted[1])
     return ran
 
@@ -215,11 +219,11 @@ def test_its_version_is_the_first_thing_that_it_says(tmp_path: Path, tool: str) 
     )
     command = part.version(site)
     assert command is not None
-    with LocalHost().trial(tmp_path) as here:
-        done = here.run("version", command, tmp_path, {}, 200)
-    said = done.stdout.read_text() + done.stderr.read_text()
-    assert any(digit.isdigit() for digit in said.splitlines()[0])
-    assert tool in said.splitlines()[0].lower()
+    with LocalHost().trial(tmp_path) as sandbox:
+        done = sandbox.run("version", command, tmp_path, {}, 200)
+    text = done.stdout.read_text() + done.stderr.read_text()
+    assert any(digit.isdigit() for digit in text.splitlines()[0])
+    assert tool in text.splitlines()[0].lower()
 
 
 def test_a_run_says_which_parsers_were_never_run(tmp_path: Path) -> None:

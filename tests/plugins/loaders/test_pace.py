@@ -79,8 +79,8 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
         *("--head", str(tmp_path / HEAD), "--body", str(tmp_path / BODY)),
         "http://127.0.0.1:80",
     )
-    there = target(tmp_path, headers={"X-A": "b"}, method="PUT", body="x")
-    assert part.files(there) == {BODY: "x", HEAD: "PUT /\nX-A: b\n"}
+    entries = target(tmp_path, headers={"X-A": "b"}, method="PUT", body="x")
+    assert part.files(entries) == {BODY: "x", HEAD: "PUT /\nX-A: b\n"}
 
 
 def test_it_needs_nothing_and_is_found_by_its_name() -> None:
@@ -134,26 +134,26 @@ def outcome(pieces: list[bytes], *, bodiless: bool = False) -> tuple[object, ...
 
 
 def split(stream: bytes, places: list[int]) -> list[bytes]:
-    edges = [0, *sorted(place % (len(stream) + 1) for place in places), len(stream)]
-    pieces = [stream[one:other] for one, other in pairwise(edges)]
+    edges = [0, *sorted(path % (len(stream) + 1) for path in places), len(stream)]
+    pieces = [stream[item:other] for item, other in pairwise(edges)]
     return [piece for piece in pieces if piece]
 
 
 @given(st.sampled_from(RESPONSES), st.lists(st.integers(0, 500)), st.booleans())
 def test_a_split_changes_no_outcome(stream: bytes, places: list[int], bodiless: bool) -> None:
-    whole = outcome([stream], bodiless=bodiless)
-    assert outcome(split(stream, places), bodiless=bodiless) == whole
+    full = outcome([stream], bodiless=bodiless)
+    assert outcome(split(stream, places), bodiless=bodiless) == full
     single = [bytes([byte]) for byte in stream]
-    assert outcome(single, bodiless=bodiless) == whole
+    assert outcome(single, bodiless=bodiless) == full
 
 
 @given(st.data())
 def test_a_damaged_stream_is_the_same_however_it_is_split(data: st.DataObject) -> None:
     stream = data.draw(st.sampled_from(RESPONSES))
-    at = data.draw(st.integers(0, len(stream)))
-    until = data.draw(st.integers(at, min(len(stream), at + 5)))
+    drawn = data.draw(st.integers(0, len(stream)))
+    until = data.draw(st.integers(drawn, min(len(stream), drawn + 5)))
     put = data.draw(st.binary(max_size=4) | st.sampled_from([b"\r\n", b"\n", b"0", b";", b":"]))
-    stream = stream[:at] + put + stream[until:]
+    stream = stream[:drawn] + put + stream[until:]
     places = data.draw(st.lists(st.integers(0, 500)))
     assert outcome(split(stream, places)) == outcome([stream] if stream else [])
 
@@ -197,8 +197,8 @@ def test_it_reads_what_the_standard_library_reads(
         cuts = [body[i : i + 7] for i in range(0, len(body), 7)]
         sent = b"".join(b"%x\r\n%s\r\n" % (len(cut), cut) for cut in cuts) + b"0\r\n\r\n"
     stream += b"\r\n" + (b"" if bare else sent)
-    there: Any = Recorded(stream)
-    with HTTPResponse(there, method="HEAD" if head else "GET") as oracle:
+    recorded: Any = Recorded(stream)
+    with HTTPResponse(recorded, method="HEAD" if head else "GET") as oracle:
         oracle.begin()
         length, keeps = len(oracle.read()), not oracle.will_close
     got = outcome([stream], bodiless=head)
@@ -209,11 +209,11 @@ def test_it_reads_what_the_standard_library_reads(
 
 
 def test_the_framing_of_heads_is_kept_but_not_without_end() -> None:
-    known: dict[bytes, object] = {}
+    known_values: dict[bytes, object] = {}
     for number in range(3000):
         text = b"HTTP/1.1 200 OK\r\nX: %d\r\nContent-Length: 1\r\n\r\nx" % number
-        assert pace_response.Response(False, known).feed(text)
-    assert 0 < len(known) <= pace_response.KNOWN_LIMIT
+        assert pace_response.Response(False, known_values).feed(text)
+    assert 0 < len(known_values) <= pace_response.KNOWN_LIMIT
 
 
 # The counts
@@ -225,27 +225,31 @@ def printed(values: list[int]) -> dict[str, Any]:
     histogram = pace_tally.Histogram()
     for value in values:
         histogram.record(value)
-    told: dict[str, Any] = histogram.printed()
-    return told
+    actual: dict[str, Any] = histogram.printed()
+    return actual
 
 
-def as_ours(told: Mapping[str, Any]) -> Histogram:
-    return Histogram(counts=dict(told["counts"]), sum_us=told["sum_us"], max_us=told["max_us"])
+def as_ours(expected: Mapping[str, Any]) -> Histogram:
+    return Histogram(
+        counts=dict(expected["counts"]), sum_us=expected["sum_us"], max_us=expected["max_us"]
+    )
 
 
 @given(durations)
 def test_its_histogram_is_laid_out_as_ours(values: list[int]) -> None:
-    ours = Histogram.added(Histogram.of({value: 1}) for value in values)
-    assert as_ours(printed(values)) == ours
-    assert ours.fault() is None
+    added = Histogram.added(Histogram.of({value: 1}) for value in values)
+    assert as_ours(printed(values)) == added
+    assert added.fault() is None
 
 
 @given(durations, durations, st.lists(st.integers(0, 9)), st.lists(st.integers(0, 9)))
 def test_processes_added_up_are_one(
-    one: list[int], other: list[int], bins: list[int], more: list[int]
+    item: list[int], other: list[int], bins: list[int], more: list[int]
 ) -> None:
-    together = {"latency": {"200": printed(one + other)}, "service": printed(one + other)}
-    parts = [{"latency": {"200": printed(part)}, "service": printed(part)} for part in (one, other)]
+    together = {"latency": {"200": printed(item + other)}, "service": printed(item + other)}
+    parts = [
+        {"latency": {"200": printed(part)}, "service": printed(part)} for part in (item, other)
+    ]
     assert pace_tally.merged(parts) == together
     counted = [{"completed_by_bin": each, "started": sum(each)} for each in (bins, more)]
     total = pace_tally.merged(counted)
@@ -285,8 +289,8 @@ class Plan:
 
 
 def times(plan: Plan) -> list[int]:
-    every = [pace_loop.arrivals(plan, part, 0) for part in range(plan.processes)]
-    return sorted(when for each in every for when in each)
+    everything = [pace_loop.arrivals(plan, part, 0) for part in range(plan.processes)]
+    return sorted(when for each in everything for when in each)
 
 
 @pytest.mark.parametrize("rate", [1, 7, 99.5, 1000, 12345])
@@ -312,8 +316,8 @@ def test_a_number_of_requests_bounds_the_arrivals(arrivals: str) -> None:
     assert len(times(Plan(1000, arrivals, processes=3, requests=100))) == 100
 
 
-def chosen(plan: Plan, part: int, of: int) -> list[int]:
-    return list(takewhile(lambda number: number < of, pace_loop.moments(plan, part)))
+def chosen(plan: Plan, part: int, label: int) -> list[int]:
+    return list(takewhile(lambda number: number < label, pace_loop.moments(plan, part)))
 
 
 def test_a_sample_comes_again_with_its_seed_and_takes_each_response_as_often() -> None:
@@ -333,19 +337,21 @@ def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: 
     load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'.replace('"2s"', '"500ms"')
     (tmp_path / "sampled.toml").write_text(suite(turning("some-wrong"), load, top="smoke = true"))
     bench("run", "sampled.toml", "-o", "results")
-    trials = [json.loads(one.read_text()) for one in tmp_path.glob("results/*/trials/*/trial.json")]
-    found = {
+    trials = [
+        json.loads(item.read_text()) for item in tmp_path.glob("results/*/trials/*/trial.json")
+    ]
+    actual = {
         trial["case"]["server"]: next(check for check in trial["checks"] if check["id"] == "E7")
         for trial in trials
     }
-    assert found["healthy"]["status"] == "pass"
-    wrong = found["some-wrong"]
+    assert actual["healthy"]["status"] == "pass"
+    wrong = actual["some-wrong"]
     assert (wrong["status"], wrong["subject"]) == ("warn", "behaviour")  # the suite expects no body
     assert "of status 200 with 256 bytes, 'gnopgnop" in wrong["message"]
     for trial in trials:
         reading = trial["reading"]
-        assert {one["length"] for one in reading["sampled"]} == {256}
-        count = sum(one["responses"] for one in reading["sampled"])
+        assert {item["length"] for item in reading["sampled"]} == {256}
+        count = sum(item["responses"] for item in reading["sampled"])
         assert 0 < count < reading["responses"]
 
 
@@ -387,18 +393,18 @@ def server(folder: Path, *more: Path) -> Iterator[tuple[int, Callable[[], int]]]
         process.wait()
 
 
-def run(part: Pace, there: Target, python: str = sys.executable) -> Output:
+def run(part: Pace, target: Target, python: str = sys.executable) -> Output:
     """Run pace as the host does."""
-    for name, text in part.files(there).items():
-        (there.folder / name).write_text(text)
-    (command,) = part.commands(there)
-    out, err = there.folder / "out.txt", there.folder / "err.txt"
+    for name, text in part.files(target).items():
+        (target.folder / name).write_text(text)
+    (command,) = part.commands(target)
+    out, err = target.folder / "out.txt", target.folder / "err.txt"
     with out.open("w") as stdout, err.open("w") as stderr:
         # It must end by itself, whatever the server does: long before this.
         code = subprocess.run(
             [python, *command.argv[1:]], stdout=stdout, stderr=stderr, check=False, timeout=200
         ).returncode
-    return Output(there, (Finished(code, out, err, 1.0, 0.0, 0.0),))
+    return Output(target, (Finished(code, out, err, 1.0, 0.0, 0.0),))
 
 
 def loaded(
@@ -407,8 +413,8 @@ def loaded(
     options = {"connections": 2, "duration": "1s", "requests": 20} | options
     part = Pace.model_validate(options)
     with server(folder) as (port, _):
-        there = target(folder, f"http://127.0.0.1:{port}{path}", **(request or {}))
-        return part.read(run(part, there))
+        entries = target(folder, f"http://127.0.0.1:{port}{path}", **(request or {}))
+        return part.read(run(part, entries))
 
 
 @pytest.mark.parametrize(
@@ -526,12 +532,12 @@ def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
         {"requests": 1, "connections": 1, "duration": "20s", "keep_alive": False}
     )
     body = "é" * 500_000  # more than a socket takes at once
-    there = target(
+    entries = target(
         tmp_path, f"http://127.0.0.1:{port}/a?b=c", method="POST", body=body, headers={"X-A": "b"}
     )
-    for name, text in part.files(there).items():
+    for name, text in part.files(entries).items():
         (tmp_path / name).write_text(text)
-    (command,) = part.commands(there)
+    (command,) = part.commands(entries)
     with subprocess.Popen(command.argv, stdout=subprocess.PIPE, text=True) as process:
         connection, _ = listening.accept()
         with listening, connection, connection.makefile("rb") as file:
@@ -541,7 +547,7 @@ def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
             time.sleep(0.1)
             assert file.read(1_000_000).decode() == body
             connection.sendall(b"HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n")
-            told, _ = process.communicate(timeout=200)
+            communicate, _ = process.communicate(timeout=200)
     assert head == [
         "POST /a?b=c HTTP/1.1",
         f"Host: 127.0.0.1:{port}",
@@ -549,7 +555,7 @@ def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
         "Content-Length: 1000000",
         "Connection: close",
     ]
-    assert json.loads(told)["latency"].keys() == {"201"}
+    assert json.loads(communicate)["latency"].keys() == {"201"}
 
 
 def test_a_head_request_has_no_body(tmp_path: Path) -> None:
@@ -680,8 +686,8 @@ def test_what_waits_for_a_connection_as_the_counts_begin_anew_is_counted(tmp_pat
 
 @pytest.fixture(scope="module")
 def certified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    own = certificate(tmp_path_factory.mktemp("tls"), "cert", "IP:127.0.0.1")
-    return own, own.with_suffix(".key")
+    certificate_ = certificate(tmp_path_factory.mktemp("tls"), "cert", "IP:127.0.0.1")
+    return certificate_, certificate_.with_suffix(".key")
 
 
 @pytest.mark.parametrize(("trusted", "verify"), [(True, True), (False, False), (False, True)])
@@ -692,7 +698,7 @@ def test_a_certificate_is_checked_unless_said_otherwise(
         {"connections": 2, "requests": 20, "duration": "20s", "verify": verify}
     )
     with server(tmp_path, *certified) as (port, _):
-        there = Target(
+        target = Target(
             url=f"https://127.0.0.1:{port}/chunked",
             request=Request(),
             folder=tmp_path,
@@ -700,7 +706,7 @@ def test_a_certificate_is_checked_unless_said_otherwise(
             python=Path(sys.executable),
             ca_file=certified[0] if trusted else None,
         )
-        reading = part.read(run(part, there))
+        reading = part.read(run(part, target))
     if trusted or not verify:
         assert (reading.good, reading.connections) == (20, 2)
     else:
@@ -733,10 +739,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("whole")
     part = RATED
     with server(folder) as (port, _):
-        left = run(part, target(folder, f"http://127.0.0.1:{port}/mixed"))
-    told: dict[str, Any] = json.loads(left.stdout)
-    assert part.read(left).errors["status"] > 0
-    return told
+        finished = run(part, target(folder, f"http://127.0.0.1:{port}/mixed"))
+    document: dict[str, Any] = json.loads(finished.stdout)
+    assert part.read(finished).errors["status"] > 0
+    return document
 
 
 RATED = Pace.model_validate({"rate": 300, "duration": "300ms", "connections": 5})
@@ -814,15 +820,15 @@ def test_what_is_no_document_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_an_unknown_host_is_told_in_one_line(tmp_path: Path) -> None:
     part = Pace()
-    there = target(tmp_path, "http://no.such.host.invalid/")
+    entries = target(tmp_path, "http://no.such.host.invalid/")
     with pytest.raises(OutputDamaged, match=r"pace: no\.such\.host\.invalid: "):
-        part.read(run(part, there))
+        part.read(run(part, entries))
 
 
 def test_certificates_that_are_not_there_are_told_by_their_path(tmp_path: Path) -> None:
-    there = replace(target(tmp_path, "https://127.0.0.1:1/"), ca_file=tmp_path / "none.pem")
+    entries = replace(target(tmp_path, "https://127.0.0.1:1/"), ca_file=tmp_path / "none.pem")
     with pytest.raises(OutputDamaged, match=r"pace: .*none\.pem: No such file"):
-        Pace().read(run(Pace(), there))
+        Pace().read(run(Pace(), entries))
 
 
 # By the front door

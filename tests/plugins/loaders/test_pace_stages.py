@@ -28,19 +28,19 @@ RATES = st.floats(0, 1000)
 STAGES = st.lists(st.tuples(RATES, RATES, st.floats(0.01, 20)), min_size=1, max_size=5)
 
 
-def expected(stages: list[tuple[float, float, float]], after: float) -> float:
+def expected(stages: list[tuple[float, float, float]], second: float) -> float:
     """Return how many requests are due so many seconds after the begin: the integral."""
     total = 0.0
     for begin, end, seconds in stages:
-        inside = max(0.0, min(after, seconds))
+        inside = max(0.0, min(second, seconds))
         total += begin * inside + (end - begin) / seconds * inside**2 / 2
-        after -= seconds
+        second -= seconds
     return total
 
 
 @given(STAGES, st.floats(0, 0.999))
 def test_when_a_request_is_due(stages: list[tuple[float, float, float]], share: float) -> None:
-    total = expected(stages, sum(one[2] for one in stages))
+    total = expected(stages, sum(stage[2] for stage in stages))
     number = share * total
     due = pace_stages.inverse(stages)(number)
     if total > 0.01:
@@ -62,7 +62,7 @@ def test_the_processes_share_the_arrivals_of_stages(arrivals: str) -> None:
         per_record=1.0,
     )
     parts = [list(pace_loop.arrivals(plan, part, 0)) for part in range(3)]
-    assert all(one <= other for part in parts for one, other in pairwise(part))
+    assert all(item <= other for part in parts for item, other in pairwise(part))
     assert all(1300 < len(part) < 1700 for part in parts)
     seconds = [sum(1 for part in parts for when in part if when // 10**9 == n) for n in range(3)]
     for counted, wanted in zip(seconds, (500, 1000, 3000), strict=True):
@@ -97,19 +97,19 @@ def _responses(part: dict[str, Any]) -> int:
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
-def test_which_responses_of_a_stage_are_good_is_bounded(here: int, others: int, bad: int) -> None:
+def test_which_responses_of_a_stage_are_good_is_bounded(
+    sandbox: int, others: int, bad: int
+) -> None:
     stage = StageReading(
-        stage="1/s for 1s", seconds=1, errors=2, unfinished=1, latency=Histogram.of({5: here})
+        stage="1/s for 1s", seconds=1, errors=2, unfinished=1, latency=Histogram.of({5: sandbox})
     )
-    responses = here + others
+    responses = sandbox + others
     good = max(0, responses - bad)
-    whole = Reading(
-        seconds=9, responses=responses, good_at_least=good, good_at_most=good, errors={}
-    )
-    reading = stage.of(whole)
-    for of_others in range(max(0, good - here), min(others, good) + 1):
+    full = Reading(seconds=9, responses=responses, good_at_least=good, good_at_most=good, errors={})
+    reading = stage.of(full)
+    for of_others in range(max(0, good - sandbox), min(others, good) + 1):
         assert reading.good_at_least <= good - of_others <= reading.good_at_most
-    assert (reading.good is None) == (0 < good < responses and here > 0 and others > 0)
+    assert (reading.good is None) == (0 < good < responses and sandbox > 0 and others > 0)
     assert (reading.unanswered, reading.censored) == (2, 3)
 
 
@@ -125,12 +125,13 @@ def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path:
     (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
     stages = trial["reading"]["stages"]
     due = [
-        sum(one["latency"]["counts"].values()) + one["errors"] + one["unfinished"] for one in stages
+        sum(stage["latency"]["counts"].values()) + stage["errors"] + stage["unfinished"]
+        for stage in stages
     ]
     # 20, 40 and 30 requests; each process begins with a number of its own.
     assert all(
-        abs(now - wanted) <= 1
-        for now, wanted in zip(accumulate(due), accumulate((20, 40, 30)), strict=True)
+        abs(newer - wanted) <= 1
+        for newer, wanted in zip(accumulate(due), accumulate((20, 40, 30)), strict=True)
     )
     assert trial["load"]["rate"] == pytest.approx(90 / 1.3)
     assert "0..80/s in 500ms" in trial["load"]["stages"]
@@ -148,14 +149,14 @@ def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path:
 def _has_an_axis_of_stages(trial: dict[str, Any], summary: dict[str, Any], result: Path) -> None:
     """A claim and a table have the numbers of a stage, and not those of the whole load."""
     stages = trial["reading"]["stages"]
-    rates = [sum(one["latency"]["counts"].values()) / one["seconds"] for one in stages]
+    rates = [sum(stage["latency"]["counts"].values()) / stage["seconds"] for stage in stages]
     (case,) = summary["cases"]
     of_stages = [
         {line["metric"]: line["median"] for line in lines if line["of"] is None}
         for lines in case["stages"]
     ]
-    assert [one["throughput"] for one in of_stages] == pytest.approx(rates)
-    assert [one["errors"] for one in of_stages] == [one["errors"] for one in stages]
+    assert [of_stage["throughput"] for of_stage in of_stages] == pytest.approx(rates)
+    assert [of_stage["errors"] for of_stage in of_stages] == [stage["errors"] for stage in stages]
     (instance,) = summary["claims"][0]["instances"]
     assert instance["a"]["case"]["vary"] == {"stage": 3}
     head, row = (result / "tables/stages.csv").read_text().splitlines()[:2]
@@ -169,5 +170,7 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
     (case,) = cases(path)
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
-    (warm_up,) = [one for one in trial.processes if "--duration 0.2" in " ".join(one.argv)][:1]
+    (warm_up,) = [
+        process for process in trial.processes if "--duration 0.2" in " ".join(process.argv)
+    ][:1]
     assert "--stages" not in warm_up.argv

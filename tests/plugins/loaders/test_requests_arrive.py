@@ -57,8 +57,8 @@ class Row:
     @classmethod
     def from_line(cls, line: str) -> "Row":
         tool, version, *cells, otherwise = map(str.strip, line.split("|")[1:-1])
-        own, with_body, cannot = (frozenset(filter(None, cell.split(", "))) for cell in cells)
-        return cls(tool, version, own, with_body, cannot, otherwise)
+        mine, with_body, cannot = (frozenset(filter(None, cell.split(", "))) for cell in cells)
+        return cls(tool, version, mine, with_body, cannot, otherwise)
 
     @property
     def suite(self) -> str:
@@ -92,7 +92,7 @@ class Arrived:
     @classmethod
     def from_record(cls, head: str, body: str, framing: str) -> "Arrived":
         line, *lines = head.rstrip().split("\r\n")
-        pairs = (one.partition(":") for one in lines)
+        pairs = (line.partition(":") for line in lines)
         return cls(
             line, tuple((name.title(), text.strip()) for name, _, text in pairs), body, framing
         )
@@ -103,7 +103,7 @@ class Arrived:
 
 def toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {toml(one)}" for name, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{name} = {toml(item)}" for name, item in value.items()) + " }"
     return json.dumps(value)
 
 
@@ -140,7 +140,7 @@ def test_requests_arrive_as_declared(bench: Bench, tmp_path: Path, row: Row, nam
     if method in row.cannot:
         assert f"{tool}: a {method} request" in " ".join(screen.split())
         return
-    requests = {one for one in requests if not one.line.startswith(NOT_THERE)}
+    requests = {request for request in requests if not request.line.startswith(NOT_THERE)}
     lengths = {str(len(body))} if body or method in {"POST", "PUT"} else set()
     for arrived in requests:
         assert arrived.line.rpartition(" ")[0] == f"{method} {PATH}"
@@ -159,9 +159,11 @@ def test_requests_arrive_as_declared(bench: Bench, tmp_path: Path, row: Row, nam
         assert its_lengths == lengths, arrived
         assert arrived.framing in {"", "length"}
     if name.startswith("plain"):
-        own = row.own | (row.with_body if body else frozenset())
-        assert own in {one.own(declared) for one in requests}, "the table has a header too many"
-    versions = {one.line.rpartition("/")[2] for one in requests}
+        mine = row.own | (row.with_body if body else frozenset())
+        assert mine in {request.own(declared) for request in requests}, (
+            "the table has a header too many"
+        )
+    versions = {request.line.rpartition("/")[2] for request in requests}
     assert row.version in versions <= {row.version, "1.1"}
 
 

@@ -79,10 +79,10 @@ def test_the_hook_is_shipped_beside_the_plugin() -> None:
 def test_a_request_with_headers_and_a_body_reaches_the_hook(tmp_path: Path) -> None:
     headers = {"host": "a.example", "X-One": "1"}
     request = Request(method="PUT", path="/agents?page=2", headers=headers, body='{"a": 1}')
-    there = target(tmp_path, request)
+    entries = target(tmp_path, request)
     head = "PUT /agents?page=2\nhost: a.example\nX-One: 1\n"
-    assert Wrk().files(there) == {BODY: '{"a": 1}', HEAD: head}
-    (command,) = Wrk().commands(there)
+    assert Wrk().files(entries) == {BODY: '{"a": 1}', HEAD: head}
+    (command,) = Wrk().commands(entries)
     assert command.environment["BENCHFORGE_WRK_HEAD"] == str(tmp_path / HEAD)
     assert command.environment["BENCHFORGE_WRK_BODY"] == str(tmp_path / BODY)
 
@@ -96,8 +96,8 @@ def test_the_warm_up_is_the_same_load_in_whole_seconds_and_another_file(tmp_path
     warm = Wrk(connections=8).for_warm_up(2.1)
     assert (warm.connections, warm.declared_s()) == (8, 3.0)
     assert Wrk().for_warm_up(0.0).declared_s() == 1.0
-    there = Target("http://x/", Request(), tmp_path, {"wrk": Path("wrk")}, Path("p"), "warm-up")
-    (command,) = warm.commands(there)
+    entries = Target("http://x/", Request(), tmp_path, {"wrk": Path("wrk")}, Path("p"), "warm-up")
+    (command,) = warm.commands(entries)
     assert command.environment["BENCHFORGE_WRK_OUT"] == str(tmp_path / "wrk-warm-up.json")
 
 
@@ -135,9 +135,9 @@ def test_what_wrk_printed_is_claimed() -> None:
     reading = read(TOOL, "healthy")
     printed = (RECORDINGS / TOOL / "healthy/stdout.txt").read_text()
     for percent in (50, 75, 90, 99):
-        found = re.search(rf"^ +{percent}% +([\d.]+)(us|ms)$", printed, re.MULTILINE)
-        assert found
-        told_us = float(found[1]) * {"us": 1, "ms": 1000}[found[2]]
+        search = re.search(rf"^ +{percent}% +([\d.]+)(us|ms)$", printed, re.MULTILINE)
+        assert search
+        told_us = float(search[1]) * {"us": 1, "ms": 1000}[search[2]]
         # wrk rounds to two decimals of what it prints in.
         assert reading.printed[f"latency_p{percent}_us"] == pytest.approx(told_us, abs=5.1)
     rate = reading.printed["requests_per_second"]
@@ -205,9 +205,9 @@ def test_without_the_file_of_the_hook_nothing_is_read(files: Path) -> None:
 
 
 def test_a_truncated_file_is_never_read(files: Path) -> None:
-    whole = (files / "wrk-load.json").read_text().rstrip()
-    for end in [*range(400), *range(400, len(whole), 997), len(whole) - 1]:
-        (files / "wrk-load.json").write_text(whole[:end])
+    content = (files / "wrk-load.json").read_text().rstrip()
+    for end in [*range(400), *range(400, len(content), 997), len(content) - 1]:
+        (files / "wrk-load.json").write_text(content[:end])
         with pytest.raises(OutputDamaged, match=r"wrk-load\.json: "):
             read(TOOL, "stalls", files)
 
@@ -237,22 +237,22 @@ def test_a_load_that_was_ended_before_its_time_is_refused() -> None:
     ],
 )
 def test_impossible_numbers_are_refused(files: Path, field: str, value: object, says: str) -> None:
-    told = json.loads((files / "wrk-load.json").read_text())
-    told.pop(field, None)
+    document = json.loads((files / "wrk-load.json").read_text())
+    document.pop(field, None)
     if value is not None:
-        told[field] = value
-    (files / "wrk-load.json").write_text(json.dumps(told))
+        document[field] = value
+    (files / "wrk-load.json").write_text(json.dumps(document))
     with pytest.raises(OutputDamaged, match=says):
         read(TOOL, "stalls", files)
 
 
 def test_one_request_more_or_less_is_noticed(files: Path) -> None:
-    told = json.loads((files / "wrk-load.json").read_text())
+    document = json.loads((files / "wrk-load.json").read_text())
     for change in (-1, 1):
-        values = [list(pair) for pair in told["latency_us"]]
+        values = [list(pair) for pair in document["latency_us"]]
         values[0][1] += change
-        kept = [pair for pair in values if pair[1]]
-        (files / "wrk-load.json").write_text(json.dumps(told | {"latency_us": kept}))
+        stored = [pair for pair in values if pair[1]]
+        (files / "wrk-load.json").write_text(json.dumps(document | {"latency_us": stored}))
         with pytest.raises(OutputDamaged):
             read(TOOL, "stalls", files)
 
@@ -260,12 +260,12 @@ def test_one_request_more_or_less_is_noticed(files: Path) -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
 def test_a_changed_file_is_refused_or_adds_up(files: Path, data: st.DataObject) -> None:
-    whole = (RECORDINGS / TOOL / "slow/wrk-load.json").read_bytes()
-    at = data.draw(st.integers(0, len(whole)))
-    until = data.draw(st.integers(at, min(len(whole), at + 8)))
+    content = (RECORDINGS / TOOL / "slow/wrk-load.json").read_bytes()
+    drawn = data.draw(st.integers(0, len(content)))
+    until = data.draw(st.integers(drawn, min(len(content), drawn + 8)))
     put = data.draw(st.one_of(st.binary(max_size=8), st.text("0123456789,[]", max_size=8)))
     new = put.encode() if isinstance(put, str) else put
-    (files / "wrk-load.json").write_bytes(whole[:at] + new + whole[until:])
+    (files / "wrk-load.json").write_bytes(content[:drawn] + new + content[until:])
     try:
         reading = read(TOOL, "slow", files)
     except OutputDamaged:
@@ -329,8 +329,8 @@ def test_the_printed_percentile_of_nothing_is_zero() -> None:
 
 def program() -> tuple[Path, dict[str, str]]:
     needed("wrk")
-    found = present(locate("wrk"))
-    return found, libraries(found)
+    programs = present(locate("wrk"))
+    return programs, libraries(programs)
 
 
 @contextmanager
@@ -360,10 +360,10 @@ def test_a_real_run_is_read(tmp_path: Path, hook: str) -> None:
     part = Wrk(connections=4, duration=Duration(1), timeout=Duration(1))
     request = Request(method="POST", path="/slow", body="x" * 20, headers={"X-A": "b"})
     with server(tmp_path) as url:
-        there = Target(f"{url}/slow", request, tmp_path, {"wrk": path}, Path(sys.executable))
-        for name, text in part.files(there).items():
+        entries = Target(f"{url}/slow", request, tmp_path, {"wrk": path}, Path(sys.executable))
+        for name, text in part.files(entries).items():
             (tmp_path / name).write_text(text)
-        (command,) = part.commands(there)
+        (command,) = part.commands(entries)
         argv = [str(word) for word in command.argv]
         if hook == "slow":
             # As with a wrk whose LuaJIT has no FFI.
@@ -383,7 +383,7 @@ def test_a_real_run_is_read(tmp_path: Path, hook: str) -> None:
                 timeout=200,
             ).returncode
         done = Finished(code, tmp_path / "stdout.txt", tmp_path / "stderr.txt", 1.0, 0.0, 0.0)
-        reading = part.read(Output(there, (done,)))
+        reading = part.read(Output(entries, (done,)))
     assert reading.good == reading.responses > 0
     assert reading.latency is not None
     assert reading.latency.quantile(0.0) is not None

@@ -40,12 +40,12 @@ def serving(name: str, url: str | None, log: Path, *options: str) -> Iterator[in
     for module in ("gunicorn", *about["modules"]):
         needed_module(module)
     port = free_port()
-    told = {"AGENTS_POOL_SIZE": "2"} | ({"DATABASE_URL": url} if url else {})
+    actual = {"AGENTS_POOL_SIZE": "2"} | ({"DATABASE_URL": url} if url else {})
     gunicorn = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}"]
     command = [*gunicorn, *options, about["object"]]
     if not options:
         command = [sys.executable, "app.py", f"--port={port}"]
-    with running(command, APPS / about.get("code", name), told, log, lambda: answers(port)):
+    with running(command, APPS / about.get("code", name), actual, log, lambda: answers(port)):
         yield port
 
 
@@ -142,9 +142,9 @@ def test_all_apps_ask_the_database_alike(
     orm = path == "/agents_with_orm"
     for name in ORM if orm else NAMES:
         get(ports[name], path)  # the first request may open what the pool keeps
-        before = len(postgres.log.read_text())
+        count = len(postgres.log.read_text())
         assert {get(ports[name], path).status for _ in range(5)} == {200}
-        log = postgres.log.read_text()[before:]
+        log = postgres.log.read_text()[count:]
         assert let_in(log) == connections, name
         statements = log.count("LOG:  statement:") + log.count("LOG:  execute")
         assert statements == (0 if path == "/index" else 5), name
@@ -208,17 +208,17 @@ def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, 
         serving(name, postgres.tcp, tmp_path / "log", *options) as port,
         ThreadPoolExecutor(8) as clients,
     ):
-        before = len(postgres.log.read_text())
+        count = len(postgres.log.read_text())
         replies = list(clients.map(get, [port] * 80, ["/agents_with_pool"] * 80))
-        opened = let_in(postgres.log.read_text()[before:])
+        opened = let_in(postgres.log.read_text()[count:])
     assert {(reply.status, len(reply.body)) for reply in replies} == {(200, 7100)}
     assert 1 <= opened <= 2
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_app_takes_the_url_of_a_socket(postgres: Postgres, tmp_path: Path, name: str) -> None:
-    told = {"DATABASE_URL": postgres.unix, "AGENTS_POOL_SIZE": "2"}
-    with apps.serving(name, tmp_path / "log", told) as port:
+    actual = {"DATABASE_URL": postgres.unix, "AGENTS_POOL_SIZE": "2"}
+    with apps.serving(name, tmp_path / "log", actual) as port:
         replies = {path: get(port, path) for path in LENGTHS}
     got = {path: (reply.status, len(reply.body)) for path, reply in replies.items()}
     assert got == {path: (200, length) for path, length in LENGTHS.items()}

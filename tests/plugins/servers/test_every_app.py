@@ -36,14 +36,14 @@ print(*[name for name in modules if name in sys.modules])
 
 def code_of(name: str) -> dict[str, str]:
     """Return the modules of an app that its object needs, and their code."""
-    folder, found = folder_of(name, None, Path()), dict[str, str]()
+    folder, actual = folder_of(name, None, Path()), dict[str, str]()
     waiting = [app_of(name).target.partition(":")[0]]
     while waiting:
         module = waiting.pop()
-        found[module] = (folder / f"{module}.py").read_text()
-        nearby = {one for one in imports(found[module]) if (folder / f"{one}.py").exists()}
-        waiting.extend(nearby - set(found))
-    return found
+        actual[module] = (folder / f"{module}.py").read_text()
+        nearby = {item for item in imports(actual[module]) if (folder / f"{item}.py").exists()}
+        waiting.extend(nearby - set(actual))
+    return actual
 
 
 def imports(code: str) -> set[str]:
@@ -59,20 +59,20 @@ def imports(code: str) -> set[str]:
 
 def third_party(name: str) -> set[str]:
     code = code_of(name)
-    every = {module for text in code.values() for module in imports(text)}
-    return every - set(code) - set(sys.stdlib_module_names)
+    everything = {module for text in code.values() for module in imports(text)}
+    return everything - set(code) - set(sys.stdlib_module_names)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_app_says_what_it_is(name: str) -> None:
-    known: App = app_of(name)
-    assert known.protocol in PROTOCOLS
+    app: App = app_of(name)
+    assert app.protocol in PROTOCOLS
     study = r"(The \w+ of )?[Ss]tudy (PC|CP|RA|AH|WS)\b"
-    assert re.match(rf"{study}|A shop with |Six kinds of requests ", known.description) is not None
-    assert "\n" not in known.description
+    assert re.match(rf"{study}|A shop with |Six kinds of requests ", app.description) is not None
+    assert "\n" not in app.description
     # Whoever reads a suite sees which apps repeat a study's faults.
     assert name.endswith("_published") == (
-        re.search(r"\bas published", known.description) is not None
+        re.search(r"\bas published", app.description) is not None
     )
 
 
@@ -88,9 +88,9 @@ def test_an_app_has_code_in_one_folder(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_app_declares_what_it_imports(name: str) -> None:
-    known = app_of(name)
-    assert third_party(name) <= set(known.modules)
-    assert bool(known.modules) == bool(known.requires)
+    app = app_of(name)
+    assert third_party(name) <= set(app.modules)
+    assert bool(app.modules) == bool(app.requires)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,16 +104,16 @@ def test_an_app_declares_what_it_must_be_told(name: str) -> None:
 @pytest.mark.samples(14)
 @pytest.mark.parametrize("name", HERE)
 def test_an_app_is_imported_without_its_backend(name: str) -> None:
-    known = app_of(name)
-    for module in known.modules:
+    app = app_of(name)
+    for module in app.modules:
         needed_module(module)
     done = captured(
-        [sys.executable, "-c", IMPORTED, known.target, *known.modules],
+        [sys.executable, "-c", IMPORTED, app.target, *app.modules],
         cwd=folder_of(name, None, Path()),
         env=SOME_ADDRESS,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == known.modules  # so none is declared in vain
+    assert done.stdout.split() == app.modules  # so none is declared in vain
 
 
 def test_every_file_is_used_by_an_app() -> None:

@@ -229,8 +229,8 @@ def part_of(
 ) -> AppServer:
     """Write the app and return the server that serves it."""
     (site.suite_folder / "my site" / "mine.py").write_text(code)
-    own = {"app": f"mine:{target}", "directory": "my site"}
-    part: AppServer = cls.model_validate(own | options)
+    mine = {"app": f"mine:{target}", "directory": "my site"}
+    part: AppServer = cls.model_validate(mine | options)
     return part
 
 
@@ -238,21 +238,21 @@ def part_of(
 def talking(site: Site, part: AppServer, timeout_s: float = 200) -> Iterator[socket.socket]:
     """Give a connection to a server in a trial's place."""
     with (
-        HOST.trial(site.folder) as here,
-        serving(here, part, site) as (_, placed),
-        here.socket() as client,
+        HOST.trial(site.folder) as sandbox,
+        serving(sandbox, part, site) as (_, placed),
+        sandbox.socket() as client,
     ):
         client.settimeout(timeout_s)
         client.connect(("127.0.0.1", placed.port))
         yield client
 
 
-def facts(here: Sandbox, port: int) -> dict[str, Any]:
+def facts(sandbox: Sandbox, port: int) -> dict[str, Any]:
     """Return what the app tells of the process that it runs in."""
-    status, body = get(here, port)
+    status, body = get(sandbox, port)
     assert status == 200, body
-    told: dict[str, Any] = json.loads(body)
-    return told
+    document: dict[str, Any] = json.loads(body)
+    return document
 
 
 # --- apps ----------------------------------------------------------------------------------------
@@ -264,19 +264,19 @@ def facts(here: Sandbox, port: int) -> dict[str, Any]:
 def test_an_app_is_served_from_its_folder(own: Site, row: Row, target: str) -> None:
     cls, code, options = row
     part = part_of(own, cls, code, options | {"environment": {"GREETING": "hello"}}, target)
-    with HOST.trial(own.folder) as here:
-        with serving(here, part, own) as (server, placed):
-            told = [facts(here, placed.port) for _ in range(3)]
-            status, _ = get(here, placed.port, "/not-there")
-            assert here.owns(server, placed.port)
+    with HOST.trial(own.folder) as sandbox:
+        with serving(sandbox, part, own) as (server, placed):
+            actual = [facts(sandbox, placed.port) for _ in range(3)]
+            status, _ = get(sandbox, placed.port, "/not-there")
+            assert sandbox.owns(server, placed.port)
             # Not later: workers that are told to quit may say where they were.
             assert "Traceback" not in server.stderr.read_text()
             assert server.stdout.read_text() == ""
-        assert here.processes(server) == []
-        assert not accepts(here, placed.port)
-    assert here.left == 0
+        assert sandbox.processes(server) == []
+        assert not accepts(sandbox, placed.port)
+    assert sandbox.left == 0
     folder = str(own.suite_folder / "my site")
-    assert {(one["folder"], one["greeting"]) for one in told} == {(folder, "hello")}
+    assert {(item["folder"], item["greeting"]) for item in actual} == {(folder, "hello")}
     assert status in {200, 404}
     for printed in (server.stderr, server.stdout):  # no access log
         assert "not-there" not in printed.read_text()
@@ -289,14 +289,14 @@ def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServ
     assert version.argv[0] == str(site.python)
     if cls is ApiHour:
         return  # it is not beside benchforge
-    with HOST.trial(site.folder) as here:
-        finished = here.run("version", version, site.folder, {}, 200)
-    told = finished.stdout.read_text()
+    with HOST.trial(site.folder) as sandbox:
+        finished = sandbox.run("version", version, site.folder, {}, 200)
+    text = finished.stdout.read_text()
     if cls is ThreadsServer:
-        assert told == f"Python {sys.version.split()[0]}\n"
+        assert text == f"Python {sys.version.split()[0]}\n"
     else:
         library = cls.modules[0]
-        assert told == f"{library} {importlib.metadata.version(library)}\n"
+        assert text == f"{library} {importlib.metadata.version(library)}\n"
 
 
 @pytest.mark.parametrize(
@@ -308,8 +308,8 @@ def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServ
 )
 def test_a_missing_app_is_named(site: Site, cls: type[AppServer], options: dict[str, Any]) -> None:
     command = present(cls.model_validate({"app": "nowhere:app"} | options).command(site))
-    with HOST.trial(site.folder) as here:
-        finished = here.run("server", command, site.folder, {}, 200)
+    with HOST.trial(site.folder) as sandbox:
+        finished = sandbox.run("server", command, site.folder, {}, 200)
     assert (finished.code == 0) is (cls is Hypercorn)
     assert "nowhere" in finished.stderr.read_text() + finished.stdout.read_text()
 
@@ -317,13 +317,13 @@ def test_a_missing_app_is_named(site: Site, cls: type[AppServer], options: dict[
 # --- connections ---------------------------------------------------------------------------------
 
 
-def kept(here: Sandbox, port: int) -> bool:
+def kept(sandbox: Sandbox, port: int) -> bool:
     """Whether a second request is answered on the connection of the first.
 
     Where it is not, the first answer has to say so: load tools count anything else as an error.
     """
-    said = False
-    with here.socket() as client:
+    output = False
+    with sandbox.socket() as client:
         client.settimeout(200)
         client.connect(("127.0.0.1", port))
         for _ in range(2):
@@ -332,12 +332,12 @@ def kept(here: Sandbox, port: int) -> bool:
                 response = http.client.HTTPResponse(client)
                 response.begin()
             except (ConnectionError, http.client.BadStatusLine):
-                assert said
+                assert output
                 return False
-            said = response.will_close
+            output = response.will_close
             assert response.status == 200
             assert json.loads(response.read())
-    assert not said
+    assert not output
     return True
 
 
@@ -367,12 +367,12 @@ def kept(here: Sandbox, port: int) -> bool:
         ((Uwsgi, WSGI, {"keep_alive": True}), True),
         ((Waitress, WSGI, {}), True),
     ],
-    ids=lambda one: named(one) if isinstance(one, tuple) else str(one),
+    ids=lambda item: named(item) if isinstance(item, tuple) else str(item),
 )
 def test_connections_follow_the_options(own: Site, row: Row, expected: bool) -> None:
     part = part_of(own, *row)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
-        assert kept(here, placed.port) is expected
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (_, placed):
+        assert kept(sandbox, placed.port) is expected
 
 
 @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ def test_connections_follow_the_options(own: Site, row: Row, expected: bool) -> 
         ((Hypercorn, ASGI, {"keep_alive": "1s"}), "--keep-alive=1"),
         ((Uvicorn, ASGI, {"keep_alive": "1s"}), "--timeout-keep-alive=1"),
     ],
-    ids=lambda one: named(one) if isinstance(one, tuple) else None,
+    ids=lambda item: named(item) if isinstance(item, tuple) else None,
 )
 def test_an_idle_connection_is_closed(own: Site, row: Row, word: str) -> None:
     part = part_of(own, *row)
@@ -398,12 +398,12 @@ def test_an_idle_connection_is_closed(own: Site, row: Row, word: str) -> None:
         assert client.recv(1) == b""  # not before its own default of minutes, else
 
 
-def facts_of(own: Site, row: Row) -> dict[str, Any]:
-    part = part_of(own, *row)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
-        told = facts(here, placed.port)
+def facts_of(site: Site, row: Row) -> dict[str, Any]:
+    part = part_of(site, *row)
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (server, placed):
+        actual = facts(sandbox, placed.port)
     assert "Warning" not in server.stderr.read_text()
-    return told
+    return actual
 
 
 @pytest.mark.samples(6)
@@ -451,13 +451,13 @@ def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -
         ((Uvicorn, ASGI, {}), "workers", 2),
         ((Uwsgi, WSGI, {}), "processes", 1),
     ],
-    ids=lambda one: named(one) if isinstance(one, tuple) else str(one),
+    ids=lambda item: named(item) if isinstance(item, tuple) else str(item),
 )
 def test_workers_are_processes(own: Site, row: Row, option: str, others: int) -> None:
     part = part_of(own, row[0], row[1], row[2] | {option: 2})
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
-        facts(here, placed.port)
-        assert grown(here, server, 2 + others)
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (server, placed):
+        facts(sandbox, placed.port)
+        assert grown(sandbox, server, 2 + others)
 
 
 @pytest.mark.parametrize("monkey_patch", [True, False])
@@ -473,18 +473,18 @@ def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bo
     ],
 )
 def test_uvicorns_loop_and_parser(own: Site, options: dict[str, Any], imported: list[str]) -> None:
-    told = facts_of(own, (Uvicorn, ASGI, options))["loop"]
-    assert set(imported) <= set(told)
-    assert ("uvloop" in told) == (options["loop"] == "uvloop")
+    actual = facts_of(own, (Uvicorn, ASGI, options))["loop"]
+    assert set(imported) <= set(actual)
+    assert ("uvloop" in actual) == (options["loop"] == "uvloop")
 
 
 @pytest.mark.parametrize("target", ["app", "Root", "make()"])
 @pytest.mark.parametrize("production", [True, False])
 def test_cherrypy_mounts_each_kind_of_app(own: Site, target: str, production: bool) -> None:
     part = part_of(own, Cherrypy, CHERRYPY, {"production": production}, target)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
-        facts(here, placed.port)
-        status, page = get(here, placed.port, "/wrong")
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (server, placed):
+        facts(sandbox, placed.port)
+        status, page = get(sandbox, placed.port, "/wrong")
     assert status == 500
     assert ("told to the log" in page) is not production
     assert "told to the log" in server.stderr.read_text()
@@ -533,13 +533,13 @@ def test_a_server_on_a_unix_socket_is_for_a_proxy(own: Site, row: Row) -> None:
     assert part.gives(own) == {"socket": str(path)}
     with pytest.raises(BenchforgeError, match=r"servers\.mine: nobody but a server before it"):
         part.url(own)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (_, placed):
         connection = http.client.HTTPConnection("localhost")
         with socket.socket(socket.AF_UNIX) as connection.sock:
             connection.sock.connect(str(path))
             connection.request("GET", "/")
             body = connection.getresponse().read()
-        assert not accepts(here, placed.port)
+        assert not accepts(sandbox, placed.port)
     assert json.loads(body)["folder"] == str(own.suite_folder / "my site")
 
 
@@ -549,10 +549,10 @@ def test_uwsgi_speaks_its_own_protocol(own: Site, listen: str) -> None:
     assert part.behind_proxy_only()
     path = own.scratch / "http.sock"
     assert part.ready(own) == Accepts("http" if listen == "tcp" else path)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
-        at = f"{placed.address}:{placed.port}" if listen == "tcp" else f"unix:{path}"
-        assert part.gives(placed) == {"uwsgi": at}
-        client = here.socket() if listen == "tcp" else socket.socket(socket.AF_UNIX)
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (_, placed):
+        text = f"{placed.address}:{placed.port}" if listen == "tcp" else f"unix:{path}"
+        assert part.gives(placed) == {"uwsgi": text}
+        client = sandbox.socket() if listen == "tcp" else socket.socket(socket.AF_UNIX)
         with client:
             client.connect(("127.0.0.1", placed.port) if listen == "tcp" else str(path))
             client.sendall(uwsgi_packet({"REQUEST_METHOD": "GET", "PATH_INFO": "/"}))
@@ -579,8 +579,8 @@ def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
 
 def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
     command = present(part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own))
-    with HOST.trial(own.folder, wishes=Wishes({"net.core.somaxconn": "4096"})) as here:
-        finished = here.run("server", command, own.folder, {}, 200)
+    with HOST.trial(own.folder, wishes=Wishes({"net.core.somaxconn": "4096"})) as sandbox:
+        finished = sandbox.run("server", command, own.folder, {}, 200)
     assert finished.code == 1
     last = finished.stderr.read_text().splitlines()[-1]
     assert last == "Listen queue size is greater than the system max net.core.somaxconn (4096)."
@@ -612,15 +612,15 @@ def test_no_control_socket(own: Site, fetched: Callable[..., Path], version: str
     if version:
         environment["PYTHONPATH"] = str(fetched(f"gunicorn=={version}"))
     part = part_of(own, Gunicorn, WSGI, {"environment": environment})
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
-        facts(here, placed.port)
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (server, placed):
+        facts(sandbox, placed.port)
         assert made(own) == set(), server.stderr.read_text()
 
 
 def made(site: Site) -> set[str]:
     """Return the names of what a server left in its home, beside what it printed."""
-    ours = {"server.out", "server.err", "keeper.err"}
-    return {path.name for path in site.folder.rglob("*")} - ours
+    first_side = {"server.out", "server.err", "keeper.err"}
+    return {path.name for path in site.folder.rglob("*")} - first_side
 
 
 CONTAINER = """
@@ -657,15 +657,15 @@ def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) ->
     environment = home | {"PYTHONPATH": str(packages)}
     options = {"environment": environment, "workers": 3, "backlog": 77}
     part = part_of(own, ApiHour, CONTAINER, options, "Container")
-    with HOST.trial(own.folder) as here:
-        with serving(here, part, own) as (server, placed):
-            told = [facts(here, placed.port) for _ in range(3)]
-            assert kept(here, placed.port)
-            assert grown(here, server, 4)
-        finished = here.finished(server)
+    with HOST.trial(own.folder) as sandbox:
+        with serving(sandbox, part, own) as (server, placed):
+            actual = [facts(sandbox, placed.port) for _ in range(3)]
+            assert kept(sandbox, placed.port)
+            assert grown(sandbox, server, 4)
+        finished = sandbox.finished(server)
     assert present(finished).code == -signal.SIGKILL
-    assert here.left == 0
-    assert [one["backlog"] for one in told] == [[77]] * 3
+    assert sandbox.left == 0
+    assert [item["backlog"] for item in actual] == [[77]] * 3
     assert server.stdout.read_text() == ""
     assert "Traceback" not in server.stderr.read_text()
     assert made(own) == set()
@@ -675,18 +675,18 @@ def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) ->
 
 
 def test_the_table_of_protocols_is_what_the_servers_say() -> None:
-    said = {
+    output = {
         protocol: tuple(cls.name for cls in SERVERS if protocol in cls.speaks)
         for protocol in apps.PROTOCOLS
     }
-    assert said == apps.PROTOCOLS
+    assert output == apps.PROTOCOLS
     assert {protocol for cls in SERVERS for protocol in cls.speaks} == set(apps.PROTOCOLS)
 
 
 def test_every_server_of_apps_is_an_entry_point() -> None:
     points = importlib.metadata.entry_points(group="benchforge")
     for cls in SERVERS:
-        (point,) = [one for one in points if one.name == f"server-{cls.name}"]
+        (point,) = [point for point in points if point.name == f"server-{cls.name}"]
         assert point.load() is cls
 
 
@@ -724,14 +724,14 @@ def test_a_runner_runs_on_another_interpreter(own: Site, program: str) -> None:
         pytest.skip(f"{program} not found")  # Debian has one CPython
     part = part_of(own, ThreadsServer, SOCKET, {})
     site = dataclasses.replace(own, python=python)
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
-        assert facts(here, placed.port)["first"] == str(own.suite_folder / "my site")
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
+        assert facts(sandbox, placed.port)["first"] == str(own.suite_folder / "my site")
 
 
 def test_an_apps_folder_comes_first_and_no_runner_hides_it(own: Site) -> None:
     """Its module may be named like one that lies beside the runner."""
     (own.suite_folder / "my site" / "cheroot_main.py").write_text(WSGI)
     part = Cheroot.model_validate({"app": "cheroot_main:app", "directory": "my site"})
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
-        told = facts(here, placed.port)
-    assert told["first"] == str(own.suite_folder / "my site")
+    with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (_, placed):
+        actual = facts(sandbox, placed.port)
+    assert actual["first"] == str(own.suite_folder / "my site")

@@ -51,16 +51,16 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{asked.app} {asked.request}")
-def test_an_app_answers_as_its_study_says(asked: Asked, tmp_path: Path) -> None:
-    method, path = asked.request.split()
-    with serving(asked.app, tmp_path / "log") as port:
+@pytest.mark.parametrize("request", ASKED, ids=lambda request: f"{request.app} {request.request}")
+def test_an_app_answers_as_its_study_says(request: Asked, tmp_path: Path) -> None:
+    method, path = request.request.split()
+    with serving(request.app, tmp_path / "log") as port:
         reply = ask(port, path, method)
-    assert reply.status == asked.status
-    if asked.body is not None:
-        assert reply.body == asked.body
-        assert reply.headers["content-length"] == str(len(asked.body))
-        assert reply.headers["content-type"].startswith(asked.kind)
+    assert reply.status == request.status
+    if request.body is not None:
+        assert reply.body == request.body
+        assert reply.headers["content-length"] == str(len(request.body))
+        assert reply.headers["content-type"].startswith(request.kind)
 
 
 def test_the_page_of_cherrypy_has_no_tool_that_adds_a_charset(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_published_flask_prints_a_dot_per_request(tmp_path: Path, name: str, dot
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"),
+    ("name", "stored"),
     [
         ("hello_wsgi", True),
         ("hello_wsgi_published", False),
@@ -100,12 +100,12 @@ def test_published_flask_prints_a_dot_per_request(tmp_path: Path, name: str, dot
         ("page_wsgi_published", False),
     ],
 )
-def test_http_1_0_closes_without_a_length(tmp_path: Path, name: str, kept: bool) -> None:
+def test_http_1_0_closes_without_a_length(tmp_path: Path, name: str, stored: bool) -> None:
     with serving(name, tmp_path / "log") as port, connected(port) as connection:
         reply = asked_as_ab_does(connection)
-        assert (reply.headers["Content-Length"] is not None) == kept
-        assert (reply.headers["Connection"] == "Keep-Alive") == kept
-        if kept:
+        assert (reply.headers["Content-Length"] is not None) == stored
+        assert (reply.headers["Connection"] == "Keep-Alive") == stored
+        if stored:
             assert asked_as_ab_does(connection).status == 200
         else:
             assert connection.recv(1) == b""
@@ -129,18 +129,18 @@ def test_pong_is_43_bytes_for_who_asks(tmp_path: Path) -> None:
     with serving("pong_socket", tmp_path / "log") as port:
         with connected(port) as connection:
             connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
-            whole = everything(connection)
+            full = everything(connection)
         assert ask(port, "/").body == b"Pong!"
-    assert whole == b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
-    assert len(whole) == 43
+    assert full == b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
+    assert len(full) == 43
 
 
 def test_pong_as_published_is_two_bytes_too_long_and_needs_no_request(tmp_path: Path) -> None:
     with serving("pong_socket_published", tmp_path / "log") as port, connected(port) as connection:
-        whole = everything(connection)
-    head, _, body = whole.partition(b"\r\n\r\n")
+        full = everything(connection)
+    head, _, body = full.partition(b"\r\n\r\n")
     assert b"Content-Length: 5" in head
-    assert (len(body), len(whole)) == (7, 45)
+    assert (len(body), len(full)) == (7, 45)
 
 
 def everything(connection: socket.socket) -> bytes:
@@ -160,11 +160,11 @@ def test_bigger_is_a_document_of_the_studys_shape(tmp_path: Path) -> None:
 
 def test_a_process_makes_the_bytes_of_a_length_once(tmp_path: Path) -> None:
     with (
-        serving("sizes_flask", tmp_path / "1") as one,
+        serving("sizes_flask", tmp_path / "1") as server,
         serving("sizes_flask", tmp_path / "2") as two,
     ):
-        first, again, other = (ask(port, "/length/1024").body for port in (one, one, two))
-        shorter = ask(one, "/length/4").body
+        first, again, other = (ask(port, "/length/1024").body for port in (server, server, two))
+        shorter = ask(server, "/length/4").body
     assert first == again
     assert first != other
     assert [len(first), len(other), len(shorter)] == [1024, 1024, 4]

@@ -58,7 +58,7 @@ def cache() -> Iterator[None]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    programs = {name: found for name in ("nginx", "openssl") if (found := locate(name))}
+    programs = {name: actual for name in ("nginx", "openssl") if (actual := locate(name))}
     (tmp_path / "trial").mkdir()
     with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
         yield Site(
@@ -76,43 +76,45 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @contextlib.contextmanager
-def serving(here: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running, Site]]:
+def serving(sandbox: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running, Site]]:
     """Start nginx as a trial does, and see that nothing is left of it."""
-    site = dataclasses.replace(site, ports={name: here.free_port() for name in part.ports})
+    site = dataclasses.replace(site, ports={name: sandbox.free_port() for name in part.ports})
     for name, text in part.files(site).items():
         (site.folder / name).write_text(text)
     restored(HOST, site.label, part, site)
     for number, task in enumerate(part.prepare(site)):
-        done(here, task, f"{site.label}-{number}", site.label, site.folder)
-    server = here.start(site.label, present(part.command(site)), site.folder, {})
-    while not here.owns(server, site.port):
-        assert here.alive(server), server.stderr.read_text()
-        here.wait(server, 0.01)
+        done(sandbox, task, f"{site.label}-{number}", site.label, site.folder)
+    server = sandbox.start(site.label, present(part.command(site)), site.folder, {})
+    while not sandbox.owns(server, site.port):
+        assert sandbox.alive(server), server.stderr.read_text()
+        sandbox.wait(server, 0.01)
     yield server, site
-    assert here.stop(server, first=part.stop_signal).code == 0
-    assert here.processes(server) == []
+    assert sandbox.stop(server, first=part.stop_signal).code == 0
+    assert sandbox.processes(server) == []
 
 
 @contextlib.contextmanager
 def connection(
-    here: Sandbox, site: Site, port: str = "http"
+    sandbox: Sandbox, site: Site, port: str = "http"
 ) -> Iterator[http.client.HTTPConnection]:
-    found = http.client.HTTPConnection(site.address, site.ports[port])
-    with here.socket() as inside:
+    httpconnection = http.client.HTTPConnection(site.address, site.ports[port])
+    with sandbox.socket() as inside:
         inside.settimeout(200)
         inside.connect((site.address, site.ports[port]))
         if port == "https":
             trusting = ssl.create_default_context(cafile=site.scratch / "certificate.pem")
-            found.sock = trusting.wrap_socket(inside, server_hostname=site.address)
+            httpconnection.sock = trusting.wrap_socket(inside, server_hostname=site.address)
         else:
-            found.sock = inside
-        with found.sock:
-            yield found
+            httpconnection.sock = inside
+        with httpconnection.sock:
+            yield httpconnection
 
 
-def answer(asked: http.client.HTTPConnection, path: str = "/") -> tuple[int, bytes, dict[str, str]]:
-    asked.request("GET", path)
-    response = asked.getresponse()
+def answer(
+    httpconnection: http.client.HTTPConnection, path: str = "/"
+) -> tuple[int, bytes, dict[str, str]]:
+    httpconnection.request("GET", path)
+    response = httpconnection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
     return response.status, response.read(), headers
 
@@ -141,10 +143,10 @@ def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
 )
 def test_one_body_for_every_path(site: Site, options: dict[str, Any], expected: bytes) -> None:
     part = Nginx.model_validate(options)
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
         for path in ("/", "/deep/er?a=b", "/index.html"):
-            with connection(here, placed) as asked:
-                status, got, headers = answer(asked, path)
+            with connection(sandbox, placed) as request:
+                status, got, headers = answer(request, path)
             assert (status, got, headers["content-type"]) == (200, expected, "text/plain")
 
 
@@ -155,13 +157,13 @@ def test_files_are_served_with_their_types(site: Site) -> None:
     (folder / "index.html").write_text("<p>")
     part = Nginx.model_validate({"directory": folder.name})
     first = part.fingerprint(site.suite_folder)
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
-        told = {}
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
+        actual = {}
         for path in ("/a.json", "/", "/absent"):
-            with connection(here, placed) as asked:
-                status, _, headers = answer(asked, path)
-            told[path] = (status, headers["content-type"])
-    assert told == {
+            with connection(sandbox, placed) as request:
+                status, _, headers = answer(request, path)
+            actual[path] = (status, headers["content-type"])
+    assert actual == {
         "/a.json": (200, "application/json"),
         "/": (200, "text/html"),
         "/absent": (404, "text/html"),
@@ -171,56 +173,59 @@ def test_files_are_served_with_their_types(site: Site) -> None:
 
 
 def test_two_of_them_do_not_collide(site: Site) -> None:
-    with tempfile.TemporaryDirectory(prefix="bf-") as scratch, HOST.trial(site.folder) as here:
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch, HOST.trial(site.folder) as sandbox:
         other = dataclasses.replace(site, label="other", scratch=Path(scratch))
-        one = Nginx.model_validate({"body": "one", "tls": True})
+        item = Nginx.model_validate({"body": "one", "tls": True})
         two = Nginx.model_validate({"body": "two", "tls": True})
-        with serving(here, one, site) as (_, first), serving(here, two, other) as (_, second):
+        with (
+            serving(sandbox, item, site) as (_, first),
+            serving(sandbox, two, other) as (_, second),
+        ):
             for placed, expected in ((first, b"one"), (second, b"two")):
                 for port in ("http", "https"):
-                    with connection(here, placed, port) as asked:
-                        assert answer(asked)[1] == expected
+                    with connection(sandbox, placed, port) as request:
+                        assert answer(request)[1] == expected
 
 
 # --- its options, seen from outside --------------------------------------------------------------
 
 
-def closed_after(here: Sandbox, placed: Site, port: str, most: int) -> int | None:
+def closed_after(sandbox: Sandbox, placed: Site, port: str, most: int) -> int | None:
     """Return after how many answers a connection was closed; None when it was not."""
-    with connection(here, placed, port) as asked:
+    with connection(sandbox, placed, port) as request:
         for number in range(1, most + 1):
-            if answer(asked)[2].get("connection") == "close":
+            if answer(request)[2].get("connection") == "close":
                 return number
     return None
 
 
 def test_the_front_server_of_the_study_is_what_it_was(site: Site) -> None:
     part = Nginx.model_validate(STUDY)
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (server, placed):
-        assert grown(here, server, 1 + 4)  # a master, and its workers
-        assert closed_after(here, placed, "http", 101) == 100
-        assert closed_after(here, placed, "https", 101) == 100
-        with connection(here, placed, "https") as asked:
-            assert isinstance(asked.sock, ssl.SSLSocket)
-            assert asked.sock.version() == "TLSv1.2"
-            cipher = present(asked.sock.cipher())
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (server, placed):
+        assert grown(sandbox, server, 1 + 4)  # a master, and its workers
+        assert closed_after(sandbox, placed, "http", 101) == 100
+        assert closed_after(sandbox, placed, "https", 101) == 100
+        with connection(sandbox, placed, "https") as request:
+            assert isinstance(request.sock, ssl.SSLSocket)
+            assert request.sock.version() == "TLSv1.2"
+            cipher = present(request.sock.cipher())
             assert "RSA" in cipher[0]
-            assert answer(asked)[1] == b"x" * 1024
+            assert answer(request)[1] == b"x" * 1024
     assert server.stdout.read_text() == ""
     assert server.stderr.read_text() == ""
     conf = (site.folder / "nginx-front.conf").read_text()
-    told = [
+    actual = [
         *("worker_connections 768", "access_log off", "sendfile on", "tcp_nopush on"),
         *("tcp_nodelay on", "gzip off", "keepalive_timeout 65000ms", "keepalive_timeout 10000ms"),
         *("ssl_session_cache shared:tls:51200k", "ssl_session_timeout 300s"),
     ]
-    assert [line for line in told if f"{line};\n" not in conf] == []
+    assert [line for line in actual if f"{line};\n" not in conf] == []
 
 
 def test_keep_alive_can_be_off(site: Site) -> None:
     part = Nginx.model_validate({"keep_alive": 0})
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
-        assert closed_after(here, placed, "http", 2) == 1
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
+        assert closed_after(sandbox, placed, "http", 2) == 1
 
 
 def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
@@ -231,12 +236,12 @@ def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
     }
     for cached in ({"tls_session_cache": "1MiB"}, {}):
         part = Nginx.model_validate(options | cached)
-        own = dataclasses.replace(site, label=f"front-{len(cached)}")
-        with HOST.trial(site.folder) as here, serving(here, part, own) as (_, placed):
+        mine = dataclasses.replace(site, label=f"front-{len(cached)}")
+        with HOST.trial(site.folder) as sandbox, serving(sandbox, part, mine) as (_, placed):
             trusting = ssl.create_default_context(cafile=placed.scratch / "certificate.pem")
             session, reused = None, []
             for _ in range(2):
-                with here.socket() as inside:
+                with sandbox.socket() as inside:
                     inside.connect((placed.address, placed.ports["https"]))
                     with trusting.wrap_socket(
                         inside, server_hostname="localhost", session=session
@@ -248,16 +253,16 @@ def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
 
 def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
     openssl = program_words("openssl")
-    for key, told in (("p256", "prime256v1"), ("rsa2048", "(2048 bit)")):
+    for key, actual in (("p256", "prime256v1"), ("rsa2048", "(2048 bit)")):
         part = Nginx.model_validate({"tls": True, "tls_key": key})
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
-            own = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
-            restored(HOST, key, part, own)
-            found = present(part.certificate(own))
-            words = [*openssl, "x509", "-in", str(found), "-noout", "-text"]
+            mine = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
+            restored(HOST, key, part, mine)
+            programs = present(part.certificate(mine))
+            words = [*openssl, "x509", "-in", str(programs), "-noout", "-text"]
             text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
-        assert told in text
+        assert actual in text
         assert "IP Address:127.0.0.1, DNS:localhost" in text
 
 
@@ -269,11 +274,11 @@ def test_it_works_where_it_was_unpacked(site: Site, monkeypatch: pytest.MonkeyPa
     shutil.copy(site.programs["nginx"], program)
     monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(root))
     assert list(libraries(program)) == ["LD_LIBRARY_PATH"]
-    own = dataclasses.replace(site, programs={**site.programs, "nginx": program})
-    with HOST.trial(site.folder) as here, serving(here, Nginx(), own) as (server, placed):
+    mine = dataclasses.replace(site, programs={**site.programs, "nginx": program})
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, Nginx(), mine) as (server, placed):
         assert Path(f"/proc/{server.outer_pid}/exe").resolve() == program
-        with connection(here, placed) as asked:
-            assert answer(asked)[1] == b"Hello, World!"
+        with connection(sandbox, placed) as request:
+            assert answer(request)[1] == b"Hello, World!"
 
 
 def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +292,7 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("server", "told"),
+    ("server", "expected"),
     [
         (
             'use = "nginx"\nserver_directives = ["gzipp on"]',
@@ -300,19 +305,19 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
         ('use = "nginx"\ndirectory = "absent"', "servers.one: {folder}/absent: no such folder"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(tmp_path: Path, server: str, told: str) -> None:
+def test_a_mistake_is_told_in_one_line(tmp_path: Path, server: str, expected: str) -> None:
     trial = measured(tmp_path, server)
     assert trial.failure is not None
     assert trial.failure.stage in {"prepare", "start"}
-    assert trial.failure.message.startswith(told.replace("{folder}", str(tmp_path)))
+    assert trial.failure.message.startswith(expected.replace("{folder}", str(tmp_path)))
     assert "\n" not in trial.failure.message
 
 
 def test_a_path_that_nginx_would_not_read_is_refused(site: Site) -> None:
     (site.suite_folder / "a$b").mkdir()
-    own = dataclasses.replace(site, ports={"http": 1, "https": 2})
+    mine = dataclasses.replace(site, ports={"http": 1, "https": 2})
     with pytest.raises(BenchforgeError, match="nginx takes \\$ for a variable"):
-        Nginx.model_validate({"directory": "a$b"}).files(own)
+        Nginx.model_validate({"directory": "a$b"}).files(mine)
 
 
 # --- load over TLS -------------------------------------------------------------------------------
@@ -325,7 +330,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     assert trial.reading is not None
     assert trial.reading.responses > 0
     assert sum(trial.reading.errors.values()) == 0
-    assert [one.status for one in trial.answers] == [200, 200]
+    assert [answer.status for answer in trial.answers] == [200, 200]
     assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
     assert present(trial.observation).foreign_connections == ""
 

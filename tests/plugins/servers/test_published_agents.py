@@ -26,10 +26,10 @@ KINDS = {
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("way", ["tcp", "unix"])
 def test_the_bytes_are_the_studys(postgres: Postgres, tmp_path: Path, way: str) -> None:
-    told = {"DATABASE_URL": getattr(postgres, way), "AGENTS_POOL_SIZE": "2"}
+    actual = {"DATABASE_URL": getattr(postgres, way), "AGENTS_POOL_SIZE": "2"}
     with ExitStack() as stack:
         ports = {
-            name: stack.enter_context(serving(name, tmp_path / name, told)) for name in PUBLISHED
+            name: stack.enter_context(serving(name, tmp_path / name, actual)) for name in PUBLISHED
         }
         for name, port in ports.items():
             for path, length in LENGTHS[name].items():
@@ -50,23 +50,23 @@ def test_the_bytes_are_the_studys(postgres: Postgres, tmp_path: Path, way: str) 
 
 
 def test_flasks_pool_answers_as_often_as_it_is_large(postgres: Postgres, tmp_path: Path) -> None:
-    told = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "3"}
-    with serving("flask_agents_published", tmp_path / "log", told) as port:
-        before = connections(postgres)
+    actual = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "3"}
+    with serving("flask_agents_published", tmp_path / "log", actual) as port:
+        first = connections(postgres)
         statuses = [ask(port, "/agents_with_pool").status for _ in range(6)]
-        assert connections(postgres) - before == 3
+        assert connections(postgres) - first == 3
         assert ask(port, "/agents").status == 200
     # In the study: 480 answers, of 16 workers with 30 connections each, then errors only.
     assert statuses == [200] * 3 + [500] * 3
 
 
 def test_published_django_has_debug_mode(postgres: Postgres, tmp_path: Path) -> None:
-    told = {"DATABASE_URL": postgres.tcp}
-    with serving("django_agents_published", tmp_path / "1", told) as port:
-        before = connections(postgres)
+    actual = {"DATABASE_URL": postgres.tcp}
+    with serving("django_agents_published", tmp_path / "1", actual) as port:
+        first = connections(postgres)
         index, nowhere = ask(port, "/index"), ask(port, "/nowhere")
-        assert connections(postgres) == before
-    with serving("django_agents", tmp_path / "2", told) as port:
+        assert connections(postgres) == first
+    with serving("django_agents", tmp_path / "2", actual) as port:
         plain, nowhere_plain = ask(port, "/index"), ask(port, "/nowhere")
     assert index.headers["x-frame-options"] == "SAMEORIGIN"
     assert "x-frame-options" not in plain.headers
@@ -76,28 +76,28 @@ def test_published_django_has_debug_mode(postgres: Postgres, tmp_path: Path) -> 
 
 
 def test_the_pool_of_aiopg_is_open_before_anybody_asks(postgres: Postgres, tmp_path: Path) -> None:
-    told = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "4"}
-    before = connections(postgres)
+    actual = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "4"}
+    first = connections(postgres)
     with (
-        serving("aiohttp_agents_aiopg_published", tmp_path / "log", told) as port,
+        serving("aiohttp_agents_aiopg_published", tmp_path / "log", actual) as port,
         ThreadPoolExecutor(8) as clients,
     ):
         assert ask(port, "/index").body == b'{"hello":"world"}'
-        assert connections(postgres) - before == 4
+        assert connections(postgres) - first == 4
         replies = list(clients.map(ask, [port] * 40, ["/agents"] * 40))
-        assert connections(postgres) - before == 4
+        assert connections(postgres) - first == 4
     assert {(reply.status, len(reply.body)) for reply in replies} == {(200, 6401)}
 
 
 def test_only_aiopg_never_speaks_tls(postgres: Postgres, tmp_path: Path) -> None:
     # The server cannot speak TLS: who insists fails.
-    told = {
+    actual = {
         "DATABASE_URL": postgres.tcp.replace("sslmode=disable", "sslmode=require"),
         "AGENTS_POOL_SIZE": "1",
     }
     statuses = []
     for name in PUBLISHED:
-        with serving(name, tmp_path / name, told) as port:
+        with serving(name, tmp_path / name, actual) as port:
             statuses.append(ask(port, "/agents").status)
     assert statuses == [500, 500, 200]
 

@@ -78,22 +78,22 @@ def programs() -> None:
 
 
 @contextmanager
-def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]:
+def database(sandbox: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]:
     """Start PostgreSQL with the agents, and give what it gives."""
     part = Postgresql.model_validate({"dataset": "agents", "listen": listen})
-    programs = {need.name: found for need in part.needs() if (found := locate(need.name))}
+    programs = {need.name: actual for need in part.needs() if (actual := locate(need.name))}
     site = dataclasses.replace(
-        site, label="agents", programs=programs, ports={"postgresql": here.free_port()}
+        site, label="agents", programs=programs, ports={"postgresql": sandbox.free_port()}
     )
     restored(HOST, "backend-agents", part, site)
     command, probe = part.command(site), part.ready(site)
     assert isinstance(probe, Succeeds)
-    server = here.start("postgresql", present(command), site.folder, {})
-    while here.run("ready", probe.command, site.folder, {}, 200).code:
-        here.wait(server, 0.1)
-        assert here.alive(server), server.stderr.read_text()
+    server = sandbox.start("postgresql", present(command), site.folder, {})
+    while sandbox.run("ready", probe.command, site.folder, {}, 200).code:
+        sandbox.wait(server, 0.1)
+        assert sandbox.alive(server), server.stderr.read_text()
     yield dict(part.gives(site))
-    assert here.stop(server, first=part.stop_signal).code == 0
+    assert sandbox.stop(server, first=part.stop_signal).code == 0
 
 
 # --- built-in apps -------------------------------------------------------------------------------
@@ -106,14 +106,14 @@ def test_built_in_apps_answer_rightly_and_nothing_is_left(
     site: Site, cls: type[Server], options: dict[str, Any], listen: str
 ) -> None:
     part = cls.model_validate(options)
-    with HOST.trial(site.folder) as here, database(here, site, listen) as given:
-        site = dataclasses.replace(site, backends={"agents": given})
-        with serving(here, part, site) as (server, placed):
-            answers = {path: get(here, placed.port, path) for path in LENGTHS}
-            assert here.owns(server, placed.port)
-        assert here.processes(server) == []
-        assert not accepts(here, placed.port)
-    assert here.left == 0
+    with HOST.trial(site.folder) as sandbox, database(sandbox, site, listen) as options_:
+        site = dataclasses.replace(site, backends={"agents": options_})
+        with serving(sandbox, part, site) as (server, placed):
+            answers = {path: get(sandbox, placed.port, path) for path in LENGTHS}
+            assert sandbox.owns(server, placed.port)
+        assert sandbox.processes(server) == []
+        assert not accepts(sandbox, placed.port)
+    assert sandbox.left == 0
     assert {path: (200, len(answers[path][1])) for path in answers} == {
         path: (200, length) for path, length in LENGTHS.items()
     }
@@ -127,8 +127,8 @@ def test_built_in_apps_answer_rightly_and_nothing_is_left(
 def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict[str, Any]) -> None:
     part = cls.model_validate(options)
     version = present(part.version(site))
-    with HOST.trial(site.folder) as here:
-        finished = here.run("version", version, site.folder, {}, 200)
+    with HOST.trial(site.folder) as sandbox:
+        finished = sandbox.run("version", version, site.folder, {}, 200)
     library = "gunicorn" if cls is Gunicorn else "aiohttp"
     assert importlib.metadata.version(library) in finished.stdout.read_text()
     needs = {need.name: need for need in part.needs()}
@@ -181,31 +181,33 @@ def test_an_app_of_the_users_own_is_found_beside_the_suite(
     folder = site.suite_folder / "my site"
     folder.mkdir()
     (folder / "mine.py").write_text(code)
-    own = {"app": target, "directory": "my site", "environment": {"GREETING": "hello from "}}
-    part = cls.model_validate(own | options)
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
-        answer = get(here, placed.port)
+    mine = {"app": target, "directory": "my site", "environment": {"GREETING": "hello from "}}
+    part = cls.model_validate(mine | options)
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
+        answer = get(sandbox, placed.port)
     assert answer == (200, f"hello from {folder}")
 
 
 def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
     (site.suite_folder / "mine.py").write_text(WSGI)
     part = Gunicorn.model_validate({"app": "mine:app"})
-    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
-        assert get(here, placed.port) == (200, str(site.suite_folder))
+    with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
+        assert get(sandbox, placed.port) == (200, str(site.suite_folder))
 
 
 @pytest.mark.parametrize("cls", [Gunicorn, AiohttpServer])
 @pytest.mark.parametrize(
-    ("app", "told"), [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")]
+    ("app", "expected"), [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")]
 )
-def test_a_missing_app_ends_its_server(site: Site, cls: type[Server], app: str, told: str) -> None:
+def test_a_missing_app_ends_its_server(
+    site: Site, cls: type[Server], app: str, expected: str
+) -> None:
     (site.suite_folder / "mine.py").write_text(WSGI)
     command = present(cls.model_validate({"app": app}).command(site))
-    with HOST.trial(site.folder) as here:
-        finished = here.run("server", command, site.folder, {}, 200)
+    with HOST.trial(site.folder) as sandbox:
+        finished = sandbox.run("server", command, site.folder, {}, 200)
     assert finished.code not in {0, None}
-    assert told in finished.stderr.read_text()
+    assert expected in finished.stderr.read_text()
 
 
 def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
@@ -223,11 +225,11 @@ def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
     code.write_text("a = 2")
     assert part.fingerprint(site.suite_folder) != first
     built_in = [cls.model_validate(options) for cls, options in SERVED]
-    told = [
+    actual = [
         part.fingerprint(Path()) for part in built_in if isinstance(part, Gunicorn | AiohttpServer)
     ]
-    assert len(set(told)) == 3
-    assert told[2] == told[3]
+    assert len(set(actual)) == 3
+    assert actual[2] == actual[3]
 
 
 # --- any command ---------------------------------------------------------------------------------
@@ -245,11 +247,11 @@ def test_a_command_is_filled_in_and_serves(site: Site) -> None:
         }
     )
     site = dataclasses.replace(site, backends={"db": {"url": "x://", "DATABASE_URL": "y://"}})
-    with HOST.trial(site.folder) as here:
-        with serving(here, part, site) as (server, placed), here.socket() as inside:
+    with HOST.trial(site.folder) as sandbox:
+        with serving(sandbox, part, site) as (server, placed), sandbox.socket() as inside:
             inside.connect(("127.0.0.1", placed.port))
             assert inside.recv(100) == b"{x://}"
-        assert here.processes(server) == []
+        assert sandbox.processes(server) == []
 
 
 def test_a_command_is_told_where_and_with_what(site: Site) -> None:
@@ -262,9 +264,9 @@ def test_a_command_is_told_where_and_with_what(site: Site) -> None:
     )
     site = dataclasses.replace(site, backends={"db": {"url": "x://", "DATABASE_URL": "y://"}})
     command = present(part.command(site))
-    at = "--at=127.0.0.1:8000"
+    text = "--at=127.0.0.1:8000"
     program = str(site.suite_folder / "./server")
-    assert command.argv == (program, at, "http://127.0.0.1:8000")
+    assert command.argv == (program, text, "http://127.0.0.1:8000")
     assert command.environment == {"DATABASE_URL": "y://", "DB": "x:///x", "PLAIN": "{}"}
     assert command.folder == site.suite_folder / "below"
     assert [need.name for need in part.needs()] == ["./server"]
@@ -272,9 +274,9 @@ def test_a_command_is_told_where_and_with_what(site: Site) -> None:
 
 def test_a_text_is_a_command_too_and_python_is_that_of_the_runtime(site: Site) -> None:
     site = dataclasses.replace(site, python=Path("/env/bin/python"))
-    own = CommandServer.model_validate({"command": "{python} -m 'my app' {port}"})
-    assert own.starts_python()
-    command = present(own.command(site))
+    mine_ = CommandServer.model_validate({"command": "{python} -m 'my app' {port}"})
+    assert mine_.starts_python()
+    command = present(mine_.command(site))
     assert command.argv == ("/env/bin/python", "-m", "my app", "8000")
     assert "PATH" not in command.environment
     words = {"command": ["gunicorn", "app:app"], "runtime": "mine", "port": 80}
@@ -289,20 +291,22 @@ def test_a_text_is_a_command_too_and_python_is_that_of_the_runtime(site: Site) -
 def test_a_program_by_its_name_is_a_need(site: Site) -> None:
     part = CommandServer.model_validate({"command": ["caddy", "run"]})
     assert [need.name for need in part.needs()] == ["caddy"]
-    found = present(part.command(dataclasses.replace(site, programs={"caddy": Path("/opt/caddy")})))
-    assert (found.argv, found.folder) == (("/opt/caddy", "run"), site.suite_folder)
+    programs = present(
+        part.command(dataclasses.replace(site, programs={"caddy": Path("/opt/caddy")}))
+    )
+    assert (programs.argv, programs.folder) == (("/opt/caddy", "run"), site.suite_folder)
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "hint"),
+    ("name", "expected", "hint"),
     [
         ("backends.other.url", "no backend 'other'", "which are: db"),
         ("backends.db.uri", "backend 'db' gives no 'uri'", "it gives: url"),
     ],
 )
-def test_an_unknown_value_of_a_backend(site: Site, name: str, told: str, hint: str) -> None:
+def test_an_unknown_value_of_a_backend(site: Site, name: str, expected: str, hint: str) -> None:
     part = CommandServer.model_validate({"command": ["a", f"{{{name}}}"]})
-    with pytest.raises(BenchforgeError, match=rf"servers\.mine: .*{told}") as caught:
+    with pytest.raises(BenchforgeError, match=rf"servers\.mine: .*{expected}") as caught:
         part.command(dataclasses.replace(site, backends={"db": {"url": "x://"}}))
     assert hint in caught.value.hint
 
@@ -317,8 +321,8 @@ def test_what_already_runs_is_reached_over_the_hosts_network(site: Site) -> None
         assert part.outside()
         assert part.command(site) is None
         assert part.url(site) == f"http://127.0.0.1:{port}"
-        with HOST.trial(site.folder, network="host") as here:
-            assert accepts(here, port)
+        with HOST.trial(site.folder, network="host") as sandbox:
+            assert accepts(sandbox, port)
     assert not Gunicorn.model_validate({"app": "a:b"}).outside()
 
 

@@ -60,10 +60,10 @@ class Visitor:
         self.cookie = (response.getheader("Set-Cookie") or self.cookie).partition(";")[0]
         logged = self.log.read_bytes()[start:].decode()
         queries = _QUERY.findall(logged)
-        told = json.loads(content)
+        document = json.loads(content)
         assert response.getheader("Content-Type") == "application/json"
         assert response.getheader("Content-Length") == str(len(content))
-        self.answers.append(Answer(response.status, told, len(content), queries))
+        self.answers.append(Answer(response.status, document, len(content), queries))
 
     def logs_in(self, name: str, password: str) -> None:
         self.asks("POST", "/login", urlencode({"name": name, "password": password}), FORM)
@@ -102,13 +102,13 @@ def test_shop_apps_answer_alike(postgres: Postgres, filled: dict[str, str], tmp_
             answers[name] = visitor.answers
     flask, django, fastapi = answers.values()
     statuses = [200, 200, 404, 401, 401, 200, 201, 404, 201, 404, 200, 200, 201, 200, 404]
-    assert [one.status for one in flask] == statuses
+    assert [item.status for item in flask] == statuses
     cart, paid, orders = (flask[number].told for number in (6, 8, 10))
     assert paid == {"order": 1, **cart}
     order = {"id": 1, "product_id": 17, "quantity": 3, "total": cart["total"]}
     assert orders == {"member": "member7", "orders": [order]}
     assert flask[8].queries == ["SELECT", "BEGIN", "SELECT", "INSERT", "DELETE", "COMMIT"]
     assert flask[9].queries == ["SELECT", "BEGIN", "SELECT", "COMMIT"]
-    assert [len(one.queries) for one in flask] == [1, 1, 1, 1, 1, 2, 3, 2, 6, 4, 2, 2, 3, 2, 4]
+    assert [len(item.queries) for item in flask] == [1, 1, 1, 1, 1, 2, 3, 2, 6, 4, 2, 2, 3, 2, 4]
     assert django == flask
     assert fastapi == flask

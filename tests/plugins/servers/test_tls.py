@@ -44,12 +44,12 @@ def programs() -> None:
 
 
 @contextlib.contextmanager
-def serving(own: Path | None) -> Iterator[int]:
+def serving(path: Path | None) -> Iterator[int]:
     """Serve on a port of this machine's loopback, over TLS with a certificate."""
     with Quiet(("127.0.0.1", 0), Hello) as server:
-        if own is not None:
+        if path is not None:
             secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            secure.load_cert_chain(own, own.with_suffix(".key"))
+            secure.load_cert_chain(path, path.with_suffix(".key"))
             server.socket = secure.wrap_socket(
                 server.socket, server_side=True, do_handshake_on_connect=False
             )
@@ -90,49 +90,50 @@ def test_a_certificate_that_the_suite_trusts_is_measured(tmp_path: Path, host: s
 
 def test_a_certificate_that_nobody_signed_is_told_with_what_to_do(tmp_path: Path) -> None:
     with serving(certificate(tmp_path, "own")) as port:
-        told, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}"))
-    assert told == "mine: certificate not trusted: self-signed certificate"
+        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}"))
+    assert actual == "mine: certificate not trusted: self-signed certificate"
     assert 'ca_file = "certificate.pem"' in hint
 
 
 def test_another_certificate_than_the_one_that_is_trusted_is_refused(tmp_path: Path) -> None:
     certificate(tmp_path, "other")
     with serving(certificate(tmp_path, "own")) as port:
-        told, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "other.pem"))
-    assert told.startswith("mine: certificate not trusted: ")
+        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "other.pem"))
+    assert actual.startswith("mine: certificate not trusted: ")
     assert "ca_file" in hint
 
 
 def test_an_old_certificate_is_refused(tmp_path: Path) -> None:
     with serving(certificate(tmp_path, "old", expired=True)) as port:
-        told, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "old.pem"))
-    assert told == "mine: certificate not trusted: certificate has expired"
+        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "old.pem"))
+    assert actual == "mine: certificate not trusted: certificate has expired"
     assert hint == "make a new certificate, or set the clock"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> None:
     with serving(certificate(tmp_path, "own", "DNS:elsewhere.test")) as port:
-        told, hint = failure(measured(tmp_path, f"https://{host}:{port}", "own.pem"))
-    assert f"certificate is not valid for '{host}'" in told
+        actual, hint = failure(measured(tmp_path, f"https://{host}:{port}", "own.pem"))
+    assert f"certificate is not valid for '{host}'" in actual
     assert hint == "use a name that its certificate contains"
 
 
 @pytest.mark.parametrize(
-    ("content", "told"), [(None, "No such file or directory"), ("text", "no certificate in PEM")]
+    ("content", "expected"),
+    [(None, "No such file or directory"), ("text", "no certificate in PEM")],
 )
-def test_a_file_without_a_certificate(tmp_path: Path, content: str | None, told: str) -> None:
+def test_a_file_without_a_certificate(tmp_path: Path, content: str | None, expected: str) -> None:
     if content is not None:
         (tmp_path / "trusted.pem").write_text(content)
     with serving(certificate(tmp_path, "own")) as port:
         message, _ = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "trusted.pem"))
-    assert message == f"{tmp_path / 'trusted.pem'}: {told}"
+    assert message == f"{tmp_path / 'trusted.pem'}: {expected}"
 
 
 def test_who_speaks_no_tls_is_told_and_not_waited_for(tmp_path: Path) -> None:
     with serving(None) as port:
         trial = measured(tmp_path, f"https://127.0.0.1:{port}")
-    told, _ = failure(trial)
+    actual, _ = failure(trial)
     # The words are OpenSSL's, and differ by its version.
-    assert told.startswith("mine: GET /: TLS: ")
+    assert actual.startswith("mine: GET /: TLS: ")
     assert present(trial.failure).stage == "ask"

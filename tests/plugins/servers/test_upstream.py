@@ -44,9 +44,9 @@ class Hidden(Server):
         return Accepts(path) if "socket" in self.over else Accepts()
 
     def command(self, site: Site) -> Command:
-        at, path = f"{site.address}:{site.port}", site.scratch / "s"
+        index, path = f"{site.address}:{site.port}", site.scratch / "s"
         if self.over.startswith("uwsgi"):
-            where = path if self.over == "uwsgi-socket" else at
+            where = path if self.over == "uwsgi-socket" else index
             program = Path(sys.executable).parent / "pyuwsgi"
             words = ("--module", "hello:app", "--disable-logging", "--need-app", "--die-on-term")
             python = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
@@ -55,25 +55,25 @@ class Hidden(Server):
                 folder=site.suite_folder,
                 environment={"PATH": python},
             )
-        bind = f"unix:{path}" if self.over == "socket" else at
+        bind = f"unix:{path}" if self.over == "socket" else index
         words = ("--bind", bind, "--chdir", str(site.suite_folder), "hello:app")
         return Command(site.python, "-m", "gunicorn", *words, "--log-level", "warning")
 
     def gives(self, site: Site) -> dict[str, str]:
-        at, path = f"{site.address}:{site.port}", str(site.scratch / "s")
+        index, path = f"{site.address}:{site.port}", str(site.scratch / "s")
         return {
             "socket": {"socket": path},
-            "uwsgi": {"uwsgi": at},
+            "uwsgi": {"uwsgi": index},
             "uwsgi-socket": {"uwsgi": f"unix:{path}"},
-            "http": {"url": f"http://{at}"},
+            "http": {"url": f"http://{index}"},
             "nothing": {},
         }[self.over]
 
 
 def registry() -> Registry:
-    found = Registry()
-    found.register(Hidden)
-    return found
+    actual = Registry()
+    actual.register(Hidden)
+    return actual
 
 
 LOAD = suite_text("plugins/servers/upstream")
@@ -134,47 +134,47 @@ def test_an_unknown_upstream_is_told_where_it_is_written(tmp_path: Path) -> None
 
 def test_a_circle_is_told_once_with_its_path(tmp_path: Path) -> None:
     servers = {"a": front("b"), "b": front("c"), "c": front("a"), "d": front("b")}
-    told = faults(tmp_path, servers, 'servers = ["d"]')
-    assert told.count("error: ") == 1
-    assert "servers.c.upstream: stands before itself: a → b → c → a" in told
+    actual = faults(tmp_path, servers, 'servers = ["d"]')
+    assert actual.count("error: ") == 1
+    assert "servers.c.upstream: stands before itself: a → b → c → a" in actual
     alone = faults(tmp_path, {"a": front("a")}, 'servers = ["a"]')
     assert "servers.a.upstream: stands before itself: a → a" in alone
 
 
 def test_a_faulty_upstream_has_its_own_complaint_only(tmp_path: Path) -> None:
     servers = {"flask": GUNICORN + "\nworker = 2", "front": front("flask")}
-    told = faults(tmp_path, servers, 'servers = ["front"]')
-    assert told.count("error: ") == 1
-    assert "servers.flask.worker: unknown option" in told
+    actual = faults(tmp_path, servers, 'servers = ["front"]')
+    assert actual.count("error: ") == 1
+    assert "servers.flask.worker: unknown option" in actual
 
 
 def test_what_varies_may_lead_astray_too(tmp_path: Path) -> None:
     servers = {"one": GUNICORN, "front": front("one")}
     scenario = 'servers = ["front"]\nvary = { "servers.front.upstream" = ["one", "oen", "front"] }'
-    told = faults(tmp_path, servers, scenario)
-    assert told.count("error: ") == 2
-    assert "[1]: servers.front: no server 'oen' is declared" in told
-    assert "[2]: servers.front: stands before itself: front → front" in told
+    actual = faults(tmp_path, servers, scenario)
+    assert actual.count("error: ") == 2
+    assert "[1]: servers.front: no server 'oen' is declared" in actual
+    assert "[2]: servers.front: stands before itself: front → front" in actual
 
 
 def test_a_server_that_only_a_proxy_reaches_is_no_scenarios_own(tmp_path: Path) -> None:
     servers = {"app": 'use = "hidden"', "front": front("app")}
-    told = faults(tmp_path, servers, 'servers = ["front", "app"]')
-    assert told.count("error: ") == 1
-    assert "scenarios.s.servers[1]: 'app' does not speak HTTP over TCP" in told
-    assert 'nginx with upstream = "app"' in told
+    actual = faults(tmp_path, servers, 'servers = ["front", "app"]')
+    assert actual.count("error: ") == 1
+    assert "scenarios.s.servers[1]: 'app' does not speak HTTP over TCP" in actual
+    assert 'nginx with upstream = "app"' in actual
     servers["app"] += '\nover = "http"'
     assert len(cases(suite(tmp_path, servers, 'servers = ["front", "app"]'), registry())) == 2
     varied = 'servers = ["app"]\nvary = { "servers.app.over" = ["http", "uwsgi"] }'
-    told = faults(tmp_path, servers, varied)
-    assert "does not speak HTTP over TCP with servers.app.over = 'uwsgi'" in told
+    actual = faults(tmp_path, servers, varied)
+    assert "does not speak HTTP over TCP with servers.app.over = 'uwsgi'" in actual
 
 
 def test_what_stands_behind_varies_by_name_and_by_star(tmp_path: Path) -> None:
     servers = {"flask": GUNICORN, "inner": front("flask"), "front": front("inner")}
     scenario = 'servers = ["front"]\nvary = { "servers.flask.workers" = [1, 2], "servers.*.backlog" = [8, 9] }'
-    found = cases(suite(tmp_path, servers, scenario))
-    assert [list(dict(case.upstreams)) for case in found] == [["flask", "inner"]] * 4
+    actual = cases(suite(tmp_path, servers, scenario))
+    assert [list(dict(case.upstreams)) for case in actual] == [["flask", "inner"]] * 4
     points = [
         (
             case.upstreams[0][1].model_dump()["workers"],
@@ -183,10 +183,10 @@ def test_what_stands_behind_varies_by_name_and_by_star(tmp_path: Path) -> None:
                 for part in (*dict(case.upstreams).values(), case.server)
             },
         )
-        for case in found
+        for case in actual
     ]
     assert points == [(1, {8}), (1, {9}), (2, {8}), (2, {9})]
-    assert found[0].name.vary == {"servers.flask.workers": 1, "servers.*.backlog": 8}
+    assert actual[0].name.vary == {"servers.flask.workers": 1, "servers.*.backlog": 8}
     wrong = scenario.replace("[1, 2]", "[1, 0]")
     assert '"servers.flask.workers"[1]: ' in faults(tmp_path, servers, wrong)
     other = scenario.replace("servers.flask.workers", "servers.flsk.workers")
@@ -203,8 +203,8 @@ def test_what_is_behind_makes_a_case_and_its_label_does_not(tmp_path: Path) -> N
         "c": front("other"),
         "d": front("a"),
     }
-    found = cases(suite(tmp_path, servers, 'servers = ["a", "b", "c", "d"]'))
-    a, b, c, d = (case.name for case in found)
+    actual = cases(suite(tmp_path, servers, 'servers = ["a", "b", "c", "d"]'))
+    a, b, c, d = (case.name for case in actual)
     assert (a.digest, a.arm) == (b.digest, 1)
     assert b.arm == 2
     assert len({a.digest, c.digest, d.digest}) == 3
@@ -268,15 +268,17 @@ def test_a_chain_starts_from_its_end_and_is_kept_apart(tmp_path: Path) -> None:
 def test_an_upstream_that_does_not_start_is_named(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import no_such_module\napp = no_such_module.app\n")
     broken = GUNICORN.replace("hello:app", "broken:app")
-    stage, told = failure(measured(tmp_path, {"flask": broken, "front": front("flask")}))
+    stage, actual = failure(measured(tmp_path, {"flask": broken, "front": front("flask")}))
     assert stage == "start"
-    assert told.startswith("flask: ended with exit code 3 before it was ready: ModuleNotFoundError")
+    assert actual.startswith(
+        "flask: ended with exit code 3 before it was ready: ModuleNotFoundError"
+    )
 
 
 def test_an_upstream_that_answers_wrongly_is_named(tmp_path: Path) -> None:
     servers = {"app": answering("--status", "500"), "front": front("app")}
-    stage, told = failure(measured(tmp_path, servers))
-    assert (stage, told) == ("ask", "app: GET /a: expected status 200, got 500: 'pong'")
+    stage, actual = failure(measured(tmp_path, servers))
+    assert (stage, actual) == ("ask", "app: GET /a: expected status 200, got 500: 'pong'")
 
 
 def test_an_upstream_that_never_accepts_is_told(tmp_path: Path) -> None:
@@ -289,25 +291,25 @@ def test_an_upstream_that_never_accepts_is_told(tmp_path: Path) -> None:
         def command(self, site: Site) -> Command:
             return Command(site.python, script)
 
-    known = Registry()
-    known.register(Deaf)
+    registry = Registry()
+    registry.register(Deaf)
     for over in ("socket", "uwsgi"):
         servers = {
             "app": f'use = "deaf"\nover = "{over}"\nready_within = "300ms"',
             "front": front("app"),
         }
-        (case,) = cases(suite(tmp_path, servers, 'servers = ["front"]'), known)
+        (case,) = cases(suite(tmp_path, servers, 'servers = ["front"]'), registry)
         (tmp_path / over).mkdir()
-        stage, told = failure(trial_of(case, tmp_path / over))
+        stage, actual = failure(trial_of(case, tmp_path / over))
         assert stage == "start"
-        assert told.startswith("app: not ready within 0.3 s: ")
+        assert actual.startswith("app: not ready within 0.3 s: ")
 
 
 def test_an_upstream_that_gives_nothing_is_told(tmp_path: Path) -> None:
     servers = {"app": 'use = "hidden"\nover = "nothing"', "front": front("app")}
-    stage, told = failure(measured(tmp_path, servers))
+    stage, actual = failure(measured(tmp_path, servers))
     assert stage == "start"
-    assert told == "servers.front: app: it gives neither url, socket nor uwsgi"
+    assert actual == "servers.front: app: it gives neither url, socket nor uwsgi"
 
 
 def test_an_upstream_that_dies_under_load_is_named(tmp_path: Path) -> None:
@@ -320,9 +322,9 @@ def test_an_upstream_that_dies_under_load_is_named(tmp_path: Path) -> None:
         "60",
     ]
     app = f'use = "command"\ncommand = {[*words]}'
-    stage, told = failure(measured(tmp_path, {"app": app, "front": front("app")}))
+    stage, actual = failure(measured(tmp_path, {"app": app, "front": front("app")}))
     assert stage == "drive"
-    assert told == "app: ended with exit code 3 during the load"
+    assert actual == "app: ended with exit code 3 during the load"
 
 
 def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> None:

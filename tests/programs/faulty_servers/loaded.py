@@ -46,7 +46,7 @@ def reply(body: bytes, *, zips: bool, chunks: bool) -> bytes:
         head += "Content-Encoding: gzip\r\n"
     if FAULT == "truncated" and chunks:
         halves = (body[: len(body) // 2], body[len(body) // 2 :], b"")
-        framed = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in halves)
+        framed = b"".join(b"%x\r\n%s\r\n" % (len(halve), halve) for halve in halves)
         return f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + framed
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 

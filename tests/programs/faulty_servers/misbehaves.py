@@ -14,7 +14,7 @@ parser.add_argument("--after", type=int, default=1, help="from this request on")
 parser.add_argument("--flood-mb", type=int, default=0, help="print so much on both streams")
 parser.add_argument("--binary", action="store_true", help="print bytes of all kinds, then end")
 options = parser.parse_args()
-seen = 0
+observed = 0
 lock = threading.Lock()
 
 
@@ -25,8 +25,8 @@ class Broken(socketserver.StreamRequestHandler):
             while self.rfile.readline().strip():
                 pass
             with lock:
-                seen += 1
-                way = options.way if seen >= options.after else "right"
+                observed += 1
+                way = options.way if observed >= options.after else "right"
             if way == "close":
                 return
             if way == "garbage":
@@ -61,6 +61,6 @@ if options.binary:
     sys.stderr.buffer.write(bytes(range(256)) + b"\x1b[31mred\x1b]0;title\x07\n")
     sys.stderr.flush()
     os._exit(7)
-for one in (sys.stdout.buffer, sys.stderr.buffer):
-    threading.Thread(target=flood, args=(one,), daemon=True).start()
+for item in (sys.stdout.buffer, sys.stderr.buffer):
+    threading.Thread(target=flood, args=(item,), daemon=True).start()
 Threads(("127.0.0.1", options.port), Broken).serve_forever()

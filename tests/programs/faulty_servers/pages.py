@@ -24,7 +24,7 @@ class Pages(BaseHTTPRequestHandler):
         if forget:
             pages.madvise(mmap.MADV_DONTNEED)
             os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_DONTNEED)
-        sum(pages[at] for at in range(0, SIZE, mmap.PAGESIZE))
+        sum(pages[index] for index in range(0, SIZE, mmap.PAGESIZE))
         self.send_response(200)
         self.send_header("Content-Length", "4")
         self.end_headers()

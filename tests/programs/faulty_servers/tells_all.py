@@ -13,7 +13,7 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
-told = [*sys.argv[2:], *(value for name, value in os.environ.items() if name.startswith("T_"))]
+actual = [*sys.argv[2:], *(value for name, value in os.environ.items() if name.startswith("T_"))]
 lock = threading.Lock()
 times = 0
 
@@ -40,10 +40,10 @@ class TellsAll(BaseHTTPRequestHandler):
             if times < 40:  # of a load the beginning is enough
                 log(heard)
         time.sleep(0.003)
-        body = json.dumps(told).encode()
+        body = json.dumps(actual).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
-        self.send_header("X-Told", quote(told[0], safe="") if told else "")
+        self.send_header("X-Told", quote(actual[0], safe="") if actual else "")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -68,5 +68,5 @@ class Quiet(ThreadingHTTPServer):
         pass
 
 
-log(told)
+log(actual)
 Quiet(("127.0.0.1", int(sys.argv[1])), TellsAll).serve_forever()

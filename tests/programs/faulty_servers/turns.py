@@ -103,15 +103,15 @@ def serve(connection: socket.socket) -> None:
             at_once -= 1
 
 
-def stands_still(of: int) -> None:
+def stands_still(label: int) -> None:
     """Stop a process for a while once it is loaded, and end with it."""
     os.close(writer)
     if os.read(reader, 1):
         time.sleep(RUNS_S)
-        os.kill(of, signal.SIGSTOP)
+        os.kill(label, signal.SIGSTOP)
         time.sleep(STANDS_S)
-        os.kill(of, signal.SIGCONT)
-    while os.getppid() == of:
+        os.kill(label, signal.SIGCONT)
+    while os.getppid() == label:
         time.sleep(0.1)
 
 

@@ -41,29 +41,31 @@ def traced(at_line: AtLine) -> Callable[[FrameType, str, Any], Any]:
 def killed(at_line: AtLine, ready: Code, folder: Path, number: int) -> bool:
     """Whether an attempt was killed before it ended."""
     if (pid := os.fork()) == 0:
-        what = ready(folder, number)
+        subject = ready(folder, number)
         sys.settrace(traced(at_line))
-        what()
+        subject()
         os._exit(0)
     return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
 
 
 def on_disk(folder: Path) -> list[tuple[object, ...]]:
     """What tells all that stands below a folder, and itself, from what stood there before."""
-    seen = [(path, path.lstat()) for path in [folder, *sorted(folder.rglob("*"))]]
-    return [(path, *of[:2], of.st_size, of.st_mtime_ns) for path, of in seen]
+    observed = [(path, path.lstat()) for path in [folder, *sorted(folder.rglob("*"))]]
+    return [
+        (path, *subject[:2], subject.st_size, subject.st_mtime_ns) for path, subject in observed
+    ]
 
 
 def other_states(ready: Code, folder: Path) -> list[int]:
     """The lines that find the disk otherwise than the line before, and the first."""
     reader, writer = os.pipe()
-    before: list[tuple[object, ...]] = []
+    first: list[tuple[object, ...]] = []
 
     def look(line: int) -> None:
         nonlocal before
-        if (now := on_disk(folder.parent)) != before:
+        if (newer := on_disk(folder.parent)) != first:
             os.write(writer, b"%d " % line)
-        before = now
+        first = newer
 
     killed(look, ready, folder, 1)
     os.close(writer)
@@ -71,8 +73,8 @@ def other_states(ready: Code, folder: Path) -> list[int]:
         return [int(line) for line in lines.read().split()]
 
 
-def dies(before: int, line: int) -> None:
-    if line == before:
+def dies(first: int, line: int) -> None:
+    if line == first:
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -16,17 +16,17 @@ if names[:1] == ["--many"]:
     stack.enter_context(host.many())
     names = names[1:]
 while names == ["--loop"]:
-    with host.trial(folder) as here:
-        here.start("sleeps", Command("sleep", "1000"), folder, {})
-with stack, host.trial(folder) as here:
+    with host.trial(folder) as sandbox:
+        sandbox.start("sleeps", Command("sleep", "1000"), folder, {})
+with stack, host.trial(folder) as sandbox:
     running = []
     for name in names:
         ready = folder / f"{name}.ready"
         command = Command(sys.executable, PROCESSES / f"{name}.py", ready)
-        running.append(here.start(name, command, folder, {}))
+        running.append(sandbox.start(name, command, folder, {}))
         while not ready.exists():
             time.sleep(0.005)
-    parents = [here.init_pid]
+    parents = [sandbox.init_pid]
     for _ in range(2):
         stat = Path(f"/proc/{parents[-1]}/stat").read_text()
         parents.append(int(stat.rpartition(")")[2].split()[1]))
@@ -37,12 +37,12 @@ with stack, host.trial(folder) as here:
                     "init": parents[0],
                     "outer": parents[1],
                     "forks": parents[2],
-                    "mode": here.mode.pid_namespace,
-                    "weaker": here.mode.weaker,
+                    "mode": sandbox.mode.pid_namespace,
+                    "weaker": sandbox.mode.weaker,
                 }
             ),
             flush=True,
         )
         time.sleep(60)
     except KeyboardInterrupt:
-        print(json.dumps([here.alive(one) for one in running]), flush=True)
+        print(json.dumps([sandbox.alive(item) for item in running]), flush=True)

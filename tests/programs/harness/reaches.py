@@ -69,16 +69,16 @@ with contextlib.ExitStack() as machine:
         writes=[folders["named"]],
         copied=[folders["app"]],
     )
-    with LocalHost().trial(folders["trial"], wishes=wishes) as here:
+    with LocalHost().trial(folders["trial"], wishes=wishes) as sandbox:
         addresses["late"] = listens(str(folder / "late"))
         words = {name: address.replace("\0", "@") for name, address in addresses.items()}
         writes = {name: str(path) for name, path in folders.items()}
         program = PROGRAM.replace("(address)", '(address.replace("@", chr(0)))')
         command = Command(sys.executable, "-c", program, json.dumps([words, writes]))
-        finished = here.run("reaches", command, folders["trial"], {}, 60)
-        here.note_late_sockets()
+        finished = sandbox.run("reaches", command, folders["trial"], {}, 60)
+        sandbox.note_late_sockets()
         print(finished.stderr.read_text(), file=sys.stderr)
-        mode = here.mode
+        mode = sandbox.mode
     changed = [name for name, path in folders.items() if (path / "file").read_text()]
     reached = json.loads(finished.stdout.read_text())
     with socket.socket(socket.AF_UNIX) as mine:  # it is only covered inside

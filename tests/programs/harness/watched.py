@@ -22,10 +22,10 @@ def below():
             continue
         if fields[0] not in "ZX":
             children.setdefault(int(fields[1]), []).append(int(name))
-    found = children.get(os.getpid(), [])
-    for pid in found:
-        found += children.get(pid, [])
-    return found
+    actual = children.get(os.getpid(), [])
+    for pid in actual:
+        actual += children.get(pid, [])
+    return actual
 
 
 def line(pid):
@@ -72,12 +72,12 @@ with open(f"{report}.pid~", "w") as file:
 os.rename(f"{report}.pid~", f"{report}.pid")
 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 ended = time.monotonic()
-while (left := below()) and time.monotonic() - ended < WITHIN_S:
+while (rest := below()) and time.monotonic() - ended < WITHIN_S:
     time.sleep(0.01)
 seconds = time.monotonic() - ended
-told = [one for one in map(line, left) if one]
-while left := below():
-    for pid in left:
+actual = [item for item in map(line, rest) if item]
+while rest := below():
+    for pid in rest:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -88,6 +88,6 @@ while left := below():
     except ChildProcessError:
         pass
 with open(f"{report}~", "w") as file:
-    json.dump({"left": told, "seconds": seconds}, file)
+    json.dump({"left": actual, "seconds": seconds}, file)
 os.rename(f"{report}~", report)
 os._exit(code if code >= 0 else 128 - code)

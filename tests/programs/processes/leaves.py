@@ -14,8 +14,8 @@ if not (child := os.fork()):
         os._exit(0)
     while sum(os.times()[:2]) < seconds:
         sum(range(5_000))
-    with open(file, "w") as told:
-        told.write(str(sum(os.times()[:2])))
+    with open(file, "w") as actual:
+        actual.write(str(sum(os.times()[:2])))
     os._exit(0)
 os.waitpid(child, 0)
 orphan = int(os.read(reads, 20))

@@ -2,7 +2,7 @@
 
 import json, os, sys
 
-told = {
+actual = {
     "argv": sys.argv[1:],
     "environment": dict(os.environ),
     "folder": os.getcwd(),
@@ -11,5 +11,5 @@ told = {
     "cpus": sorted(os.sched_getaffinity(0)),
     "descriptors": sorted(os.listdir("/proc/self/fd")),
 }
-json.dump(told, sys.stdout)
+json.dump(actual, sys.stdout)
 print("to stderr", file=sys.stderr)

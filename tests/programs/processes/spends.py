@@ -10,7 +10,7 @@ import os, resource, signal, sys, time
 how, count, seconds, file, looks = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), *sys.argv[4:]
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 signal.alarm(300)
-told = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+actual = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 if how == "ignored":
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
@@ -27,7 +27,7 @@ def spend():
         sum(range(5_000))
     if how != "waited":
         looked(2)
-    os.write(told, f"{time.process_time()}\n".encode())
+    os.write(actual, f"{time.process_time()}\n".encode())
     os._exit(0)
 
 
@@ -45,5 +45,5 @@ for _ in range(count):
         os.waitpid(child, 0)
 while len(open(file).readlines()) < count:
     time.sleep(0.01)
-os.write(told, b"done\n")
+os.write(actual, b"done\n")
 time.sleep(300)

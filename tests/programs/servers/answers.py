@@ -42,8 +42,8 @@ HEAD = (
 )
 METHODS = {b"GET", b"POST"}
 REFUSED = b"HTTP/1.1 501 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-seen = 0
-kept = []
+observed = 0
+stored = []
 lock = threading.Lock()
 
 
@@ -73,8 +73,8 @@ def answered(connection, stream, request):
         connection.sendall(REFUSED)
         return False
     with lock:
-        seen += 1
-        number = seen
+        observed += 1
+        number = observed
     if options["--die-after"] and number >= options["--die-after"]:
         print("dying as told", file=sys.stderr, flush=True)
         os._exit(3)
@@ -84,7 +84,7 @@ def answered(connection, stream, request):
     if options["--log"]:
         os.write(2, b"a request".ljust(options["--log"] - 1, b".") + b"\n")
     if options["--grows"]:
-        kept.append(b"x" * options["--grows"])  # written to, or it would be no memory
+        stored.append(b"x" * options["--grows"])  # written to, or it would be no memory
     wrong = options["--wrong-after"] and number >= options["--wrong-after"]
     body = b"something else" if wrong else options["--body"].encode()
     connection.sendall(f"{HEAD}{len(body)}\r\n\r\n".encode() + body)

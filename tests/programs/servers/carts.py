@@ -67,7 +67,7 @@ class Carts(BaseHTTPRequestHandler):
         self.answer(200, {"paid": number})
 
     def owner(self):
-        pairs = (one.partition("=") for one in self.headers.get("Cookie", "").split("; "))
+        pairs = (item.partition("=") for item in self.headers.get("Cookie", "").split("; "))
         return {name: value for name, _, value in pairs}.get("owner")
 
     def say(self, step, number, right):

@@ -26,7 +26,7 @@ if options.certificate:
 
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(options.certificate)
-seen = {"connections": 0, "requests": 0, "answered": 0, "asked": []}
+observed = {"connections": 0, "requests": 0, "answered": 0, "asked": []}
 lock = threading.Lock()
 
 
@@ -35,7 +35,7 @@ class Counted(socketserver.StreamRequestHandler):
 
     def setup(self):
         with lock:
-            seen["connections"] += 1
+            observed["connections"] += 1
         if tls is not None:
             self.request = tls.wrap_socket(self.request, server_side=True)
         super().setup()
@@ -48,10 +48,10 @@ class Counted(socketserver.StreamRequestHandler):
                 headers[name.lower()] = value.strip()
             body = self.rfile.read(int(headers.get("content-length", 0)))
             with lock:
-                seen["requests"] += 1
-                number = seen["requests"]
+                observed["requests"] += 1
+                number = observed["requests"]
                 if number <= 3:
-                    seen["asked"].append([line.decode().split()[:2], headers, body.decode()])
+                    observed["asked"].append([line.decode().split()[:2], headers, body.decode()])
             way = options.way if number % options.every == 0 else "right"
             if way == "reset":
                 return
@@ -72,7 +72,7 @@ class Counted(socketserver.StreamRequestHandler):
             self.wfile.write(body[: len(body) // 2] if way == "half" else body)
         self.wfile.flush()
         with lock:
-            seen["answered"] += 1
+            observed["answered"] += 1
 
 
 class Threads(socketserver.ThreadingTCPServer):
@@ -86,7 +86,7 @@ class Threads(socketserver.ThreadingTCPServer):
 
 def end(*_):
     with lock:
-        print(json.dumps(seen), flush=True)
+        print(json.dumps(observed), flush=True)
     sys.exit()
 
 

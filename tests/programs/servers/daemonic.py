@@ -8,7 +8,7 @@ each: what it used, by its own os.times().
 
 import http.server, os, signal, sys, time
 
-port, file, after = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+port, file, number = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 seconds, megabytes = float(sys.argv[4]), int(sys.argv[5])
 requests = 0
 
@@ -30,8 +30,8 @@ def daemon(stays):
     signal.alarm(60)
     while sum(os.times()[:2]) < seconds:
         sum(range(5_000))
-    with open(file, "a") as told:
-        told.write(f"{sum(os.times()[:2])}\n")
+    with open(file, "a") as actual:
+        actual.write(f"{sum(os.times()[:2])}\n")
     if stays:
         time.sleep(50)
     os._exit(0)
@@ -43,7 +43,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         global requests
         requests += 1
-        if requests == after:
+        if requests == number:
             daemon(stays=True)
             daemon(stays=False)
             while not os.path.exists(file) or len(open(file).readlines()) < 2:

@@ -33,7 +33,7 @@ class Members(BaseHTTPRequestHandler):
         self.answer(status, {"user": {"token": f"token-{number}"}}, cookies)
 
     def do_GET(self):
-        cookies = dict(one.split("=") for one in self.headers.get("Cookie", "=").split("; "))
+        cookies = dict(item.split("=") for item in self.headers.get("Cookie", "=").split("; "))
         token, name = members.get(cookies.get("session"), ("", ""))
         right = token and self.headers.get("X-Token") == token and self.path == f"/of/{name}"
         with lock:

@@ -4,11 +4,11 @@ import json, os, sys
 from pathlib import Path
 
 stat = Path("/proc/self/stat").read_text()
-told = {
+actual = {
     "seed": os.environ.get("PYTHONHASHSEED"),
     "hash": hash("benchforge"),
     "started": int(stat[stat.rindex(")") + 2 :].split()[19]),
     "cpus": sorted(os.sched_getaffinity(0)),
 }
-print(json.dumps(told), flush=True)
+print(json.dumps(actual), flush=True)
 os.execv(sys.executable, [sys.executable, str(Path(__file__).parent / "answers.py"), *sys.argv[1:]])

@@ -14,8 +14,8 @@ HANDSHAKE = b"\x16\x03\x01\x00\x05hello"
 class Talks(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         with socket.create_connection((backend.hostname, backend.port), 5) as store:
-            store.sendall(HANDSHAKE if told.tls else b"PING\r\n")
-            if not told.tls:  # it understands no handshake, and may say nothing to it
+            store.sendall(HANDSHAKE if options.tls else b"PING\r\n")
+            if not options.tls:  # it understands no handshake, and may say nothing to it
                 store.recv(100)
         self.send_response(200)
         self.send_header("Content-Length", "2")
@@ -31,6 +31,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int)
     parser.add_argument("--backend")
     parser.add_argument("--tls", action="store_true")
-    told = parser.parse_args()
-    backend = urlsplit(told.backend)
-    http.server.ThreadingHTTPServer(("127.0.0.1", told.port), Talks).serve_forever()
+    options = parser.parse_args()
+    backend = urlsplit(options.backend)
+    http.server.ThreadingHTTPServer(("127.0.0.1", options.port), Talks).serve_forever()

@@ -80,10 +80,12 @@ def on_hosts(rate: float, rate2: float) -> Trial:
     return trial(rate + rate2, hosts={**tools, "app": host("server-one")})
 
 
-def ceiling_on(label: str, rate: float, *, of: str = "app", shares: int = 2, **how: Any) -> Ceiling:
-    hosts = {label: host("loader-closed"), of: host("server-null")}
-    one = ceiling_of(rate, hosts=hosts, case=plain.named("null", driver="closed"), **how)
-    return one.model_copy(update={"shares": shares})
+def ceiling_on(
+    label: str, rate: float, *, text: str = "app", shares: int = 2, **how: Any
+) -> Ceiling:
+    hosts = {label: host("loader-closed"), text: host("server-null")}
+    item = ceiling_of(rate, hosts=hosts, case=plain.named("null", driver="closed"), **how)
+    return item.model_copy(update={"shares": shares})
 
 
 def header(*, smoke: bool = False) -> Header:
@@ -94,29 +96,29 @@ def asked(trials: Sequence[Trial], ceilings: Sequence[Ceiling], **how: Any) -> l
     return list(ceiling.of_session(header(**how), trials, ceilings, limits()))
 
 
-def answer(one: Trial, of: Ceiling) -> Check:
-    (found,) = asked([one], [of])
-    return found
+def answer(trial: Trial, label: Ceiling) -> Check:
+    (check,) = asked([trial], [label])
+    return check
 
 
 @pytest.mark.parametrize(
     ("share", "status"), [(0.1, "pass"), (0.69, "pass"), (0.71, "warn"), (0.91, "fail")]
 )
 def test_a_rate_is_compared_with_the_null_servers(share: float, status: str) -> None:
-    found = answer(trial(10_000 * share), ceiling_of(10_000))
-    assert (found.id, found.scope, found.subject, found.status) == (
+    actual = answer(trial(10_000 * share), ceiling_of(10_000))
+    assert (actual.id, actual.scope, actual.subject, actual.status) == (
         *("L2", "result", "apparatus"),
         status,
     )
-    assert found.value == pytest.approx(share, rel=0.001)
-    assert found.component == CASE.title
-    assert ("the load tool, not the server, was the limit" in found.message) is (status == "fail")
+    assert actual.value == pytest.approx(share, rel=0.001)
+    assert actual.component == CASE.title
+    assert ("the load tool, not the server, was the limit" in actual.message) is (status == "fail")
 
 
 def test_the_largest_throughput_of_a_case_counts() -> None:
     several = [trial(rate) for rate in (1_000, 9_500, 2_000)]
-    (found,) = asked(several, [ceiling_of(10_000)])
-    assert found.status == "fail"
+    (check,) = asked(several, [ceiling_of(10_000)])
+    assert check.status == "fail"
 
 
 @given(
@@ -126,24 +128,24 @@ def test_neither_pass_nor_fail_is_said_of_what_is_only_a_bound(
     rate: float, most: float, tool_s: float, null_s: float, length: int
 ) -> None:
     usage = (used("server", null_s), used("loader", tool_s))
-    of = ceiling_of(most, usage=usage)
-    if of.per_second is None or not round(rate * SECONDS):
+    subject = ceiling_of(most, usage=usage)
+    if subject.per_second is None or not round(rate * SECONDS):
         return
-    found = answer(trial(rate, length=length), of)
-    if of.only_a_floor or (length < 100 and abs(length - 100) > 1024):
-        assert found.status in {"pass", "unknown"}
+    actual = answer(trial(rate, length=length), subject)
+    if subject.only_a_floor or (length < 100 and abs(length - 100) > 1024):
+        assert actual.status in {"pass", "unknown"}
     if length > 100 + 1024:
-        assert found.status != "pass"
+        assert actual.status != "pass"
 
 
 def test_a_faster_null_server_never_makes_it_worse() -> None:
     order = ["fail", "warn", "pass"]
-    said = [answer(trial(9_000), ceiling_of(most)).status for most in (9_100, 11_000, 20_000)]
-    assert said == order
+    output = [answer(trial(9_000), ceiling_of(most)).status for most in (9_100, 11_000, 20_000)]
+    assert output == order
 
 
 @pytest.mark.parametrize(
-    ("of", "why"),
+    ("label", "reason"),
     [
         (
             ceiling_of(10_000, usage=(used("server", 9.0), used("loader", 4.0))),
@@ -158,11 +160,11 @@ def test_a_faster_null_server_never_makes_it_worse() -> None:
         ),
     ],
 )
-def test_a_floor_is_no_ceiling_and_no_verdict_is_drawn_from_it(of: Ceiling, why: str) -> None:
-    assert answer(trial(1_000), of).status == "pass"
-    found = answer(trial(9_500), of)
-    assert found.status == "unknown"
-    assert why in found.message
+def test_a_floor_is_no_ceiling_and_no_verdict_is_drawn_from_it(label: Ceiling, reason: str) -> None:
+    assert answer(trial(1_000), label).status == "pass"
+    actual = answer(trial(9_500), label)
+    assert actual.status == "unknown"
+    assert reason in actual.message
 
 
 def test_the_busiest_thread_of_the_tool_decides_where_it_is_known() -> None:
@@ -180,19 +182,19 @@ def test_longer_and_encrypted_answers_are_harder_so_that_nothing_passes() -> Non
 
 
 def test_what_is_faster_than_the_ceiling_shows_that_it_was_none() -> None:
-    found = answer(trial(12_000), ceiling_of(10_000))
-    assert (found.status, found.value) == ("unknown", 1.2)
-    assert "it was faster here" in found.message
+    actual = answer(trial(12_000), ceiling_of(10_000))
+    assert (actual.status, actual.value) == ("unknown", 1.2)
+    assert "it was faster here" in actual.message
 
 
 def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
     plan = Schedule(rate=500, intended=5_000, sent=5_000)
     twice = Schedule(rate=1_000, intended=10_100, sent=10_100)
-    kept = ceiling_of(1_010, schedule=twice)
-    assert kept.per_second == 1_000
-    found = answer(trial(480, schedule=plan), kept)
-    assert (found.status, found.value) == ("pass", 0.5)
-    assert "was asked for 500 requests/s" in found.message
+    stored = ceiling_of(1_010, schedule=twice)
+    assert stored.per_second == 1_000
+    actual = answer(trial(480, schedule=plan), stored)
+    assert (actual.status, actual.value) == ("pass", 0.5)
+    assert "was asked for 500 requests/s" in actual.message
     late = ceiling_of(520, schedule=twice)
     assert answer(trial(480, schedule=plan), late).status == "fail"
 
@@ -200,24 +202,24 @@ def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
 def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
     small, large = ceiling_of(10_000), ceiling_of(2_000, 10**6)
     for ceilings in itertools.permutations([small, large, ceiling_of(10, driven="another load")]):
-        (found,) = asked([trial(1_900, length=10**6)], ceilings)
-        assert found.status == "fail"
-        (found,) = asked([trial(1_900)], ceilings)
-        assert found.status == "pass"
+        (check,) = asked([trial(1_900, length=10**6)], ceilings)
+        assert check.status == "fail"
+        (check,) = asked([trial(1_900)], ceilings)
+        assert check.status == "pass"
 
 
 def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
-    (found,) = asked([trial(1_000), trial(2_000)], [])
-    assert (found.status, found.component, found.value) == ("unknown", "closed", None)
-    assert "take more blocks, or longer loads" in found.message
-    (found,) = asked([trial(1_000)], [], smoke=True)
-    assert "smoke" in found.message
+    (check,) = asked([trial(1_000), trial(2_000)], [])
+    assert (check.status, check.component, check.value) == ("unknown", "closed", None)
+    assert "take more blocks, or longer loads" in check.message
+    (check,) = asked([trial(1_000)], [], smoke=True)
+    assert "smoke" in check.message
     broken = ceiling_of(1, reading=None, failure=Failure(stage="drive", message="it broke"))
-    (found,) = asked([trial(1_000)], [broken])
-    assert found.status == "unknown"
-    assert "could not be measured: it broke" in found.message
-    (found,) = asked([trial(1_000, driven=None)], [ceiling_of(10)])
-    assert found.status == "unknown"  # an older result
+    (check,) = asked([trial(1_000)], [broken])
+    assert check.status == "unknown"
+    assert "could not be measured: it broke" in check.message
+    (check,) = asked([trial(1_000, driven=None)], [ceiling_of(10)])
+    assert check.status == "unknown"  # an older result
 
 
 @pytest.mark.parametrize(
@@ -230,57 +232,57 @@ def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
         ((ceiling_on("l1", 1_000),), "fail", "closed on l1 made 950"),
         ((ceiling_of(1_000),), "unknown", "closed on l1: what it can do at most was not"),
         # With another server's host the network is another, and a whole load is no half.
-        ((ceiling_on("l1", 1_000, of="db"),), "unknown", "was not measured"),
+        ((ceiling_on("l1", 1_000, text="db"),), "unknown", "was not measured"),
         ((ceiling_on("l1", 1_000, shares=1),), "unknown", "was not measured"),
     ],
 )
 def test_each_tool_has_its_own_ceiling(ceilings: Sequence[Ceiling], status: str, says: str) -> None:
-    (found,) = asked([on_hosts(950, 800)], ceilings)
-    assert (found.status, says in found.message) == (status, True), found.message
+    (check,) = asked([on_hosts(950, 800)], ceilings)
+    assert (check.status, says in check.message) == (status, True), check.message
 
 
 def test_a_ceiling_over_a_full_link_is_a_floor() -> None:
     full = plain_check("H3", "fail")
-    (found,) = asked(
+    (check,) = asked(
         [on_hosts(950, 800)], [ceiling_on("l1", 1_000, checks=(full,)), ceiling_on("l2", 9_000)]
     )
-    assert found.status == "unknown"
-    assert "the link between the hosts may have been the limit" in found.message
+    assert check.status == "unknown"
+    assert "the link between the hosts may have been the limit" in check.message
 
 
 def test_the_load_tool_that_has_no_ceiling_is_next() -> None:
-    one, much = on_hosts(950, 800), {"load": 1e6}
-    assert lacking(one, []) == ["l1", "l2"]
-    assert lacking(one, [ceiling_on("l1", 1_000)]) == ["l2"]
+    item, much = on_hosts(950, 800), {"load": 1e6}
+    assert lacking(item, []) == ["l1", "l2"]
+    assert lacking(item, [ceiling_on("l1", 1_000)]) == ["l2"]
     failure = Failure(stage="drive", message="lost host l2")
     failed = ceiling_on("l2", 1, reading=None, failure=failure)
-    assert lacking(one, [ceiling_on("l1", 1_000), failed]) == []
-    assert wanted(one, [ceiling_on("l1", 1_000)], much, 60)
-    assert not wanted(one, [ceiling_on("l1", 1_000), failed], much, 60)
+    assert lacking(item, [ceiling_on("l1", 1_000), failed]) == []
+    assert wanted(item, [ceiling_on("l1", 1_000)], much, 60)
+    assert not wanted(item, [ceiling_on("l1", 1_000), failed], much, 60)
     assert lacking(trial(1), [ceiling_on("l1", 1_000, shares=1)]) == [""]
 
 
 def test_clients_and_tools_that_measure_processes_are_not_asked() -> None:
     assert asked([trial(1_000, driven="")], []) == []
-    one = trial(1_000)
-    assert one.reading is not None
-    timed = one.reading.model_copy(update={"process_s": (0.1,)})
-    assert asked([one.model_copy(update={"reading": timed})], [ceiling_of(1_000)]) == []
+    item = trial(1_000)
+    assert item.reading is not None
+    timed = item.reading.model_copy(update={"process_s": (0.1,)})
+    assert asked([item.model_copy(update={"reading": timed})], [ceiling_of(1_000)]) == []
     assert asked([], [ceiling_of(1_000)]) == []
 
 
 def test_a_ceiling_is_wanted_once_where_it_costs_little() -> None:
-    one, dear, cheap = trial(1_000), {"load": COSTS_S / SHARE - 1}, {"load": COSTS_S / SHARE + 1}
-    assert wanted(one, [], cheap, 60)
-    assert not wanted(one, [], dear, 60)
-    assert not wanted(one, [], cheap, COSTS_S)
-    assert not wanted(one, [], {}, 60)
-    assert not wanted(one, [ceiling_of(1)], {"load": 1e6}, 60)
-    assert wanted(one, [ceiling_of(1, 10**6)], {"load": 1e6}, 60)
-    assert not wanted(one, [ceiling_of(1, 10**6)], cheap, 60)
+    item, dear, cheap = trial(1_000), {"load": COSTS_S / SHARE - 1}, {"load": COSTS_S / SHARE + 1}
+    assert wanted(item, [], cheap, 60)
+    assert not wanted(item, [], dear, 60)
+    assert not wanted(item, [], cheap, COSTS_S)
+    assert not wanted(item, [], {}, 60)
+    assert not wanted(item, [ceiling_of(1)], {"load": 1e6}, 60)
+    assert wanted(item, [ceiling_of(1, 10**6)], {"load": 1e6}, 60)
+    assert not wanted(item, [ceiling_of(1, 10**6)], cheap, 60)
     assert not wanted(trial(1, driven=""), [], {"": 1e6}, 60)
     failed = ceiling_of(1, 10**6, reading=None, failure=Failure(stage="drive", message="x"))
-    assert not wanted(one, [failed], {"load": 1e6}, 60)
+    assert not wanted(item, [failed], {"load": 1e6}, 60)
 
 
 def suite(folder: Path, loads: str, *, blocks: int = 30, more: str = "") -> Path:
@@ -313,10 +315,10 @@ def test_options_make_a_load_and_labels_do_not(tmp_path: Path) -> None:
 def test_the_load_stays_as_it_is_and_a_rate_is_doubled(tmp_path: Path) -> None:
     closed, open_ = cases(suite(tmp_path, loads("connections = 3", "rate = 100")))
     null = NullServer(body_bytes=1)
-    told = against(closed, null).driver.model_dump()
-    assert told == closed.driver.model_dump() | {"duration": 2.0}
-    told = against(open_, null).driver.model_dump()
-    assert told == open_.driver.model_dump() | {"duration": 2.0, "rate": 200.0}
+    comparison = against(closed, null).driver.model_dump()
+    assert comparison == closed.driver.model_dump() | {"duration": 2.0}
+    comparison = against(open_, null).driver.model_dump()
+    assert comparison == open_.driver.model_dump() | {"duration": 2.0, "rate": 200.0}
 
 
 def l2(result: Path) -> list[dict[str, Any]]:
@@ -334,11 +336,11 @@ def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
             bench("run", "--resume", result, "--time-limit", limit)
     (file,) = result.glob("ceilings/*/ceiling.json")
     first = file.read_bytes()
-    kept = Ceiling.model_validate_json(first)
-    assert kept.per_second is not None
-    assert kept.body_bytes == kept.trial.answers[0].length > 0
+    model_validate_json = Ceiling.model_validate_json(first)
+    assert model_validate_json.per_second is not None
+    assert model_validate_json.body_bytes == model_validate_json.trial.answers[0].length > 0
     assert l2(result)
-    assert all(one["value"] is not None for one in l2(result))
+    assert all(item["value"] is not None for item in l2(result))
     bench("validate", result, code=0)
 
     half = result / "ceilings" / "0002"
@@ -349,7 +351,7 @@ def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
     assert file.read_bytes() == first
     assert not half.exists()
 
-    (file.parent / kept.trial.processes[0].stdout).unlink()
+    (file.parent / model_validate_json.trial.processes[0].stdout).unlink()
     call = bench("validate", result, code=1)
     assert "trial.processes.0.stdout: no such file beside the trial" in call.out
 
@@ -359,11 +361,11 @@ def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path:
     bench("run", suite(tmp_path, short, blocks=1), "-o", tmp_path / "short")
     result = only_result(tmp_path / "short")
     assert not (result / "ceilings").exists()
-    assert [one["status"] for one in l2(result)] == ["unknown"] * 2
+    assert [item["status"] for item in l2(result)] == ["unknown"] * 2
     assert "take more blocks, or longer loads" in l2(result)[0]["message"]
     smoke = "[profiles.quick]\nsmoke = true\nrepeat.blocks = 1"
     long = short.replace("200ms", "400ms")
     path = suite(tmp_path, long, blocks=1000, more=smoke)
     bench("run", path, "--profile", "quick", "-o", tmp_path / "smoke")
-    (one, _) = l2(only_result(tmp_path / "smoke"))
-    assert "smoke" in one["message"]
+    (item_, _) = l2(only_result(tmp_path / "smoke"))
+    assert "smoke" in item_["message"]

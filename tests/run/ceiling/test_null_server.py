@@ -47,7 +47,7 @@ def serving(length: int = 7, processes: int = 1) -> Iterator[int]:
 
 
 def children(pid: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [int(item) for item in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def until_it_listens(port: int) -> None:
@@ -84,12 +84,12 @@ def test_a_body_is_as_long_as_is_said_and_head_has_none() -> None:
     st.lists(st.integers(0, 300), max_size=8),
 )
 def test_cut_bytes_have_one_answer_each(requests: list[bytes], cuts: list[int]) -> None:
-    whole = b"".join(requests)
-    places = sorted({0, len(whole), *(cut for cut in cuts if cut < len(whole))})
-    one = Connection(-1)
-    told = [one.take(whole[a:b], BODY) for a, b in itertools.pairwise(places)]
-    assert b"".join(told) == b"".join(answered(request) for request in requests)
-    assert one.between
+    text = b"".join(requests)
+    places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    connection = Connection(-1)
+    actual = [connection.take(text[a:b], BODY) for a, b in itertools.pairwise(places)]
+    assert b"".join(actual) == b"".join(answered(request) for request in requests)
+    assert connection.between
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_cut_bytes_have_one_answer_each(requests: list[bytes], cuts: list[int]) 
     ],
 )
 def test_a_connection_is_kept_as_the_request_asks(request_: bytes, closes: bool) -> None:
-    one = Connection(-1)
-    assert one.take(request_, BODY).startswith(b"HTTP/1.1 200 OK\r\n")
-    assert one.closes is closes
+    connection = Connection(-1)
+    assert connection.take(request_, BODY).startswith(b"HTTP/1.1 200 OK\r\n")
+    assert connection.closes is closes
 
 
 @pytest.mark.parametrize(
@@ -118,24 +118,24 @@ def test_a_connection_is_kept_as_the_request_asks(request_: bytes, closes: bool)
     ],
 )
 def test_no_request_ends_the_connection(request_: bytes, status: bytes) -> None:
-    one = Connection(-1)
-    assert one.take(request_, BODY).split()[1] == status
-    assert one.closes
+    connection = Connection(-1)
+    assert connection.take(request_, BODY).split()[1] == status
+    assert connection.closes
 
 
 def test_who_waits_for_a_word_before_the_body_gets_it() -> None:
-    one = Connection(-1)
+    connection = Connection(-1)
     head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
-    assert one.take(head, BODY) == null_program.GO_ON
-    assert one.take(b"xy", BODY) == answered(GET)
+    assert connection.take(head, BODY) == null_program.GO_ON
+    assert connection.take(b"xy", BODY) == answered(GET)
 
 
 def test_over_a_socket_large_bodies_are_whole_and_pipelined_ones_in_order() -> None:
     length = 3_000_000
     last = b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
     with serving(length) as port:
-        told = asked(port, GET + HEAD, GET[:9], GET[9:] + last)
-    heads = told.replace(b"x" * length, b"[body]").split(b"HTTP/1.1 200 OK\r\n")[1:]
+        check = asked(port, GET + HEAD, GET[:9], GET[9:] + last)
+    heads = check.replace(b"x" * length, b"[body]").split(b"HTTP/1.1 200 OK\r\n")[1:]
     assert [head.endswith(b"[body]") for head in heads] == [True, False, True, True]
 
 
@@ -170,10 +170,10 @@ def test_ab_finds_no_fault(more: list[str]) -> None:
             *more,
             f"http://127.0.0.1:{port}/",
         ]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "Complete requests:      200\n" in told
-    assert "Failed requests:        0\n" in told
-    assert ("Keep-Alive requests:    200\n" in told) is ("-k" in more)
+        finished = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "Complete requests:      200\n" in finished
+    assert "Failed requests:        0\n" in finished
+    assert ("Keep-Alive requests:    200\n" in finished) is ("-k" in more)
 
 
 def test_as_many_processes_as_the_tool_has_threads_and_no_more_than_there_are_cpus() -> None:

@@ -57,10 +57,10 @@ def test_a_cache_that_others_read_is_closed(home: Path) -> None:
     assert mode(home) == 0o700
 
 
-@pytest.mark.parametrize("of", [".", "runtimes"])
-def test_a_cache_that_others_may_write_is_refused(home: Path, of: str) -> None:
+@pytest.mark.parametrize("label", [".", "runtimes"])
+def test_a_cache_that_others_may_write_is_refused(home: Path, label: str) -> None:
     cache("runtimes")
-    (home / of).chmod(0o777)
+    (home / label).chmod(0o777)
     with pytest.raises(CannotKeep, match="other users may write there") as caught:
         cache("runtimes")
     assert "XDG_CACHE_HOME=" in caught.value.hint
@@ -102,15 +102,15 @@ def test_an_ordinary_user_refuses_the_cache_of_another() -> None:
 def test_whatever_the_umask_is_nobody_else_writes_where_programs_run(tmp_path: Path) -> None:
     usual = os.umask(0)
     try:
-        keep = ResultWriter.new(tmp_path / "results", "small", datetime.now(UTC))
-        folders = [keep.trial_folder(1), keep.ceiling_folder(1)]
+        writer = ResultWriter.new(tmp_path / "results", "small", datetime.now(UTC))
+        folders = [writer.trial_folder(1), writer.ceiling_folder(1)]
         for folder in folders:
             assert mode(folder) == 0o700
-            keep.opened(folder)
+            writer.opened(folder)
     finally:
         os.umask(usual)
-    above = {one for folder in folders for one in (folder, *folder.parents[:3])}
-    assert not [one for one in above if mode(one) & OTHERS_WRITE]
+    upper = {item for folder in folders for item in (folder, *folder.parents[:3])}
+    assert not [item for item in upper if mode(item) & OTHERS_WRITE]
 
 
 def test_doctor_tells_of_a_refused_cache_and_goes_on(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_doctor_tells_of_a_refused_cache_and_goes_on(tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = calls(bench_words(), tmp_path, environment)("doctor", "--json")
     assert done.code == 0, done.all
-    states = {one["subject"]: one for one in json.loads(done.out)["machine"]}
+    states = {load["subject"]: load for load in json.loads(done.out)["machine"]}
     assert states["cache"]["state"] == "warn"
     assert states["cache"]["says"].startswith(f"{folder}: other users may write there")
     assert "disk: trials" in states

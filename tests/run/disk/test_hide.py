@@ -18,7 +18,7 @@ def test_files_lose_their_secrets_and_keep_their_mode(tmp_path: Path) -> None:
     (folder / "below/log").chmod(0o640)
     (folder / f"of-{SECRET}").write_text("nothing")
     (folder / "plain").write_text("nothing")
-    kept = (folder / "plain").stat().st_ino
+    stored = (folder / "plain").stat().st_ino
     os.link(outside, folder / "hard")
     (folder / "link").symlink_to(outside)
     (folder / "loop").symlink_to(folder)
@@ -30,7 +30,7 @@ def test_files_lose_their_secrets_and_keep_their_mode(tmp_path: Path) -> None:
     assert (folder / "below/log").read_bytes() == b"\xff *** x"
     assert stat.S_IMODE((folder / "below/log").stat().st_mode) == 0o640
     assert (folder / "of-***").read_text() == "nothing"
-    assert (folder / "plain").stat().st_ino == kept
+    assert (folder / "plain").stat().st_ino == stored
     assert (folder / "hard").read_text() == "theirs: ***"
     assert outside.read_text() == f"theirs: {SECRET}"
     assert (folder / "link").is_symlink()

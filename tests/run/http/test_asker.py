@@ -34,12 +34,12 @@ ANSWERS = {
 
 
 def received(pieces: list[bytes], request: bytes = b"GET / HTTP/1.1\r\n\r\n") -> Received:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
+    end, theirs = socket.socketpair()
+    with end, theirs:
         for piece in pieces:
             theirs.sendall(piece)
         theirs.shutdown(socket.SHUT_WR)
-        with BoundedSocket(ours, time.monotonic() + 60, asker.MOST_ANSWER) as connection:
+        with BoundedSocket(end, time.monotonic() + 60, asker.MOST_ANSWER) as connection:
             return exchanged(connection, request)
 
 
@@ -72,7 +72,7 @@ def test_bodies_are_judged_as_they_were_before_they_were_compressed() -> None:
     assert decoded(b"pong", "") == decoded(gzip.compress(b"pong"), "gzip") == b"pong"
     assert decoded(zlib.compress(b"pong"), "deflate") == b"pong"
     bomb = gzip.compress(bytes(MOST_DECODED))
-    for body, encoding, why in (
+    for body, encoding, reason in (
         (b"pong", "zstd", "of Content-Encoding 'zstd' cannot be decoded"),
         (b"pong", "gzip, gzip", "cannot be decoded"),
         (b"no gzip", "gzip", "the body is not gzip: "),
@@ -80,7 +80,7 @@ def test_bodies_are_judged_as_they_were_before_they_were_compressed() -> None:
         (bomb, "gzip", "the gzip body has 67,108,864 bytes or more, decoded"),
         (b"pong", "br", "br"),  # by the package brotli, or a hint to install it
     ):
-        with pytest.raises(Undecodable, match=re.escape(why)):
+        with pytest.raises(Undecodable, match=re.escape(reason)):
             decoded(body, encoding)
 
 

@@ -39,9 +39,9 @@ def measured(
     )
     text = SCENARIOS.format(server=server, duration=duration, scenarios=tables)
     (folder / "suite.toml").write_text(text)
-    shown = bench("run", "suite.toml", "-o", "out")
+    run = bench("run", "suite.toml", "-o", "out")
     folders = {trial(file.parent)["case"]["scenario"]: file.parent for file in files(folder)}
-    assert folders.keys() == scenarios.keys(), shown.all
+    assert folders.keys() == scenarios.keys(), run.all
     return folders
 
 
@@ -50,12 +50,12 @@ def files(folder: Path) -> list[Path]:
 
 
 def trial(folder: Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((folder / "trial.json").read_text())
-    return told
+    document: dict[str, Any] = json.loads((folder / "trial.json").read_text())
+    return document
 
 
 def e6(folder: Path) -> tuple[str, str]:
-    (check,) = (one for one in trial(folder)["checks"] if one["id"] == "E6")
+    (check,) = (item for item in trial(folder)["checks"] if item["id"] == "E6")
     return check["status"], check["message"]
 
 
@@ -140,10 +140,10 @@ def test_answers_over_tls_are_judged(bench: Bench, tmp_path: Path) -> None:
 
 def monitored(bench: Bench, folder: Path, server: str, request: str, more: str) -> dict[str, Any]:
     """Return what the monitor of a load tells; again where it had no answer in that second."""
-    told: dict[str, Any] = {"moments": 0}
+    actual: dict[str, Any] = {"moments": 0}
     for _ in range(5):
-        told = trial(measured(bench, folder, server, s=(request, more))["s"])["monitor"]
-        if told["moments"]:
+        actual = trial(measured(bench, folder, server, s=(request, more))["s"])["monitor"]
+        if actual["moments"]:
             break
-    assert told["moments"], told
-    return told
+    assert actual["moments"], actual
+    return actual

@@ -74,10 +74,10 @@ def test_a_server_that_is_wrong_over_http_2_only_is_found(bench: Bench, tmp_path
 
 def test_a_server_of_http_2_alone_is_measured_over_tls(bench: Bench, tmp_path: Path) -> None:
     needed("openssl")
-    public, both = certificate(tmp_path, "own"), tmp_path / "both.pem"
-    both.write_text(public.read_text() + public.with_suffix(".key").read_text())
+    public, pair = certificate(tmp_path, "own"), tmp_path / "both.pem"
+    pair.write_text(public.read_text() + public.with_suffix(".key").read_text())
     options = 'tls = true\nca_file = "own.pem"'
-    file = suite(tmp_path, ["only"], "h2", f"'{both}'", options)
+    file = suite(tmp_path, ["only"], "h2", f"'{pair}'", options)
     result = bench("run", file, "-o", "results", code=0).result
     trial = trials(result)["only"]
     assert {trial["probes"]["version"], trial["monitor"]["version"]} == {"HTTP/2"}
@@ -105,9 +105,9 @@ def test_requests_of_one_side_share_a_connection_while_it_lasts(tmp_path: Path) 
     with serving("http2_faults", "late") as port:
         question = probe(f"http://127.0.0.1:{port}", version="HTTP/2")
         lengths = ask_repeatedly(Outside(), question, 32, None)
-        assert len({one.answer.sha256 for one in lengths if one.answer}) == 2
+        assert len({item.answer.sha256 for item in lengths if item.answer}) == 2
         lengths = ask_repeatedly(Outside(), question, 19, None)
-        assert len({one.answer.sha256 for one in lengths if one.answer}) == 1
+        assert len({item.answer.sha256 for item in lengths if item.answer}) == 1
 
 
 def test_a_driver_says_its_version() -> None:

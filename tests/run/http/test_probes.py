@@ -11,8 +11,8 @@ from suite_texts.files import suite_text
 
 
 def command(program: str, *words: str) -> str:
-    every = [sys.executable, str(PROGRAMS / program), *words]
-    return f'use = "command"\ncommand = {json.dumps(every)}\n'
+    everything = [sys.executable, str(PROGRAMS / program), *words]
+    return f'use = "command"\ncommand = {json.dumps(everything)}\n'
 
 
 def measured(
@@ -38,16 +38,16 @@ def measured(
     while True:
         attempt += 1
         call = bench("run", "suite.toml", "-o", f"out-{attempt}")
-        (found,) = folder.glob(f"out-{attempt}/*/trials/*/trial.json")
-        trial: dict[str, Any] = json.loads(found.read_text())
+        (glob,) = folder.glob(f"out-{attempt}/*/trials/*/trial.json")
+        trial: dict[str, Any] = json.loads(glob.read_text())
         assert call.code == (4 if trial["failure"] else 0), call.all
         probes = trial["probes"]
         sent = probes["before"] + probes["after"] + sum(probes["unanswered"].values())
         failed = trial["failure"] and trial["failure"]["stage"]
         # 15 before a load and 5 after it are as many as the 20 of a trial that failed before it.
         only_before = bool(failed) and not probes["after"] and sent == 20
-        whole = sent == 20 + 5 or only_before or "takes_time" in server
-        if attempt == 30 or (whole and failed == stage):
+        full = sent == 20 + 5 or only_before or "takes_time" in server
+        if attempt == 30 or (full and failed == stage):
             break
     assert failed == stage, call.all
     return trial

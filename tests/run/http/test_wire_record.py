@@ -41,14 +41,14 @@ def test_each_answer_of_each_window_is_counted_once(record: WireRecord) -> None:
     assert numbers == tallied(record)
     answers = sum(len(window.answers) for window in record.windows)
     counted = [*(numbers.load, numbers.around), *numbers.kinds.values()]
-    assert sum(one.answers + one.unjudged for one in counted[:2]) == answers
-    assert sum(one.answers for one in numbers.answers) == answers
-    assert sum(one.windows for one in counted[:2]) == len(record.windows)
-    for one in counted:
-        assert one.wrong <= one.wrong_answers <= one.answers
-        assert one.wrong + one.other_bodies <= one.judged <= one.windows
+    assert sum(item.answers + item.unjudged for item in counted[:2]) == answers
+    assert sum(answer.answers for answer in numbers.answers) == answers
+    assert sum(item.windows for item in counted[:2]) == len(record.windows)
+    for item_ in counted:
+        assert item_.wrong <= item_.wrong_answers <= item_.answers
+        assert item_.wrong + item_.other_bodies <= item_.judged <= item_.windows
     unnamed = [n for w in record.windows for n, _ in w.answers if w.place == "load" and n == 0]
-    of_kinds = sum(one.answers for one in numbers.kinds.values())
+    of_kinds = sum(value.answers for value in numbers.kinds.values())
     assert of_kinds + len(unnamed) == numbers.load.answers
 
 
@@ -58,23 +58,23 @@ def test_no_record_gives_numbers_that_contradict_one_another(record: WireRecord)
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "more"),
+    ("path_", "name", "more"),
     [
-        *[(place, "judged", 9) for place in ("load", "around", "kind")],
-        *[(place, "wrong", 9) for place in ("load", "around", "kind")],
+        *[(path, "judged", 9) for path in ("load", "around", "kind")],
+        *[(path, "wrong", 9) for path in ("load", "around", "kind")],
         *[("load", name, 9) for name in ("other_bodies", "wrong_answers")],
         *[("load", "answers", -2), ("around", "wrong", -1), ("kind", "answers", 9)],
     ],
 )
-def test_numbers_that_contradict_one_another_are_named(place: str, name: str, more: int) -> None:
+def test_numbers_that_contradict_one_another_are_named(path_: str, name: str, more: int) -> None:
     answers = ((1, 0.1), (2, 0.1), (2, 0.1))
-    own = WireWindow(place="load", start_s=0, open_s=0.1, answers=answers)
-    both = own, own.model_copy(update={"place": "around"})
-    numbers = tallied(WireRecord(answers=DISTINCT, windows=both)).model_dump()
-    part = numbers["kinds"]["a"] if place == "kind" else numbers[place]
+    wire_window = WireWindow(place="load", start_s=0, open_s=0.1, answers=answers)
+    pair = wire_window, wire_window.model_copy(update={"place": "around"})
+    numbers = tallied(WireRecord(answers=DISTINCT, windows=pair)).model_dump()
+    part = numbers["kinds"]["a"] if path_ == "kind" else numbers[path_]
     part[name] = max(0, part[name] + more)
     assert list(windows(LoadAnswers.model_validate(numbers)))
-    assert list(windows(tallied(WireRecord(windows=both, answers=DISTINCT, why="TLS"))))
+    assert list(windows(tallied(WireRecord(windows=pair, answers=DISTINCT, why="TLS"))))
 
 
 def test_a_record_that_names_an_answer_it_lacks_is_none() -> None:

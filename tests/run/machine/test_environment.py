@@ -30,21 +30,21 @@ JSON = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 
 
 def test_hard_facts_are_all_named_and_told() -> None:
-    told = facts()
+    actual = facts()
     of_one_machine = set(environment.HARD) - {"hosts"}
-    assert set(hard_facts()) == of_one_machine <= set(told)
-    assert set(environment.SOFT) - {"clock_sync"} <= set(told)
-    assert told["cpu"]
-    assert told["kernel"] == os.uname().release
+    assert set(hard_facts()) == of_one_machine <= set(actual)
+    assert set(environment.SOFT) - {"clock_sync"} <= set(actual)
+    assert actual["cpu"]
+    assert actual["kernel"] == os.uname().release
     assert hard_facts() == hard_facts()
 
 
 def test_the_machine_is_not_named_by_its_own_number(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/machine-id").write_text("0123456789abcdef\n")
-    told = str(facts(tmp_path)["machine_id"])
-    assert len(told) == 16
-    assert told not in "0123456789abcdef"
+    text = str(facts(tmp_path)["machine_id"])
+    assert len(text) == 16
+    assert text not in "0123456789abcdef"
     assert hard_facts(tmp_path)["kernel_arguments"] is None
 
 
@@ -63,9 +63,9 @@ def test_a_machine_on_battery_is_told(
 ) -> None:
     for name, files in supplies.items():
         for file, content in files.items():
-            place = tmp_path / "sys/class/power_supply" / name / file
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(f"{content}\n")
+            path = tmp_path / "sys/class/power_supply" / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{content}\n")
     assert hard_facts(tmp_path)["mains"] is mains
 
 
@@ -77,14 +77,14 @@ MOUNTS = """\
 
 
 @pytest.mark.parametrize(
-    ("at", "file_system"),
+    ("index", "file_system"),
     [("in memory", "tmpfs"), ("in memory/deep", "tmpfs"), ("in memory, not", "ext4")],
 )
 def test_where_scratch_folders_lie_is_a_fact(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str, file_system: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: str, file_system: str
 ) -> None:
-    (tmp_path / at).mkdir(parents=True)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / at))
+    (tmp_path / index).mkdir(parents=True)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / index))
     (tmp_path / "proc/self").mkdir(parents=True)
     mounted = str(tmp_path / "in memory").replace(" ", r"\040")
     (tmp_path / "proc/self/mountinfo").write_text(MOUNTS.format(mounted))
@@ -99,46 +99,46 @@ def test_the_fingerprint_of_hard_facts(hard: dict[str, Any], others: dict[str, A
 
 
 @given(st.sampled_from(environment.HARD), JSON, JSON)
-def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, now: Any) -> None:
-    same = json.dumps(then) == json.dumps(now)
-    prints = {environment.fingerprint({name: one}) for one in (then, now)}
+def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, newer: Any) -> None:
+    same = json.dumps(then) == json.dumps(newer)
+    prints = {environment.fingerprint({name: item}) for item in (then, newer)}
     assert (len(prints) == 1) == same
-    if then != now:
-        (told,) = environment.changes({name: then}, {name: now})
-        assert told.startswith(f"{name} was ")
+    if then != newer:
+        (changes,) = environment.changes({name: then}, {name: newer})
+        assert changes.startswith(f"{name} was ")
 
 
 def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
     then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
-    now: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
-    assert list(environment.changes(then, now)) == [
+    newer: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
+    assert list(environment.changes(then, newer)) == [
         "sysctl.net.core.somaxconn was '128', is '4096'"
     ]
 
 
 def test_g1_passes_fails_and_does_not_know() -> None:
-    there = header(fingerprint="f")
+    entries = header(fingerprint="f")
     same, other = trial(fingerprint="f"), trial(fingerprint="g", changed_facts=("smt was 1, is 0",))
 
     def status(top: Header, *trials: Trial) -> tuple[str, str]:
-        (one,) = fingerprint.of_session(top, trials, limits())
-        return one.status, one.message
+        (of_session,) = fingerprint.of_session(top, trials, limits())
+        return of_session.status, of_session.message
 
-    assert status(there, same)[0] == "pass"
-    assert status(there, same, other)[0] == "fail"
-    assert "smt was 1, is 0" in status(there, other)[1]
-    assert status(there, trial())[0] == "unknown"
+    assert status(entries, same)[0] == "pass"
+    assert status(entries, same, other)[0] == "fail"
+    assert "smt was 1, is 0" in status(entries, other)[1]
+    assert status(entries, trial())[0] == "unknown"
     assert status(header(), same)[0] == "unknown"
 
 
 def runtime(version: str, **more: str) -> Interpreter:
     build = f"{version} (a build)"
-    told = {"executable": "/x/python", "implementation": "CPython", "real_path": f"/x/{version}"}
-    return Interpreter(**(told | {"version": version, "build": build} | more), packages={})
+    actual = {"executable": "/x/python", "implementation": "CPython", "real_path": f"/x/{version}"}
+    return Interpreter(**(actual | {"version": version, "build": build} | more), packages={})
 
 
 @pytest.mark.parametrize(
-    ("label", "asked", "version", "status"),
+    ("label", "request", "version", "status"),
     [
         ("py312", "./env/bin/python", "3.12.1", "pass"),
         ("py312", "./env/bin/python", "3.10.13", "fail"),
@@ -149,17 +149,19 @@ def runtime(version: str, **more: str) -> Interpreter:
         ("v30", "/srv/2024/python", "3.11.7", "pass"),
     ],
 )
-def test_a_runtime_is_what_it_is_called(label: str, asked: str, version: str, status: str) -> None:
-    top = header(runtimes={label: runtime(version, requested=asked)})
-    (one,) = interpreter.of_session(top, (), limits())
-    assert (one.id, one.status, one.component) == ("D4", status, label)
-    assert status == "pass" or version in one.message
+def test_a_runtime_is_what_it_is_called(
+    label: str, request: str, version: str, status: str
+) -> None:
+    top = header(runtimes={label: runtime(version, requested=request)})
+    (of_session,) = interpreter.of_session(top, (), limits())
+    assert (of_session.id, of_session.status, of_session.component) == ("D4", status, label)
+    assert status == "pass" or version in of_session.message
 
 
 def test_two_runtimes_that_are_one() -> None:
     top = header(runtimes={"a": runtime("3.11.1"), "b": runtime("3.11.1"), "c": runtime("3.12.0")})
-    told = [(one.component, one.status) for one in interpreter.of_session(top, (), limits())]
-    assert told == [("a", "pass"), ("b", "warn"), ("c", "pass")]
+    actual = [(item.component, item.status) for item in interpreter.of_session(top, (), limits())]
+    assert actual == [("a", "pass"), ("b", "warn"), ("c", "pass")]
 
 
 @pytest.mark.parametrize(
@@ -183,17 +185,17 @@ def test_what_really_ran(executable: str | None, status: str) -> None:
         executable=executable,
         interpreter="/x/python3.12",
     )
-    (one,) = interpreter.of_trial(trial(processes=(started,)), limits())
-    assert (one.status, one.subject) == (status, "apparatus")
+    (of_trial,) = interpreter.of_trial(trial(processes=(started,)), limits())
+    assert (of_trial.status, of_trial.subject) == (status, "apparatus")
 
 
 def spoken(server: str, **links: Link) -> Trial:
-    seen = observation(usage("backend", label="backend-b", cpu_s=0))
-    return trial(case=named(server), observation=seen, encryption=links)
+    observed = observation(usage("backend", label="backend-b", cpu_s=0))
+    return trial(case=named(server), observation=observed, encryption=links)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "status"),
+    ("link", "other", "status"),
     [
         ("plain", "plain", "pass"),
         ("tls", "tls", "pass"),
@@ -203,15 +205,17 @@ def spoken(server: str, **links: Link) -> Trial:
         ("mixed", "mixed", "fail"),
     ],
 )
-def test_w4(one: Link, other: Link, status: str) -> None:
-    (found,) = encryption.of_comparison([[spoken("x", b=one)], [spoken("y", b=other)]], limits())
-    assert (found.id, found.status) == ("W4", status)
-    assert "x" in found.message
+def test_w4(link: Link, other: Link, status: str) -> None:
+    (of_comparison,) = encryption.of_comparison(
+        [[spoken("x", b=link)], [spoken("y", b=other)]], limits()
+    )
+    assert (of_comparison.id, of_comparison.status) == ("W4", status)
+    assert "x" in of_comparison.message
 
 
 def test_w4_does_not_know_what_nobody_heard() -> None:
-    (found,) = encryption.of_comparison([[spoken("x", b="tls")], [spoken("y")]], limits())
-    assert found.status == "unknown"
+    (of_comparison,) = encryption.of_comparison([[spoken("x", b="tls")], [spoken("y")]], limits())
+    assert of_comparison.status == "unknown"
     assert not list(encryption.of_comparison([[spoken("x", b="tls")]], limits()))
 
 
@@ -225,15 +229,15 @@ def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> 
     trials = [
         json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
     ]
-    assert {one["case"]["server"]: one["encryption"] for one in trials} == {
+    assert {item["case"]["server"]: item["encryption"] for item in trials} == {
         "plain": {"store": "plain"},
         "tls": {"store": "tls"},
     }
     summary = json.loads(call.out)
-    (w4,) = [one for one in summary["comparisons"][0]["checks"] if one["id"] == "W4"]
+    (w4,) = [item for item in summary["comparisons"][0]["checks"] if item["id"] == "W4"]
     assert w4["status"] == "fail"
-    (g1,) = [one for one in summary["checks"] if one["id"] == "G1"]
+    (g1,) = [item for item in summary["checks"] if item["id"] == "G1"]
     assert g1["status"] == "pass"
-    for one in trials:
-        pythons = [check for check in one["checks"] if check["id"] == "D4"]
+    for item_ in trials:
+        pythons = [check for check in item_["checks"] if check["id"] == "D4"]
         assert {check["status"] for check in pythons} <= {"pass"}

@@ -32,9 +32,9 @@ def seen(bench: Bench, tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "owners.toml").write_text(SUITE.format(command=json.dumps(list(map(str, words)))))
     done = bench("run", "owners.toml", "-o", "results")
     (trial,) = tmp_path.glob("results/*/trials/*/trial.json")
-    told: dict[str, Any] = json.loads(trial.read_text())
-    assert told["failure"] is None, done.all
-    return told
+    document: dict[str, Any] = json.loads(trial.read_text())
+    assert document["failure"] is None, done.all
+    return document
 
 
 def test_what_daemons_burn_and_hold_is_their_servers(seen: dict[str, Any], tmp_path: Path) -> None:

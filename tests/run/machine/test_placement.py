@@ -55,7 +55,7 @@ def test_a_text_names_cpus_or_is_refused(text: str) -> None:
     except ValueError:
         return
     assert cpus == tuple(sorted(set(cpus))) != ()
-    named = {int(end) for one in text.split(",") for end in one.split("-")}
+    named = {int(end) for item in text.split(",") for end in item.split("-")}
     assert named <= set(cpus)
     assert {cpus[0], cpus[-1]} <= named
 
@@ -74,8 +74,10 @@ def test_a_set_is_written_as_the_kernel_writes_it() -> None:
     for numbers in (set(USABLE), {USABLE[0]}, set(USABLE[::2])):
         moves = f"import os; os.sched_setaffinity(0, {sorted(numbers)})"
         words = [sys.executable, "-c", f"{moves}; print(open('/proc/self/status').read())"]
-        said = subprocess.check_output(words, text=True)
-        (line,) = (one for one in said.splitlines() if one.startswith("Cpus_allowed_list"))
+        check_output = subprocess.check_output(words, text=True)
+        (line,) = (
+            line for line in check_output.splitlines() if line.startswith("Cpus_allowed_list")
+        )
         assert str(Cpus.of(numbers)) == line.split()[1]
 
 
@@ -130,50 +132,50 @@ def test_cores_are_found_whole_and_without_cpus_that_are_not_ours(tmp_path: Path
 def test_auto_keeps_the_load_tool_from_all_others_by_whole_cores(
     tmp_path: Path, cores: list[tuple[int, ...]], server: str, loader: str
 ) -> None:
-    here = CpuTopology(tuple(Cpus(core) for core in cores))
-    asked = read(tmp_path, 'placement = "auto"')
-    found = places(asked, here)
-    assert {role: str(cpus) for role, cpus in found.items()} == {
+    cpu_topology = CpuTopology(tuple(Cpus(core) for core in cores))
+    document = read(tmp_path, 'placement = "auto"')
+    actual = places(document, cpu_topology)
+    assert {role: str(cpus) for role, cpus in actual.items()} == {
         "server": server,
         "upstream": server,
         "backend": server,
         "loader": loader,
     }
-    assert list(describe_placement(asked, found, here)) == [
+    assert list(describe_placement(document, actual, cpu_topology)) == [
         f"CPUs: {server} for server; {loader} for loader"
     ]
 
 
 def test_cpus_of_parts_that_are_not_there_are_not_shared(tmp_path: Path) -> None:
-    here = CpuTopology((Cpus((0,)), Cpus((1,))))
-    asked = read(tmp_path, "", '[placement]\nserver = "0"\nloader = "1"')
-    assert list(describe_placement(asked, places(asked, here), here)) == [
+    cpu_topology = CpuTopology((Cpus((0,)), Cpus((1,))))
+    document = read(tmp_path, "", '[placement]\nserver = "0"\nloader = "1"')
+    assert list(describe_placement(document, places(document, cpu_topology), cpu_topology)) == [
         "CPUs: 0 for server; 1 for loader"
     ]
 
 
 def test_one_core_is_shared_whatever_is_asked_and_it_is_said(tmp_path: Path) -> None:
-    here = CpuTopology((Cpus((0, 1)),))
-    asked = read(tmp_path, 'placement = "auto"')
-    assert places(asked, here) == {}
-    (line,) = describe_placement(asked, {}, here)
+    cpu_topology = CpuTopology((Cpus((0, 1)),))
+    document = read(tmp_path, 'placement = "auto"')
+    assert places(document, cpu_topology) == {}
+    (line,) = describe_placement(document, {}, cpu_topology)
     assert line == "CPUs 0-1, shared by all: placement = 'auto' needs two cores"
 
 
 def test_by_default_nobody_is_put_anywhere(tmp_path: Path) -> None:
-    here = CpuTopology((Cpus((0,)), Cpus((1,))))
-    asked = read(tmp_path)
-    assert places(asked, here) == {}
-    assert list(describe_placement(asked, {}, here)) == ["CPUs 0-1, shared by all"]
+    cpu_topology = CpuTopology((Cpus((0,)), Cpus((1,))))
+    document = read(tmp_path)
+    assert places(document, cpu_topology) == {}
+    assert list(describe_placement(document, {}, cpu_topology)) == ["CPUs 0-1, shared by all"]
 
 
 def test_a_core_that_is_shared_with_the_load_tool_is_told(tmp_path: Path) -> None:
-    here = CpuTopology((Cpus((0, 2)), Cpus((1, 3))))
+    cpu_topology = CpuTopology((Cpus((0, 2)), Cpus((1, 3))))
     written = '[placement]\nserver = "0"\nupstream = "1"\nbackend = [1]\nloader = "2"'
-    asked = read(tmp_path, "", written)
-    found = places(asked, here)
-    assert found == {"server": (0,), "upstream": (1,), "backend": (1,), "loader": (2,)}
-    assert list(describe_placement(asked, found, here)) == [
+    document = read(tmp_path, "", written)
+    actual = places(document, cpu_topology)
+    assert actual == {"server": (0,), "upstream": (1,), "backend": (1,), "loader": (2,)}
+    assert list(describe_placement(document, actual, cpu_topology)) == [
         "CPUs: 0 for server; 2 for loader",
         "warning: the load tool shares one core with others: CPUs 0,2",
     ]
@@ -181,11 +183,11 @@ def test_a_core_that_is_shared_with_the_load_tool_is_told(tmp_path: Path) -> Non
 
 def test_a_suite_that_places_makes_other_cases(tmp_path: Path) -> None:
     texts = ["", 'placement = "off"', 'placement = "auto"']
-    found = [next(iter(expand(read(tmp_path, text)))).name.digest for text in texts]
+    actual = [next(iter(expand(read(tmp_path, text)))).name.digest for text in texts]
     given_cpus = read(tmp_path, "", '[placement]\nserver = "0"')
-    found.append(next(iter(expand(given_cpus))).name.digest)
-    assert found[0] == found[1]
-    assert len(set(found)) == 3
+    actual.append(next(iter(expand(given_cpus))).name.digest)
+    assert actual[0] == actual[1]
+    assert len(set(actual)) == 3
 
 
 def test_a_setting_replaces_all_of_it(tmp_path: Path) -> None:
@@ -231,8 +233,8 @@ def answering_here() -> Iterator[str]:
 
 
 def checked(trial: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = (check for check in trial["checks"] if check["id"] == name)
-    return dict(found)
+    (actual,) = (check for check in trial["checks"] if check["id"] == name)
+    return dict(actual)
 
 
 def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None:
@@ -243,12 +245,12 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
     done = bench("run", file, code=0)
     assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
     (header,) = tmp_path.glob("results/*/result.json")
-    asked = {"server": str(first), "upstream": str(first)}
-    asked |= {"backend": str(last), "loader": str(last)}
-    assert json.loads(header.read_text())["placement"] == asked
+    request = {"server": str(first), "upstream": str(first)}
+    request |= {"backend": str(last), "loader": str(last)}
+    assert json.loads(header.read_text())["placement"] == request
     for trial in trials(tmp_path):
         placed = trial["placement"]
-        assert (placed["cpus"], placed["elsewhere"]) == (asked, [])
+        assert (placed["cpus"], placed["elsewhere"]) == (request, [])
         assert placed["seen"]["upstream-behind"] >= 3
         assert placed["seen"]["server-front"] >= 2
         assert placed["seen"]["backend-agents"] >= 5

@@ -37,9 +37,9 @@ HZ = os.sysconf("SC_CLK_TCK")
 def recorded(folder: Path, *cpus: str) -> Path:
     (folder / "proc").mkdir(parents=True)
     rows = [[int(word) for word in row.split()] for row in cpus]
-    whole = " ".join(str(sum(column)) for column in zip(*rows, strict=True))
+    text = " ".join(str(sum(column)) for column in zip(*rows, strict=True))
     named = [f"cpu{number} {row}" for number, row in enumerate(cpus)]
-    (folder / "proc/stat").write_text("\n".join([f"cpu  {whole}", *named, "intr 5", ""]))
+    (folder / "proc/stat").write_text("\n".join([f"cpu  {text}", *named, "intr 5", ""]))
     return folder
 
 
@@ -48,36 +48,36 @@ BEFORE = ("100 0 50 1000 10 0 5 3 0 0", "200 0 50 900 10 0 5 3 0 0")
 
 
 def seen(
-    folder: Path, own_s: float = 0.0, *after: str, only: set[int] | None = None
+    folder: Path, own_s: float = 0.0, *second: str, only: set[int] | None = None
 ) -> ForeignLoad:
     first = ticks(recorded(folder / "before", *BEFORE), only)
-    return between(first, ticks(recorded(folder / "after", *after), only), own_s)
+    return between(first, ticks(recorded(folder / "after", *second), only), own_s)
 
 
 def test_an_idle_machine_is_quiet(tmp_path: Path) -> None:
-    after = ("100 0 50 1020 10 0 5 3 0 0", "200 0 50 918 12 0 5 3 0 0")
-    assert seen(tmp_path, 0.0, *after) == ForeignLoad(True, 0.0)
+    second = ("100 0 50 1020 10 0 5 3 0 0", "200 0 50 918 12 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *second) == ForeignLoad(True, 0.0)
 
 
 def test_one_busy_cpu_of_two_is_half_of_the_machine(tmp_path: Path) -> None:
-    after = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
-    assert seen(tmp_path, 0.0, *after) == ForeignLoad(False, 0.5)
+    second = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *second) == ForeignLoad(False, 0.5)
 
 
 def test_what_we_use_ourselves_is_not_others(tmp_path: Path) -> None:
-    after = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
-    assert seen(tmp_path, 20 / HZ, *after) == ForeignLoad(True, 0.0)
+    second = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 20 / HZ, *second) == ForeignLoad(True, 0.0)
 
 
 def test_what_the_hypervisor_took_counts(tmp_path: Path) -> None:
-    after = ("100 0 50 1010 10 0 5 13 0 0", "200 0 50 920 10 0 5 3 0 0")
-    assert seen(tmp_path, 0.0, *after) == ForeignLoad(False, 0.25)
+    second = ("100 0 50 1010 10 0 5 13 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *second) == ForeignLoad(False, 0.25)
 
 
 def test_cpus_that_are_not_ours_do_not_count(tmp_path: Path) -> None:
-    after = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
-    assert seen(tmp_path, 0.0, *after, only={1}) == ForeignLoad(True, 0.0)
-    assert seen(tmp_path / "0", 0.0, *after, only={0}) == ForeignLoad(False, 1.0)
+    second = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *second, only={1}) == ForeignLoad(True, 0.0)
+    assert seen(tmp_path / "0", 0.0, *second, only={0}) == ForeignLoad(False, 1.0)
 
 
 @pytest.mark.parametrize("stat", ["", "cpu 1 2\n", "cpu 1 2 3 4 5 6 7 8\n", "cpu a b\ncpu0 c d\n"])
@@ -97,11 +97,13 @@ COUNTS = st.integers(0, 10**9)
     st.builds(Ticks, COUNTS, COUNTS, COUNTS, COUNTS),
     st.floats(0, 1e6),
 )
-def test_a_share_is_one_whatever_the_kernel_counts(before: Ticks, after: Ticks, own: float) -> None:
-    found = between(before, after, own)
-    assert (found.share is None) == (found.quiet is None) == (after.total <= before.total)
-    assert found.share is None or 0 <= found.share <= 1
-    assert check(found).status in {"pass", "warn", "unknown"}
+def test_a_share_is_one_whatever_the_kernel_counts(
+    first: Ticks, second: Ticks, mine: float
+) -> None:
+    load = between(first, second, mine)
+    assert (load.share is None) == (load.quiet is None) == (second.total <= first.total)
+    assert load.share is None or 0 <= load.share <= 1
+    assert check(load).status in {"pass", "warn", "unknown"}
 
 
 def test_how_long_is_waited() -> None:
@@ -156,12 +158,12 @@ def test_a_trial_beside_others_waits_in_vain_and_is_marked(bench: Bench, tmp_pat
     with burning(60.0):
         done = bench("run", suite(tmp_path, 'quiet = "500ms"'))
     assert done.code == 0, done.all  # it is no failure
-    found = trials(tmp_path)
-    assert {trial["block"] for trial in found} == {1, 2}
-    for trial in found:
+    actual = trials(tmp_path)
+    assert {trial["block"] for trial in actual} == {1, 2}
+    for trial in actual:
         assert trial["failure"] is None
         assert trial["phases"]["quiet"] >= 0.45
-        (marked,) = (one for one in trial["checks"] if one["id"] == "quiet")
+        (marked,) = (item for item in trial["checks"] if item["id"] == "quiet")
         assert (marked["id"], marked["status"], marked["subject"]) == ("quiet", "warn", "apparatus")
         assert marked["value"] > 0.05
     assert "s for quiet; others still used the CPUs before 2 trials" in done.err
@@ -176,11 +178,11 @@ def test_endless_noise(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyP
     with burning(100.0):
         done = bench("run", file)
     assert done.code == 0, done.all
-    found = trials(tmp_path)
-    assert [one["attempt"] for one in found] == [1, 2, 3, 1], done.err
-    waited = [one["phases"]["quiet"] for one in found]
-    assert all(one >= 0.25 for one in waited[:3])
-    assert all(one["checks"][0]["id"] == "quiet" for one in found)  # it was looked
+    actual = trials(tmp_path)
+    assert [item["attempt"] for item in actual] == [1, 2, 3, 1], done.err
+    waited = [item["phases"]["quiet"] for item in actual]
+    assert all(item >= 0.25 for item in waited[:3])
+    assert all(item["checks"][0]["id"] == "quiet" for item in actual)  # it was looked
     assert done.err.count("noise that does not end: others used ") == 1
     assert "until it ends no trial waits for quiet or is repeated" in done.err
     assert "of the CPUs now: to wait for quiet and to repeat trials may take 6 s" in done.err
@@ -189,8 +191,8 @@ def test_endless_noise(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyP
     # An attempt that nobody needed, made up from the last one.
     shutil.copytree(result / "trials/0004", result / "trials/0005")
     copied = result / "trials/0005/trial.json"
-    told = copied.read_text().replace('"number": 4', '"number": 5', 1)
-    copied.write_text(told.replace('"attempt": 1', '"attempt": 2', 1))
+    text = copied.read_text().replace('"number": 4', '"number": 5', 1)
+    copied.write_text(text.replace('"attempt": 1', '"attempt": 2', 1))
     told_again = bench("verify", result)
     assert told_again.code != 0
     assert "trial 4 needed no other attempt" in told_again.all
@@ -202,7 +204,7 @@ def test_quiet_off_does_not_wait(bench: Bench, tmp_path: Path, quiet: str, top: 
     done = bench("run", suite(tmp_path, quiet, top=top), code=0)
     for trial in trials(tmp_path):
         assert "quiet" not in trial["phases"]
-        assert "quiet" not in {one["id"] for one in trial["checks"]}
+        assert "quiet" not in {item["id"] for item in trial["checks"]}
     assert "for quiet" not in done.err
 
 

@@ -37,24 +37,24 @@ def value(sysctl: str) -> str | None:
 
 @contextmanager
 def private(folder: Path, sysctls: dict[str, int | str]) -> Iterator[Sandbox]:
-    with LocalHost().trial(folder, wishes=Wishes(sysctls)) as here:
-        if here.mode.network != "private":
-            pytest.skip(f"no private network here: {here.mode.weaker}")
-        yield here
+    with LocalHost().trial(folder, wishes=Wishes(sysctls)) as sandbox:
+        if sandbox.mode.network != "private":
+            pytest.skip(f"no private network here: {sandbox.mode.weaker}")
+        yield sandbox
 
 
 def tuned(folder: Path, sysctls: dict[str, int | str]) -> Mode:
-    with private(folder, sysctls) as here:
-        return here.mode
+    with private(folder, sysctls) as sandbox:
+        return sandbox.mode
 
 
 # --- sysctls -------------------------------------------------------------------------------------
 
 
 def test_a_study_of_2015_is_applied_inside_the_trial(tmp_path: Path) -> None:
-    before = {name: value(name) for name in STUDY}
+    first = {name: value(name) for name in STUDY}
     mode = tuned(tmp_path, STUDY)
-    assert {name: value(name) for name in STUDY} == before
+    assert {name: value(name) for name in STUDY} == first
     names = {f"sysctl.{name}" for name in STUDY}
     assert mode.applied.keys() | mode.refused.keys() == names
     assert not mode.applied.keys() & mode.refused.keys()
@@ -67,10 +67,10 @@ def test_a_study_of_2015_is_applied_inside_the_trial(tmp_path: Path) -> None:
 
 
 def test_the_processes_of_a_trial_see_what_was_applied(tmp_path: Path) -> None:
-    asked: dict[str, int | str] = {"net.core.somaxconn": 77}
-    with private(tmp_path, asked) as here:
+    request: dict[str, int | str] = {"net.core.somaxconn": 77}
+    with private(tmp_path, request) as sandbox:
         cat = Command("cat", path("net.core.somaxconn"))
-        assert here.run("cat", cat, tmp_path, {}, 200).stdout.read_text() == "77\n"
+        assert sandbox.run("cat", cat, tmp_path, {}, 200).stdout.read_text() == "77\n"
     assert value("net.core.somaxconn") != "77"
 
 
@@ -105,37 +105,37 @@ def test_what_the_machine_itself_has_is_told_from_a_network_of_ones_own(tmp_path
     """The comparison that the keeper makes finds a file that is the same in both places."""
     name = "net.core.somaxconn"
     machines = keeper._open_sysctls([name])
-    before = value(name)
+    first = value(name)
     try:
         with pytest.raises(ValueError, match="the machine's own is the same"):
             keeper._set_sysctl(name, "77", machines, own_network=True)
     finally:
         os.close(machines[name])
-    assert value(name) == before
+    assert value(name) == first
 
 
 def test_no_module_is_loaded_for_a_trial(tmp_path: Path) -> None:
     name = "net.ipv4.tcp_congestion_control"
-    before = value("net.ipv4.tcp_available_congestion_control")
+    first = value("net.ipv4.tcp_available_congestion_control")
     mode = tuned(tmp_path, {name: "no-such"})
-    assert before is not None
-    there_are = ", ".join(before.split())
+    assert first is not None
+    there_are = ", ".join(first.split())
     assert mode.refused == {f"sysctl.{name}": f"not loaded; the kernel has {there_are}"}
-    assert value("net.ipv4.tcp_available_congestion_control") == before
+    assert value("net.ipv4.tcp_available_congestion_control") == first
 
 
 def test_in_the_hosts_network_no_sysctl_is_applied(tmp_path: Path) -> None:
-    before = value("net.core.somaxconn")
-    with LocalHost().trial(tmp_path, "host", Wishes({"net.core.somaxconn": 77})) as here:
-        assert here.mode.applied == {}
-        told = {"sysctl.net.core.somaxconn": "the trial uses the machine's own network"}
-        assert here.mode.refused == told
-    assert value("net.core.somaxconn") == before
+    first = value("net.core.somaxconn")
+    with LocalHost().trial(tmp_path, "host", Wishes({"net.core.somaxconn": 77})) as sandbox:
+        assert sandbox.mode.applied == {}
+        actual = {"sysctl.net.core.somaxconn": "the trial uses the machine's own network"}
+        assert sandbox.mode.refused == actual
+    assert value("net.core.somaxconn") == first
 
 
 def test_a_value_that_the_kernel_does_not_take_is_refused(tmp_path: Path) -> None:
-    asked: dict[str, int | str] = {"net.core.somaxconn": "many", "net.ipv4.no_such": 1}
-    mode = tuned(tmp_path, asked)
+    request: dict[str, int | str] = {"net.core.somaxconn": "many", "net.ipv4.no_such": 1}
+    mode = tuned(tmp_path, request)
     assert mode.refused == {
         "sysctl.net.core.somaxconn": "Invalid argument",
         "sysctl.net.ipv4.no_such": "this kernel does not have it",
@@ -153,12 +153,12 @@ from benchforge.run.sandbox.host import LocalHost, Wishes
 with LocalHost().trial(Path(sys.argv[1]), wishes=Wishes({"net.core.somaxconn": 77})) as here:
     print(here.mode.network, here.mode.refused)
 """
-    before = value("net.core.somaxconn")
+    first = value("net.core.somaxconn")
     done = captured(["setarch", "--uname-2.6", sys.executable, "-c", program, tmp_path], check=True)
     if "private" not in done.stdout:
         pytest.skip("no private network here")
     assert "before Linux 5.13 it may be the machine's own" in done.stdout
-    assert value("net.core.somaxconn") == before
+    assert value("net.core.somaxconn") == first
 
 
 # --- limits --------------------------------------------------------------------------------------
@@ -167,9 +167,9 @@ with LocalHost().trial(Path(sys.argv[1]), wishes=Wishes({"net.core.somaxconn": 7
 def test_limits_hold_for_every_process_of_a_trial(tmp_path: Path) -> None:
     machines = resource.getrlimit(resource.RLIMIT_NOFILE)
     program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
-    with LocalHost().trial(tmp_path, wishes=Wishes(limits={"nofile": 512})) as here:
+    with LocalHost().trial(tmp_path, wishes=Wishes(limits={"nofile": 512})) as sandbox:
         asks = Command(sys.executable, "-c", program)
-        assert here.run("asks", asks, tmp_path, {}, 200).stdout.read_text() == "512 512\n"
+        assert sandbox.run("asks", asks, tmp_path, {}, 200).stdout.read_text() == "512 512\n"
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == machines
 
 
@@ -178,13 +178,13 @@ def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path
     beyond = int(Path("/proc/sys/fs/nr_open").read_text()) + 1  # root may not either
     with LocalHost().trial(
         tmp_path, wishes=Wishes(limits={"nofile": beyond, "core": 2**70})
-    ) as here:
-        assert here.mode.applied == {}
-        told = here.mode.refused["limits.nofile"]
-        assert told.endswith(f": {soft} holds, {hard} is the highest allowed")
-        assert "too large" in here.mode.refused["limits.core"]
+    ) as sandbox:
+        assert sandbox.mode.applied == {}
+        actual = sandbox.mode.refused["limits.nofile"]
+        assert actual.endswith(f": {soft} holds, {hard} is the highest allowed")
+        assert "too large" in sandbox.mode.refused["limits.core"]
         cat = Command("cat", "/proc/self/limits")
-        held = here.run("cat", cat, tmp_path, {}, 200).stdout.read_text()
+        held = sandbox.run("cat", cat, tmp_path, {}, 200).stdout.read_text()
     (line,) = (line for line in held.splitlines() if line.startswith("Max open files"))
     assert line.split()[3:5] == [str(soft), str(hard)]
 
@@ -207,13 +207,13 @@ blocks = 1
 
 
 def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path) -> None:
-    asked = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n[tuning.limits]\nnofile = 64\n'
-    read = load(suite(tmp_path, asked), Registry())
+    request = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n[tuning.limits]\nnofile = 64\n'
+    read = load(suite(tmp_path, request), Registry())
     assert read.tuning == Tuning(sysctl={"net.core.somaxconn": 512}, limits={"nofile": 64})
     (case,) = expand(read)
     assert case.tuning == read.tuning
     settings = [("tuning.limits.nofile", "65"), ('tuning.sysctl."net.core.somaxconn"', "513")]
-    changed = load(suite(tmp_path, asked), Registry(), settings=settings)
+    changed = load(suite(tmp_path, request), Registry(), settings=settings)
     assert changed.tuning == Tuning(sysctl={"net.core.somaxconn": 513}, limits={"nofile": 65})
     (other,) = expand(changed)
     assert other.name.digest != case.name.digest
@@ -221,8 +221,8 @@ def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path
 
 def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    asked = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n"kernel.shmmax" = 5\n'
-    done = bench("run", suite(tmp_path, asked), code=0)
+    request = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n"kernel.shmmax" = 5\n'
+    done = bench("run", suite(tmp_path, request), code=0)
     (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
     trial = json.loads(file.read_text())
     if trial["namespaces"]["network"] != "private":
@@ -231,11 +231,11 @@ def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path:
         "applied": {"sysctl.net.core.somaxconn": "512"},
         "refused": {"sysctl.kernel.shmmax": "not of a private network"},
     }
-    told = "1 applied; not applied: kernel.shmmax (not of a private network)"
-    assert done.out.count(f"tuning: {told}") == 1
+    text = "1 applied; not applied: kernel.shmmax (not of a private network)"
+    assert done.out.count(f"tuning: {text}") == 1
     folder = file.parents[2]
-    assert (folder / "report.md").read_text().count(told) == 1
-    assert (folder / "report.html").read_text().count(told) == 1
+    assert (folder / "report.md").read_text().count(text) == 1
+    assert (folder / "report.html").read_text().count(text) == 1
     bench("validate", folder, code=0)
 
 

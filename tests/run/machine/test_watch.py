@@ -28,13 +28,13 @@ TICKS_S = 0.05  # the kernel tells of ended children in ticks, some fields each
 
 
 @contextmanager
-def program(*words: str | Path, **given: object) -> Iterator[subprocess.Popen[bytes]]:
+def program(*words: str | Path, **options: object) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program in a session of its own, until its group is ended."""
     process = subprocess.Popen(
         [sys.executable, *map(str, words)],
         start_new_session=True,
         stdout=subprocess.PIPE,
-        **given,  # type: ignore[call-overload]
+        **options,  # type: ignore[call-overload]
     )
     try:
         yield process
@@ -55,9 +55,11 @@ def until(done: Callable[[], bool], meanwhile: Callable[[], object] = lambda: No
         time.sleep(0.02)
 
 
-def look(seen: PartProcesses, at_s: float, looks: Path, orphans: Sequence[int] = ()) -> None:
+def look(
+    part_processes: PartProcesses, at_s: float, looks: Path, orphans: Sequence[int] = ()
+) -> None:
     """Look at all of it, and let the program know that a look has ended."""
-    seen.look(at_s, fully=True, more=orphans)
+    part_processes.look(at_s, fully=True, more=orphans)
     with looks.open("a") as file:
         file.write(".")
 
@@ -74,16 +76,16 @@ def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, ho
     file, looks = tmp_path / "told", tmp_path / "looks"
     looks.touch()
     with program(PROGRAMS / "processes/spends.py", how, "3", "0.15", file, looks) as process:
-        seen = part(process.pid)
-        seen.begin(counted_from_birth=False)
+        observed = part(process.pid)
+        observed.begin(counted_from_birth=False)
         until(
             lambda: text_of(file).endswith("done\n"),
             # No reaper of ours takes over orphans here.
-            lambda: look(seen, 1.0, looks, procfs.of_sessions({process.pid})),
+            lambda: look(observed, 1.0, looks, procfs.of_sessions({process.pid})),
         )
         until(lambda: procfs.of_sessions({process.pid}) == [process.pid])
-        seen.look(1.0, fully=True)
-        row = seen.row(1.0, None, fully=True)
+        observed.look(1.0, fully=True)
+        row = observed.row(1.0, None, fully=True)
     spent = sum(map(float, file.read_text().split()[:-1]))
     assert spent >= 3 * 0.15
     # More is what starts the interpreter, and much less than what was spent.
@@ -97,10 +99,10 @@ def test_what_was_used_before_the_load_is_not_counted() -> None:
         present(process.stdout).readline()
         used = []
         for counted_from_birth in (True, False):
-            seen = part(process.pid)
-            seen.begin(counted_from_birth=counted_from_birth)
-            seen.look(1.0, fully=True)
-            row = seen.row(1.0, None, fully=True)
+            observed = part(process.pid)
+            observed.begin(counted_from_birth=counted_from_birth)
+            observed.look(1.0, fully=True)
+            row = observed.row(1.0, None, fully=True)
             used.append(row.cpu_s)
             assert row.process_cpu_s == (row.cpu_s,)
     assert used[0] >= 0.5  # type: ignore[operator]
@@ -115,12 +117,12 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
     with program("-c", words) as process:
         assert process.stdout is not None
         first = int(process.stdout.readline())
-        seen = part(process.pid)
-        seen.begin(counted_from_birth=False)
+        observed = part(process.pid)
+        observed.begin(counted_from_birth=False)
         os.kill(first, signal.SIGKILL)
         process.stdout.readline()
-        seen.look(1.0, fully=True)
-        row = seen.row(1.0, None, fully=True)
+        observed.look(1.0, fully=True)
+        row = observed.row(1.0, None, fully=True)
     assert (row.processes, row.ended_processes, row.new_processes) == (2, 1, 1)
 
 
@@ -135,14 +137,14 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
     )
 )
 def test_each_child_is_counted_once(children: list[tuple[int, int, bool]]) -> None:
-    account = Account(own=7, waited=5)
+    account = Account(own_pid=7, waited=5)
     waited = 5
-    for seen, unseen, waits in children:
-        waited += seen + unseen if waits else 0
-        account.claim(seen)
+    for observed_, unseen, waits in children:
+        waited += observed_ + unseen if waits else 0
+        account.claim(observed_)
         account.note(7, waited)
-    really = 12 + sum(seen + unseen for seen, unseen, _ in children)
-    assert 12 + sum(seen for seen, _, _ in children) <= account.total <= really
+    really = 12 + sum(observed + unseen for observed, unseen, _ in children)
+    assert 12 + sum(observed for observed, _, _ in children) <= account.total <= really
     if all(waits for _, _, waits in children):
         assert account.total == really
 
@@ -154,13 +156,13 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too(tmp_path: Path
     looks = tmp_path / "looks"
     looks.touch()
     with program(PROGRAMS / "processes/threads.py", "0.6", looks) as process:
-        seen = part(process.pid)
-        seen.begin(counted_from_birth=False)
+        observed = part(process.pid)
+        observed.begin(counted_from_birth=False)
         until(
-            lambda: (seen.threads.hottest_s() or 0) >= 0.58,
-            lambda: look(seen, 1.5, looks),  # what is busy depends on how long it took
+            lambda: (observed.threads.hottest_s() or 0) >= 0.58,
+            lambda: look(observed, 1.5, looks),  # what is busy depends on how long it took
         )
-        row = seen.row(1.5, None, fully=True)
+        row = observed.row(1.5, None, fully=True)
     assert 0.58 <= row.busiest_thread_cpu_s < 0.75  # type: ignore[operator]
     assert row.cpu_s > 0.6 + 0.15 - TICKS_S  # type: ignore[operator]
     assert row.busy_threads == 2  # the one that ended used a tenth of this time
@@ -298,16 +300,16 @@ def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -
             "sys/fs/cgroup/cpu,cpuacct/x/cpu.stat": "nr_periods 1\nnr_throttled 2\n",
         },
     )
-    found = group.stats(tmp_path)
-    assert [group.throttled(one) for one in found] == [2] * groups
-    for one in found:
-        one.close()
+    stats = group.stats(tmp_path)
+    assert [group.throttled(item) for item in stats] == [2] * groups
+    for item in stats:
+        item.close()
 
 
 @pytest.mark.parametrize(("flags", "columns"), [("fpu aperfmperf", 1), ("fpu hypervisor", 0)])
 def test_a_rated_frequency_is_not_real(tmp_path: Path, flags: str, columns: int) -> None:
-    told = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
-    write(tmp_path, {"proc/cpuinfo": told})
+    text = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
+    write(tmp_path, {"proc/cpuinfo": text})
     assert list(speed.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
 
 
@@ -340,7 +342,7 @@ def test_a_stranger_is_named_and_ours_are_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("uvicorn app --reload", ["debug: --reload"]),
         ("flask run --debug", ["debug: --debug"]),
@@ -357,12 +359,12 @@ def test_a_stranger_is_named_and_ours_are_not() -> None:
         ("", []),
     ],
 )
-def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
-    assert list(watched.of_words(line.split())) == told
+def test_signs_of_a_command_line(line: str, expected: list[str]) -> None:
+    assert list(watched.of_words(line.split())) == expected
 
 
 @pytest.mark.parametrize(
-    ("environment", "program_", "told"),
+    ("environment", "program_", "expected"),
     [
         ({"FLASK_DEBUG": "1"}, "python", ["debug: FLASK_DEBUG=1"]),
         ({"FLASK_DEBUG": "0", "DJANGO_DEBUG": "False"}, "python", []),
@@ -375,13 +377,13 @@ def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
     ],
 )
 def test_signs_of_an_environment(
-    environment: dict[str, str], program_: str, told: list[str]
+    environment: dict[str, str], program_: str, expected: list[str]
 ) -> None:
-    assert list(watched.of_environment(environment, [program_])) == told
+    assert list(watched.of_environment(environment, [program_])) == expected
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("/usr/lib/libasan.so.8", ["instrument: libasan.so.8"]),
         ("/x/lib-dynload/_lsprof.cpython-311.so", ["loaded: _lsprof.cpython-311.so"]),
@@ -390,13 +392,13 @@ def test_signs_of_an_environment(
         ("/x/libssl.so.3", []),
     ],
 )
-def test_signs_of_what_is_mapped(path: str, told: list[str]) -> None:
+def test_signs_of_what_is_mapped(path: str, expected: list[str]) -> None:
     line = f"7f00-7f01 r-xp 00000000 fe:00 17       {path}\n7f02-7f03 rw-p 00000000 00:00 0\n"
-    assert list(watched.of_maps(line * 2)) == told
+    assert list(watched.of_maps(line * 2)) == expected
 
 
 @pytest.mark.parametrize(
-    ("package", "environment", "told"),
+    ("package", "environment", "expected"),
     [
         ("", {}, []),
         ("lodash", {}, []),
@@ -406,7 +408,7 @@ def test_signs_of_what_is_mapped(path: str, told: list[str]) -> None:
     ],
 )
 def test_node_reads_its_mode_where_a_framework_does(
-    tmp_path: Path, package: str, environment: dict[str, str], told: list[str]
+    tmp_path: Path, package: str, environment: dict[str, str], expected: list[str]
 ) -> None:
     """Node itself has no modes: what the program can import decides."""
     script = tmp_path / "shop/src/server.js"
@@ -416,8 +418,8 @@ def test_node_reads_its_mode_where_a_framework_does(
     (tmp_path / "elsewhere/node_modules/express").mkdir(parents=True)
     words = ["/usr/bin/node", "--enable-source-maps", str(script), "8000"]
     for cwd in (tmp_path, tmp_path / "elsewhere"):
-        assert list(watched.of_node(environment, words, str(cwd))) == told
-    assert list(watched.of_node(environment, ["node", "src"], str(tmp_path / "shop"))) == told
+        assert list(watched.of_node(environment, words, str(cwd))) == expected
+    assert list(watched.of_node(environment, ["node", "src"], str(tmp_path / "shop"))) == expected
     assert not list(watched.of_node(environment, ["python", str(script)], str(tmp_path)))
 
 
@@ -427,9 +429,9 @@ def test_signs_of_a_real_process() -> None:
     with program("-X", "dev", "-c", words, env=environment) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        found = watched.signs(process.pid)
-        assert found is not None
-        assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(found)
+        signs = watched.signs(process.pid)
+        assert signs is not None
+        assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(signs)
         assert watched.open_files(process.pid) is not None
     assert watched.signs(process.pid) == []
     assert watched.open_files(process.pid) is None

@@ -36,12 +36,12 @@ def suite(
 
 def steps_of(folder: Path) -> dict[str, list[tuple[str, bool]]]:
     """Return what the server saw of each cart."""
-    there: dict[str, list[tuple[str, bool]]] = {}
+    entries: dict[str, list[tuple[str, bool]]] = {}
     for line in (folder / "carts.log").read_text().splitlines():
         step, cart, right = json.loads(line)
         if "benchforge-asks" not in cart:
-            there.setdefault(cart, []).append((step, right))
-    return there
+            entries.setdefault(cart, []).append((step, right))
+    return entries
 
 
 LOADERS = [
@@ -84,9 +84,9 @@ def steps_are_those_of_their_flows(tmp_path: Path, loader: str) -> None:
     assert trial.failure is None, trial.failure
     carts = steps_of(tmp_path)
     assert all(right for steps in carts.values() for _, right in steps)
-    whole = [cart for cart, steps in carts.items() if len(steps) == 3]
-    assert len(whole) > 20
-    assert all([step for step, _ in carts[cart]] == ["made", "shown", "paid"] for cart in whole)
+    full = [cart for cart, steps in carts.items() if len(steps) == 3]
+    assert len(full) > 20
+    assert all([step for step, _ in carts[cart]] == ["made", "shown", "paid"] for cart in full)
     assert trial.reading is not None
     kinds = trial.reading.kinds
     assert list(kinds) == ["buy.add", "buy.show", "buy.pay", "made"]
@@ -181,11 +181,11 @@ a = {{ kind = "buy.pay" }}
 holds = "a < 10s"
 """
     )
-    shown = bench("plan", path, "--requests", "2", code=0)
-    assert "buy.show: follows buy.add" in shown.out
-    assert "GET /cart/{cart}" in shown.out
-    assert "X-Key: {key}" in shown.out
-    assert "note={note}&count={count}&card=1" in shown.out
+    run = bench("plan", path, "--requests", "2", code=0)
+    assert "buy.show: follows buy.add" in run.out
+    assert "GET /cart/{cart}" in run.out
+    assert "X-Key: {key}" in run.out
+    assert "note={note}&count={count}&card=1" in run.out
     ran = bench("run", path, "-o", "results")
     assert ran.code in {0, 4}, ran.all
     assert "paying" in ran.out
@@ -208,23 +208,23 @@ def test_a_load_tool_escapes_as_the_stream_does(value: str, data: st.DataObject)
         "form": "a={x}",
         "header": "a {x}",
     }
-    place = data.draw(st.sampled_from(sorted(texts)))
-    template = Template(texts[place], place, "json value" if place == "json" else "")
-    whole = template.fill({"x": value})
-    left = template.left({})
-    assert whole == "".join(
-        one if isinstance(one, str) else flow_values.written(value, one[1]) for one in left
+    drawn = data.draw(st.sampled_from(sorted(texts)))
+    template = Template(texts[drawn], drawn, "json value" if drawn == "json" else "")
+    fill = template.fill({"x": value})
+    rest = template.left({})
+    assert fill == "".join(
+        item if isinstance(item, str) else flow_values.written(value, item[1]) for item in rest
     )
-    assert named(left) == texts[place]
+    assert named(rest) == texts[drawn]
 
 
 @given(st.text(max_size=20), st.sampled_from(["path", "raw path", "header", "form", "json"]))
-def test_no_value_begins_another_line(value: str, place: str) -> None:
+def test_no_value_begins_another_line(value: str, path: str) -> None:
     step = {
         "method": "GET",
-        "path": ["/", ["x", place if "path" in place else "path"]],
-        "headers": [["X-Value", [["x", "header"]]]] if place == "header" else [],
-        "body": [["x", place]] if place in {"form", "json"} else None,
+        "path": ["/", ["x", path if "path" in path else "path"]],
+        "headers": [["X-Value", [["x", "header"]]]] if path == "header" else [],
+        "body": [["x", path]] if path in {"form", "json"} else None,
     }
     try:
         values = flow_values.taken({"x": "json:/x"}, {}, {}, json.dumps({"x": value}).encode())
@@ -234,7 +234,7 @@ def test_no_value_begins_another_line(value: str, place: str) -> None:
     head, _, body = sent.partition(b"\r\n\r\n")
     names = [line.partition(b":")[0] for line in head.split(b"\r\n")[1:]]
     lengths = [b"Content-Length"] if step["body"] is not None else []
-    wanted = [b"X-Value"] if place == "header" else []
+    wanted = [b"X-Value"] if path == "header" else []
     assert names == [*wanted, *lengths, b"Host"]
     assert head.split(b"\r\n")[0].count(b" ") == 2
     assert b"\n" not in body

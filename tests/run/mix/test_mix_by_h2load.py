@@ -48,6 +48,6 @@ def test_h2load_sends_the_paths_of_the_stream(bench: Bench, tmp_path: Path) -> N
             assert "accept: text/plain" in head.lower()
             sent.setdefault(connection, []).append(head.partition("\r\n")[0])
     assert len(sent) == 3
-    assert all(own == wanted[: len(own)] for own in sent.values()), "another order"
-    assert min(len(own) for own in sent.values()) > 10
+    assert all(value == wanted[: len(value)] for value in sent.values()), "another order"
+    assert min(len(value) for value in sent.values()) > 10
     bench("verify", result, code=0)

@@ -56,7 +56,7 @@ def ran(bench: Bench, path: Path) -> tuple[str, Path]:
 
 def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path)
-    shown, result = ran(bench, path)
+    output, result = ran(bench, path)
     workload = cases(path)[0].workload
     assert workload is not None
     digests = set()
@@ -67,9 +67,9 @@ def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path:
         digests.add(trial.stream.sha256)
         kinds = trial.reading.kinds
         assert trial.turns.responses == trial.reading.responses
-        assert sum(one.responses for one in kinds.values()) == trial.reading.responses
-        assert {one.seconds for one in kinds.values()} == {trial.turns.seconds}
-        assert all(one.latency is None for one in kinds.values())
+        assert sum(value.responses for value in kinds.values()) == trial.reading.responses
+        assert {value.seconds for value in kinds.values()} == {trial.turns.seconds}
+        assert all(value.latency is None for value in kinds.values())
         outcomes = {check.id: check.status for check in of_trial(trial, limits())}
         assert outcomes == {"R1": "pass", "R2": "pass"}
         (taken,) = trial.reading.records_taken
@@ -77,10 +77,14 @@ def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path:
         sent = [record.head.decode().partition(" HTTP/1.1")[0] for record in records]
         got = heads(tmp_path / f"{trial.case.server}.log")
         # Behind them there are the probes of both kinds, before them slices that do not count.
-        (end,) = [at for at in range(len(sent), len(got) + 1) if got[at - len(sent) : at] == sent]
+        (end,) = [
+            index
+            for index in range(len(sent), len(got) + 1)
+            if got[index - len(sent) : index] == sent
+        ]
         probes = {f"GET {kind.request.path}" for kind in trial.stream.kinds.values()}
         assert set(got[end:]) == probes
     assert len(digests) == 1
-    assert "in turns" in shown
-    assert "alike" in shown
+    assert "in turns" in output
+    assert "alike" in output
     bench("verify", result, code=0)

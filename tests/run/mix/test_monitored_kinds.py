@@ -22,9 +22,9 @@ def mix(session: UserSession | None = None) -> Mix:
 
 
 def test_it_sends_a_stream_of_its_own_with_the_shares() -> None:
-    whole = mix()
-    kinds = {"list": whole.kinds["list"], "item": whole.kinds["item"]}
-    workload = Mix(kinds, {"id": whole.feeds["id"]})
+    full = mix()
+    kinds = {"list": full.kinds["list"], "item": full.kinds["item"]}
+    workload = Mix(kinds, {"id": full.feeds["id"]})
     dealt, rows, _ = monitoring(workload, 1, 1).args
     planned = [record for record, _ in islice(dealt, 300)]
     assert Counter(record.kind for record in planned) == {0: 200, 1: 100}

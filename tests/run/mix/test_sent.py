@@ -47,13 +47,13 @@ def arrived(folder: Path, trial: Trial) -> dict[int, list[tuple[str, str]]]:
         (f"{kind.request.method} {kind.request.path}", kind.request.body or "")
         for kind in present(trial.stream).kinds.values()
     }
-    there: dict[int, list[tuple[str, str]]] = {}
+    entries: dict[int, list[tuple[str, str]]] = {}
     for line in (folder / "requests.log").read_text().splitlines():
         connection, head, body = json.loads(line)
         first = head.partition(" HTTP/1.1\r\n")[0]
         if (first, body) not in probes and "/benchforge-asks-" not in first:
-            there.setdefault(connection, []).append((head, body))
-    return there
+            entries.setdefault(connection, []).append((head, body))
+    return entries
 
 
 def rendered(case: Case, trial: Trial) -> list[list[tuple[str, str]]]:
@@ -64,18 +64,18 @@ def rendered(case: Case, trial: Trial) -> list[list[tuple[str, str]]]:
     ]
     taken = present(trial.reading).records_taken
     of_parts = [records[part :: len(taken)] for part in range(len(taken))]
-    return [list(islice(own * 9, taken[part])) for part, own in enumerate(of_parts)]
+    return [list(islice(of_part * 9, taken[part])) for part, of_part in enumerate(of_parts)]
 
 
-def required(one: tuple[str, str], sent: list[list[tuple[str, str]]]) -> tuple[str, str]:
+def required(item: tuple[str, str], sent: list[list[tuple[str, str]]]) -> tuple[str, str]:
     """Return the record with the first line, the body and all headers of a request, or itself."""
-    lines = {line.lower() for line in one[0].splitlines()[1:]}
-    first = one[0].partition("\r\n")[0]
+    lines = {line.lower() for line in item[0].splitlines()[1:]}
+    first = item[0].partition("\r\n")[0]
     for head, body in (record for part in sent for record in part):
         start, *wanted = head.splitlines()
-        if (start, body) == (first, one[1]) and {line.lower() for line in wanted} <= lines:
+        if (start, body) == (first, item[1]) and {line.lower() for line in wanted} <= lines:
             return head, body
-    return one
+    return item
 
 
 @pytest.mark.samples(4)
@@ -105,18 +105,19 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
     if "locust" in loader or "k6" in loader:
         # Their clients add headers, and write others another way.
         by_connection = {
-            number: [required(one, sent) for one in own] for number, own in by_connection.items()
+            number: [required(item, sent) for item in mine]
+            for number, mine in by_connection.items()
         }
-    all_sent = Counter(one for part in sent for one in part)
-    all_arrived = Counter(one for own in by_connection.values() for one in own)
+    all_sent = Counter(item for part in sent for item in part)
+    all_arrived = Counter(item for value in by_connection.values() for item in value)
     assert all_arrived.total() > 50
     assert not all_arrived - all_sent, "the server got requests that are not of the stream"
     lost = all_sent - all_arrived
     assert lost.total() <= connections, "more requests are lost than were under way at the end"
-    place = {one: number for part in sent for number, one in enumerate(part)}
-    for own in by_connection.values():
-        places = [place[one] for one in own]
+    path = {item: number for part in sent for number, item in enumerate(part)}
+    for value in by_connection.values():
+        places = [path[item] for item in value]
         assert places == sorted(places), "another order on a connection"
     if connections == 1:
-        (own,) = by_connection.values()
-        assert own == sent[0][: len(own)], "another order"
+        (value,) = by_connection.values()
+        assert value == sent[0][: len(value)], "another order"

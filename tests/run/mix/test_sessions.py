@@ -17,9 +17,9 @@ def suite(
     rows = "".join(f"member{n},of member{n}\n" for n in range(9))
     (folder / "users.csv").write_text(f"name,password\n{rows}")
     text = suite_text("run/mix/sessions", loader=loader, duration=duration, folder=folder)
-    for before, after in changes.values():
-        assert before in text
-        text = text.replace(before, after)
+    for earlier, later in changes.values():
+        assert earlier in text
+        text = text.replace(earlier, later)
     path = folder / "members.toml"
     path.write_text(text)
     return path
@@ -36,10 +36,10 @@ def test_each_request_is_of_a_user_who_logged_in(tmp_path: Path, loader: str) ->
     assert trial.reading is not None
     assert trial.reading.good == trial.reading.responses > 0
     pages = Counter((tmp_path / "pages.log").read_text().splitlines())
-    known = {f"member{n}" for n in range(5)}
+    known_values = {f"member{n}" for n in range(5)}
     # What is not there asks benchforge itself, without a session.
-    assert {page for page in pages if "benchforge-asks-" not in page} == known
-    assert min(pages[name] for name in known) > 1
+    assert {page for page in pages if "benchforge-asks-" not in page} == known_values
+    assert min(pages[name] for name in known_values) > 1
     text = trial.model_dump_json()
     assert present(trial.stream).kinds["page"].request.headers == {"X-Token": "{token}"}
     assert "Cookie: session" not in text
@@ -55,7 +55,7 @@ def test_sessions_are_verified_without_their_server(bench: Bench, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "says"),
+    ("first", "second", "says"),
     [
         ("users = 5", "users = 10", "session.users: feed 'users' has 9 rows, 'each once': fewer"),
         ("{token}", "{tokn}", "hole '{tokn}': no feed has that name"),
@@ -65,8 +65,8 @@ def test_sessions_are_verified_without_their_server(bench: Bench, tmp_path: Path
         ('path = "/login"', 'path = "no slash"', "session.request.path"),
     ],
 )
-def test_wrong_sessions(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
-    refused = bench("check", suite(tmp_path, change=(before, after)), code=2)
+def test_wrong_sessions(bench: Bench, tmp_path: Path, first: str, second: str, says: str) -> None:
+    refused = bench("check", suite(tmp_path, change=(first, second)), code=2)
     assert says in refused.err, refused.all
     assert "members.toml:" in refused.err
 

@@ -48,8 +48,8 @@ def test_a_users_packages_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     of_user = program(tmp_path / "data/benchforge/system/usr/bin/wrk")
     assert locate("wrk") == of_user
-    beside = program(tmp_path / "clone/.tools/system/usr/bin/wrk")
-    assert locate("wrk") == beside
+    neighbour = program(tmp_path / "clone/.tools/system/usr/bin/wrk")
+    assert locate("wrk") == neighbour
 
 
 def test_where_packages_are_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,9 +92,9 @@ def test_the_highest_version_of_postgresql_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_family_comes_from_one_place(tmp_path: Path) -> None:
-    whole = family(tmp_path / "system/usr/lib/postgresql/15/bin")
+    full = family(tmp_path / "system/usr/lib/postgresql/15/bin")
     program(tmp_path / "path/psql")  # as Debian's script
-    assert {locate(name) for name in FAMILY} == {whole / name for name in FAMILY}
+    assert {locate(name) for name in FAMILY} == {full / name for name in FAMILY}
 
 
 def test_a_link_on_path_stands_for_the_folder_that_it_leads_to(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_a_program_that_another_one_starts_has_its_libraries(tmp_path: Path) -> 
     root = tmp_path / "clone/.tools/system"
     (root / "lib").mkdir(parents=True)
     needs = {"LD_LIBRARY_PATH": f"{root}/lib"}
-    asked = Command("sh", "-c", '"$0" -v', root / "usr/bin/virtuoso-t", environment={"A": "b"})
-    assert with_libraries(asked).environment == {**needs, "A": "b"}
+    command = Command("sh", "-c", '"$0" -v', root / "usr/bin/virtuoso-t", environment={"A": "b"})
+    assert with_libraries(command).environment == {**needs, "A": "b"}
     assert with_libraries(Command(root / "usr/bin/wrk", "-v")).environment == needs
     assert with_libraries(Command("sh", "-c", "true", tmp_path)).environment == {}
 
@@ -147,5 +147,5 @@ def test_missing_programs_and_modules_are_told() -> None:
         Need("no_such_module", "pip install it", "module"),
         Need("no_such.module", "pip install it", "module"),
     ]
-    there = [Need("json", "", "module"), Need("xml.dom", "", "module")]
-    assert missing([*absent, *there]) == absent
+    entries = [Need("json", "", "module"), Need("xml.dom", "", "module")]
+    assert missing([*absent, *entries]) == absent

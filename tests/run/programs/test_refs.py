@@ -41,12 +41,12 @@ def git_is_there() -> None:
 
 def answers(folder: Path) -> dict[str, set[str]]:
     """Return what each server answered, by its label."""
-    found: dict[str, set[str]] = {}
+    actual: dict[str, set[str]] = {}
     for trial in read_trials(folder):
         assert trial.answers, trial.failure
         body = folder / "trials" / f"{trial.number:04}" / "answer.bin"
-        found.setdefault(trial.case.server, set()).add(body.read_text())
-    return found
+        actual.setdefault(trial.case.server, set()).add(body.read_text())
+    return actual
 
 
 def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     assert "Not comparable: their bodies differ" in call.out
     folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
-    before, after = read_header(folder).code
-    assert (before.server, before.ref, before.commit) == ("before", "v1", first)
-    assert (after.server, after.ref, after.commit, after.changed_files) == (
+    earlier, later = read_header(folder).code
+    assert (earlier.server, earlier.ref, earlier.commit) == ("before", "v1", first)
+    assert (later.server, later.ref, later.commit, later.changed_files) == (
         "after",
         None,
         second,
@@ -86,8 +86,8 @@ def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) 
     call = bench("run", "suite.toml", "-o", "app/out", *SHORT)
     assert " with 2 changed files" in call.out, call.all
     assert answers(only_result(tmp_path / "app/out"))["after"] == {"mine"}
-    (_, after) = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
-    assert after["says"].endswith(" with 2 changed files"), "a result is no code"
+    (_, document) = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
+    assert document["says"].endswith(" with 2 changed files"), "a result is no code"
 
 
 def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_without_git(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(suite().replace('ref = "v1"\n', ""))
     call = bench("run", "suite.toml", "-o", "out", *SHORT)
     assert "after: working tree, commit unknown: git is missing" in call.out, call.all
-    assert [one.commit for one in read_header(only_result(tmp_path / "out")).code] == [None, None]
+    assert [item.commit for item in read_header(only_result(tmp_path / "out")).code] == [None, None]
 
 
 def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_path: Path) -> None:
@@ -220,15 +220,15 @@ def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_p
     assert "needs git" in call.out
     assert "before (command, ref v2)" in bench("plan", "suite.toml").out
     plan = json.loads(bench("plan", "suite.toml", "--format", "json").out)
-    starts = [one["starts"][0] for one in plan["scenarios"][0]["chains"]]
-    assert [one["ref"] for one in starts] == ["v2", None]
+    starts = [item["starts"][0] for item in plan["scenarios"][0]["chains"]]
+    assert [start["ref"] for start in starts] == ["v2", None]
 
 
 def test_doctor_tells_each_commit(bench: Bench, tmp_path: Path) -> None:
     first, second = repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite())
-    told = json.loads(bench("doctor", "suite.toml", "--json").out)
-    assert [(one["state"], one["subject"], one["says"]) for one in told["code"]] == [
+    document = json.loads(bench("doctor", "suite.toml", "--json").out)
+    assert [(item["state"], item["subject"], item["says"]) for item in document["code"]] == [
         ("ok", "servers.before", f"v1 at {first[:7]}"),
         ("ok", "servers.after", f"working tree at {second[:7]}"),
     ]
@@ -240,8 +240,8 @@ def test_a_case_is_the_commit_whatever_leads_to_it(tmp_path: Path) -> None:
 
     def digests(ref: str) -> tuple[str, str]:
         path.write_text(suite(ref))
-        before, after = expand(with_code(load(path, Registry()), LocalHost()))
-        return before.name.digest, after.name.digest
+        earlier, later = expand(with_code(load(path, Registry()), LocalHost()))
+        return earlier.name.digest, later.name.digest
 
     old, new = digests("v1"), digests("main")
     assert digests(first) == digests("HEAD~1") == old
@@ -260,7 +260,7 @@ def test_refs_that_vary(bench: Bench, tmp_path: Path) -> None:
     bench("run", "suite.toml", "--only", "t", "-o", "out")
     folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast", "slow"}}
-    assert [one.commit for one in read_header(folder).code] == [first, second]
+    assert [item.commit for item in read_header(folder).code] == [first, second]
 
 
 def test_a_run_goes_on_with_the_same_commit_only(bench: Bench, tmp_path: Path) -> None:
@@ -285,19 +285,19 @@ def test_submodules_are_said(tmp_path: Path) -> None:
     git(tmp_path / "outer", "commit", "--quiet", "--message", "a link")
     path = tmp_path / "outer/suite.toml"
     path.write_text(suite("HEAD"))
-    before, _ = with_code(load(path, Registry()), LocalHost()).code
-    assert before.submodules == ("vendor/it",)
-    assert before.in_words.endswith("without its submodules vendor/it")
+    first_, _ = with_code(load(path, Registry()), LocalHost()).code
+    assert first_.submodules == ("vendor/it",)
+    assert first_.in_words.endswith("without its submodules vendor/it")
 
 
 def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
-    with LocalHost().trial(tmp_path / "trial", "host") as here:
+    with LocalHost().trial(tmp_path / "trial", "host") as sandbox:
         program = present(locate("git"))
-        told = list(Git(program, tmp_path, here, tmp_path / "git").changed())
-    assert ("app/renamed.py", True) in told
-    assert not any("answer.py" in place for place, _ in told)
+        items = list(Git(program, tmp_path, sandbox, tmp_path / "git").changed())
+    assert ("app/renamed.py", True) in items
+    assert not any("answer.py" in path for path, _ in items)
 
 
 def test_no_filter_of_the_repository_itself_runs(tmp_path: Path) -> None:
@@ -309,11 +309,11 @@ def test_no_filter_of_the_repository_itself_runs(tmp_path: Path) -> None:
     (tmp_path / ".git/info").mkdir(exist_ok=True)
     (tmp_path / ".git/info/attributes").write_text("* filter=a=b\n")
     (tmp_path / "app/answer.py").write_text("changed = 1\n")
-    with LocalHost().trial(tmp_path / "trial", "host") as here:
+    with LocalHost().trial(tmp_path / "trial", "host") as sandbox:
         program = present(locate("git"))
-        asked = Git(program, tmp_path, here, tmp_path / "git")
-        assert ("app/answer.py", True) in list(asked.changed())
-        asked.check_out("HEAD", tmp_path / "out")
+        request = Git(program, tmp_path, sandbox, tmp_path / "git")
+        assert ("app/answer.py", True) in list(request.changed())
+        request.check_out("HEAD", tmp_path / "out")
     assert (tmp_path / "out/app/answer.py").is_file()
     assert not ran.exists()
 

@@ -64,9 +64,9 @@ def interpreter(tmp_path: Path) -> Callable[[str], str]:
     """Return an interpreter that is there, or leave the test."""
 
     def there(python: str) -> str:
-        with HOST.trial(tmp_path / "there", "host") as here:
+        with HOST.trial(tmp_path / "there", "host") as sandbox:
             try:
-                find(here, python, "test", tmp_path, tmp_path / "there")
+                find(sandbox, python, "test", tmp_path, tmp_path / "there")
             except ProgramMissing as error:
                 if python == "pypy3":
                     lack(error.message)
@@ -117,8 +117,8 @@ def from_inside(python: Path) -> dict[str, str]:
 
 
 def result(folder: Path) -> tuple[Path, Header]:
-    (found,) = (folder / "results").iterdir()
-    return found, read_header(found)
+    (actual,) = (folder / "results").iterdir()
+    return actual, read_header(actual)
 
 
 # --- run by the front door -----------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_two_interpreters(bench: Bench, tmp_path: Path, interpreter: Callable[[s
     assert "py312 is CPython 3.12." in call.out
     folder, header = result(tmp_path)
     declared = {label: header.runtimes[label] for label in ("py312", "pypy")}
-    assert [one.implementation for one in declared.values()] == ["CPython", "PyPy"]
+    assert [value.implementation for value in declared.values()] == ["CPython", "PyPy"]
     assert header.versions["gunicorn (py312)"] == header.versions["gunicorn (pypy)"] == "23.0.0"
     assert "23.0.0" in header.versions["server-gunicorn (pypy)"]
     assert len({case.digest for case in header.cases}) == 2
@@ -259,16 +259,21 @@ from test_runtimes import loaded, made
 from pathlib import Path
 print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
 """
-    here = Path(__file__).parent
-    words = [sys.executable, "-c", program, *map(str, (here, here.parents[1] / "support", path))]
-    both = [
+    sandbox = Path(__file__).parent
+    words = [
+        sys.executable,
+        "-c",
+        program,
+        *map(str, (sandbox, sandbox.parents[1] / "support", path)),
+    ]
+    pair = [
         subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [one.communicate(timeout=300) for one in both]
-    assert [out for out, _ in said] == ["21.2.0\n"] * 2, said
-    links = [one for one in kept.iterdir() if one.is_symlink()]
-    folders = [one for one in kept.iterdir() if one.is_dir() and not one.is_symlink()]
+    output = [item.communicate(timeout=300) for item in pair]
+    assert [out for out, _ in output] == ["21.2.0\n"] * 2, output
+    links = [item for item in kept.iterdir() if item.is_symlink()]
+    folders = [item for item in kept.iterdir() if item.is_dir() and not item.is_symlink()]
     assert len(folders) == len(links)  # nothing half-made, and nothing made twice, is left
 
 
@@ -322,10 +327,10 @@ def test_an_interpreter_states_its_version(tmp_path: Path, monkeypatch: pytest.M
         shim.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
-    with HOST.trial(tmp_path / "trial", "host") as here:
+    with HOST.trial(tmp_path / "trial", "host") as sandbox:
 
         def found(python: str) -> Any:
-            return find(here, python, "x", tmp_path, tmp_path / "trial")
+            return find(sandbox, python, "x", tmp_path, tmp_path / "trial")
 
         with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
             found("3.4")
@@ -351,15 +356,16 @@ def test_the_highest_version_is_taken(tmp_path: Path, monkeypatch: pytest.Monkey
         program.chmod(0o755)
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    with HOST.trial(tmp_path / "trial", "host") as here:
+    with HOST.trial(tmp_path / "trial", "host") as sandbox:
         highest, exact = (
-            find(here, python, "x", tmp_path, tmp_path / "trial") for python in ("3.99", "3.99.1")
+            find(sandbox, python, "x", tmp_path, tmp_path / "trial")
+            for python in ("3.99", "3.99.1")
         )
         assert (highest.path, str(highest)) == (Path("/b/python3"), "CPython 3.99.2")
         assert exact.path == Path("/a/python3")
         # That of an environment has packages of its own.
         with pytest.raises(ProgramMissing, match=r"no interpreter '3\.99\.3'"):
-            find(here, "3.99.3", "x", tmp_path, tmp_path / "trial")
+            find(sandbox, "3.99.3", "x", tmp_path, tmp_path / "trial")
 
 
 def test_a_fetch_needs_a_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,12 +397,12 @@ def test_a_secret_in_a_requirement_is_not_told(tmp_path: Path) -> None:
 
 def test_pypy_by_name_and_version(tmp_path: Path, interpreter: Callable[[str], str]) -> None:
     interpreter("pypy3")
-    with HOST.trial(tmp_path / "trial", "host") as here:
-        any_pypy = find(here, "pypy3", "x", tmp_path, tmp_path / "trial")
+    with HOST.trial(tmp_path / "trial", "host") as sandbox:
+        any_pypy = find(sandbox, "pypy3", "x", tmp_path, tmp_path / "trial")
         named = "pypy" + ".".join(map(str, any_pypy.version[:2]))
-        assert find(here, named, "x", tmp_path, tmp_path / "trial").version == any_pypy.version
+        assert find(sandbox, named, "x", tmp_path, tmp_path / "trial").version == any_pypy.version
         with pytest.raises(ProgramMissing, match=r"no interpreter 'pypy3\.1'"):
-            find(here, "pypy3.1", "x", tmp_path, tmp_path / "trial")
+            find(sandbox, "pypy3.1", "x", tmp_path, tmp_path / "trial")
     assert any_pypy.implementation == "PyPy"
 
 
@@ -410,7 +416,7 @@ def test_libraries_of_an_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyP
     python.parent.mkdir(parents=True)
     python.symlink_to(tmp_path / "system/usr/bin/pypy3")
     places = ("usr/lib/x86_64-linux-gnu", "usr/lib", "lib/x86_64-linux-gnu", "lib")
-    path = ":".join(f"{tmp_path}/system/{place}" for place in places)
+    path = ":".join(f"{tmp_path}/system/{path}" for path in places)
     assert locate.libraries(python) == {"LD_LIBRARY_PATH": path}
     assert locate.libraries(Path(sys.executable)) == {}
 

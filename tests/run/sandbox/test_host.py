@@ -37,8 +37,8 @@ def program(name: str, *arguments: object, **options: Any) -> Command:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Sandbox]:
-    with LocalHost().trial(tmp_path) as place:
-        yield place
+    with LocalHost().trial(tmp_path) as path:
+        yield path
 
 
 @pytest.fixture
@@ -55,15 +55,15 @@ def eventually(condition: Any) -> bool:
     return bool(condition())
 
 
-def printed(here: Sandbox, folder: Path, command: Command, **environment: str) -> Any:
-    finished = here.run("prints", command, folder, environment, WAITS_S)
+def printed(sandbox: Sandbox, folder: Path, command: Command, **environment: str) -> Any:
+    finished = sandbox.run("prints", command, folder, environment, WAITS_S)
     assert finished.code == 0, finished.stderr.read_text()
     return json.loads(finished.stdout.read_text())
 
 
-def deaf(here: Sandbox, folder: Path, name: str = "deaf") -> Running:
+def deaf(sandbox: Sandbox, folder: Path, name: str = "deaf") -> Running:
     ready = folder / f"{name}.ready"
-    running = here.start(name, program(name, ready), folder, NOTHING)
+    running = sandbox.start(name, program(name, ready), folder, NOTHING)
     assert eventually(ready.exists)
     return running
 
@@ -75,9 +75,9 @@ def ask(where: socket.socket, port: int) -> str:
         return where.recv(100).decode()
 
 
-def serves(here: Sandbox, folder: Path, port: int, words: str = "hello") -> Running:
-    running = here.start("serves", program("serves", port, words), folder, NOTHING)
-    assert eventually(lambda: here.owns(running, port))
+def serves(sandbox: Sandbox, folder: Path, port: int, words: str = "hello") -> Running:
+    running = sandbox.start("serves", program("serves", port, words), folder, NOTHING)
+    assert eventually(lambda: sandbox.owns(running, port))
     return running
 
 
@@ -105,10 +105,10 @@ def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours
     (tmp_path / "input").write_text("read me")
     (tmp_path / "below").mkdir()
     command = program("prints", "a b", 7, "ü", folder=Path("below"), stdin=Path("input"))
-    told = printed(here, tmp_path, command)
-    assert (told["argv"], told["folder"]) == (["a b", "7", "ü"], str(tmp_path / "below"))
-    assert told["stdin"] == "read me"
-    assert told["descriptors"] == ["0", "1", "2", "3"]  # 3 is the listing itself
+    actual = printed(here, tmp_path, command)
+    assert (actual["argv"], actual["folder"]) == (["a b", "7", "ü"], str(tmp_path / "below"))
+    assert actual["stdin"] == "read me"
+    assert actual["descriptors"] == ["0", "1", "2", "3"]  # 3 is the listing itself
     assert (tmp_path / "prints.err").read_text() == "to stderr\n"
 
 
@@ -265,10 +265,10 @@ def test_fighting_the_reaper_fails(here: Sandbox, tmp_path: Path, number: signal
 
 
 def test_an_orphans_usage_counts_in_the_exit(here: Sandbox, tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    finished = here.run("leaves", program("leaves", 0.2, told), tmp_path, NOTHING, 60)
-    assert float(told.read_text()) >= 0.2
-    assert finished.user_s + finished.system_s >= float(told.read_text())
+    actual = tmp_path / "told"
+    finished = here.run("leaves", program("leaves", 0.2, actual), tmp_path, NOTHING, 60)
+    assert float(actual.read_text()) >= 0.2
+    assert finished.user_s + finished.system_s >= float(actual.read_text())
     assert here.left == 0
 
 
@@ -291,11 +291,11 @@ def test_a_child_has_the_rest_of_the_grace_time(here: Sandbox, tmp_path: Path) -
 @pytest.mark.parametrize("network", ["private", "host"])
 def test_the_end_of_a_host(tmp_path: Path, error: type[BaseException] | None, network: Any) -> None:
     def trial() -> list[int]:
-        with LocalHost().trial(tmp_path, network) as here:
-            pids = [here.init_pid]
+        with LocalHost().trial(tmp_path, network) as sandbox:
+            pids = [sandbox.init_pid]
             for name in ("deaf", "daemon", "forks"):
-                pids += here.processes(deaf(here, tmp_path, name))
-            trials.append((here, pids))
+                pids += sandbox.processes(deaf(sandbox, tmp_path, name))
+            trials.append((sandbox, pids))
             if error is not None:
                 raise error
         return pids
@@ -306,8 +306,8 @@ def test_the_end_of_a_host(tmp_path: Path, error: type[BaseException] | None, ne
     else:
         with pytest.raises(error):
             trial()
-    here, pids = trials[0]
-    assert here.left >= 3
+    sandbox_, pids = trials[0]
+    assert sandbox_.left >= 3
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
     assert not (tmp_path / "keeper.err").exists()
 
@@ -324,25 +324,28 @@ def test_keepers_of_many_trials_are_forked_and_each_has_a_place_of_its_own(tmp_p
     host, started_by = LocalHost(), set()
     with host.many():
         for name in ("one", "two"):
-            with host.trial(tmp_path / name) as here, host.trial(tmp_path / "beside") as beside:
-                outer = parent(here.init_pid)
-                started_by |= {parent(outer), parent(parent(beside.init_pid))}
+            with (
+                host.trial(tmp_path / name) as sandbox_,
+                host.trial(tmp_path / "beside") as sandbox,
+            ):
+                outer = parent(sandbox_.init_pid)
+                started_by |= {parent(outer), parent(parent(sandbox.init_pid))}
                 assert os.getsid(outer) == outer
                 # No ordinary user may look at the first process of a place: nobody traces it.
-                private = here.mode.network == beside.mode.network == "private"
+                private = sandbox_.mode.network == sandbox.mode.network == "private"
                 if private and os.geteuid() == 0:
-                    assert len(spaces(here.init_pid) | spaces(beside.init_pid)) == 8
-                    assert not spaces(here.init_pid) & spaces(os.getpid())
-                running = deaf(here, tmp_path / name)
-                pids = [outer, here.init_pid, *here.processes(running)]
-            assert here.left >= 1
+                    assert len(spaces(sandbox_.init_pid) | spaces(sandbox.init_pid)) == 8
+                    assert not spaces(sandbox_.init_pid) & spaces(os.getpid())
+                running = deaf(sandbox_, tmp_path / name)
+                pids = [outer, sandbox_.init_pid, *sandbox_.processes(running)]
+            assert sandbox_.left >= 1
             assert not [pid for pid in pids if alive(pid)]
             assert not (tmp_path / name / "keeper.err").exists()
         (forks,) = started_by
         assert forks != os.getpid()
         os.kill(forks, signal.SIGKILL)
-        with host.trial(tmp_path / "after") as here:  # nobody forks: it is started
-            assert parent(parent(here.init_pid)) == os.getpid()
+        with host.trial(tmp_path / "after") as sandbox_:  # nobody forks: it is started
+            assert parent(parent(sandbox_.init_pid)) == os.getpid()
     assert not Path(f"/proc/{forks}").exists()
 
 
@@ -350,12 +353,12 @@ def test_a_silent_forker_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Later it would fork a keeper for a trial that has one."""
     host = LocalHost()
     with host.many():
-        with host.trial(tmp_path / "before") as here:
-            forks = parent(parent(here.init_pid))
+        with host.trial(tmp_path / "before") as sandbox:
+            forks = parent(parent(sandbox.init_pid))
         os.kill(forks, signal.SIGSTOP)
         monkeypatch.setattr("benchforge.run.sandbox.host.ANSWERS_WITHIN_S", 0.1)
-        with host.trial(tmp_path / "after") as here:
-            assert parent(parent(here.init_pid)) == os.getpid()
+        with host.trial(tmp_path / "after") as sandbox:
+            assert parent(parent(sandbox.init_pid)) == os.getpid()
             assert eventually(lambda: not alive(forks))
 
 
@@ -367,19 +370,19 @@ def alive(pid: int) -> bool:
 
 
 def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> None:
-    with LocalHost().trial(tmp_path) as here:
-        running = deaf(here, tmp_path)
-        os.kill(here.init_pid, signal.SIGKILL)
+    with LocalHost().trial(tmp_path) as sandbox:
+        running = deaf(sandbox, tmp_path)
+        os.kill(sandbox.init_pid, signal.SIGKILL)
         with pytest.raises(TrialFailed, match="keeps the trial's processes ended"):
-            here.wait(running, WAITS_S)
+            sandbox.wait(running, WAITS_S)
 
 
 @pytest.mark.parametrize(("phase", "stage"), [("services", "start"), ("load", "drive")])
 def test_a_lost_keeper_fails_its_phase(tmp_path: Path, phase: str, stage: str) -> None:
-    with LocalHost().trial(tmp_path) as here:
-        os.kill(here.init_pid, signal.SIGKILL)
+    with LocalHost().trial(tmp_path) as sandbox:
+        os.kill(sandbox.init_pid, signal.SIGKILL)
         with pytest.raises(KeeperGone) as caught, TrialRecorder(lambda _: None).phase(phase):
-            here.start("late", Command(("sleep", "1")), tmp_path, {})
+            sandbox.start("late", Command(("sleep", "1")), tmp_path, {})
     assert (caught.value.stage, caught.value.about) == (stage, "apparatus")
 
 
@@ -406,12 +409,12 @@ def test_two_trials_at_once_use_the_same_port(private: Sandbox, tmp_path: Path) 
 
 
 def test_in_the_hosts_network_a_server_is_reached_from_outside(tmp_path: Path) -> None:
-    with LocalHost().trial(tmp_path, network="host") as here:
-        assert here.mode.network == "host"
-        port = here.free_port()
-        running = serves(here, tmp_path, port)
+    with LocalHost().trial(tmp_path, network="host") as sandbox:
+        assert sandbox.mode.network == "host"
+        port = sandbox.free_port()
+        running = serves(sandbox, tmp_path, port)
         assert ask(socket.socket(), port) == "hello"
-        assert here.owns(running, port)
+        assert sandbox.owns(running, port)
 
 
 def test_a_port_belongs_to_who_listens_on_it(here: Sandbox, tmp_path: Path) -> None:
@@ -427,9 +430,9 @@ def test_a_port_belongs_to_who_listens_on_it(here: Sandbox, tmp_path: Path) -> N
 )
 def test_who_listens_twice(here: Sandbox, family: socket.AddressFamily, address: str) -> None:
     with here.socket(family) as listener, here.socket(family) as other:
-        for one in (listener, other):
-            one.bind((address, 0))
-            one.listen()
+        for item in (listener, other):
+            item.bind((address, 0))
+            item.listen()
         port = listener.getsockname()[1]
         inodes = procfs.listening(here.init_pid, port)
         assert len(inodes) == 1
@@ -439,11 +442,11 @@ def test_who_listens_twice(here: Sandbox, family: socket.AddressFamily, address:
 
 
 def test_a_kernel_that_does_not_tell_who_listens_is_believed() -> None:
-    ours, kernels = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with ours, kernels:
+    end, kernels = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with end, kernels:
         kernels.send(struct.pack("=IHHIIi", 20, 3, 0, 0, 0, -errno.ENOENT))
         with pytest.raises(OSError, match=os.strerror(errno.ENOENT)):
-            listeners.listening(ours, 80)
+            listeners.listening(end, 80)
 
 
 def test_free_ports_never_come_twice(here: Sandbox) -> None:
@@ -454,12 +457,12 @@ def test_free_ports_never_come_twice(here: Sandbox) -> None:
 def test_the_counters_are_the_trials_own(private: Sandbox, tmp_path: Path) -> None:
     port = private.free_port()
     serves(private, tmp_path, port)
-    before = private.counters()
+    earlier = private.counters()
     for _ in range(3):
         ask(private.socket(), port)
-    after = private.counters()
-    assert after["TcpPassiveOpens"] - before["TcpPassiveOpens"] == 3
-    assert after["TcpExtListenOverflows"] == 0
+    later = private.counters()
+    assert later["TcpPassiveOpens"] - earlier["TcpPassiveOpens"] == 3
+    assert later["TcpExtListenOverflows"] == 0
 
 
 # --- an ordinary user ----------------------------------------------------------------------------

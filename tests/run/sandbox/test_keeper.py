@@ -70,20 +70,20 @@ class Side:
 
     def pids(self) -> set[int]:
         """All processes with the token in their limits, zombies left out."""
-        found: set[int] = set()
+        names: set[int] = set()
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 lives = (folder / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
                 if lives and self.token in (folder / "limits").read_text():
-                    found.add(int(folder.name))
-        return found
+                    names.add(int(folder.name))
+        return names
 
     def nothing_is_left(self, but: set[int]) -> bool:
         """Whether all but these end soon."""
         deadline = time.monotonic() + WITHIN_S
-        while (left := self.pids() - but) and time.monotonic() < deadline:
+        while (pids := self.pids() - but) and time.monotonic() < deadline:
             time.sleep(0.01)
-        return not left
+        return not pids
 
 
 @pytest.fixture
@@ -95,11 +95,11 @@ def side() -> Iterator[Callable[..., Side]]:
         return sides[-1]
 
     yield make
-    for one in sides:
-        for pid in one.pids():  # a test that failed; only what carries its token
+    for item in sides:
+        for pid in item.pids():  # a test that failed; only what carries its token
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        shutil.rmtree(one.folder)
+        shutil.rmtree(item.folder)
 
 
 def said(stream: IO[str] | None) -> Any:
@@ -125,31 +125,31 @@ def said(stream: IO[str] | None) -> Any:
 def test_kill_9_leaves_no_process(
     side: Callable[..., Side], user: str, victims: tuple[str, ...]
 ) -> None:
-    one = side(user)
-    with one.start("deaf", "daemon", "forks") as process:
+    item = side(user)
+    with item.start("deaf", "daemon", "forks") as process:
         pids = {**said(process.stdout), "benchforge": process.pid}
         if not pids["mode"]:
             pytest.skip(f"no process namespace here: {pids['weaker']}")
-        assert len(one.pids()) >= 6  # benchforge, the keeper's two, and three programs
+        assert len(item.pids()) >= 6  # benchforge, the keeper's two, and three programs
         for victim in victims:
             with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
                 os.kill(pids[victim], signal.SIGKILL)
         survivors = {process.pid} - {pids[victim] for victim in victims}
-        assert one.nothing_is_left(but=survivors)
+        assert item.nothing_is_left(but=survivors)
 
 
 @users
 @pytest.mark.parametrize("victim", ["benchforge", "forks", "outer", "init"])
 def test_kill_9_ends_a_forked_keeper(side: Callable[..., Side], user: str, victim: str) -> None:
-    one = side(user)
-    with one.start("--many", "deaf", "daemon") as process:
+    item = side(user)
+    with item.start("--many", "deaf", "daemon") as process:
         pids = {**said(process.stdout), "benchforge": process.pid}
         if not pids["mode"]:
             pytest.skip(f"no process namespace here: {pids['weaker']}")
         assert pids["forks"] != pids["benchforge"]
         os.kill(pids[victim], signal.SIGKILL)
         survivors = {pids["benchforge"], pids["forks"]} - {pids[victim]}
-        assert one.nothing_is_left(but=survivors if victim != "benchforge" else set())
+        assert item.nothing_is_left(but=survivors if victim != "benchforge" else set())
 
 
 @users
@@ -158,25 +158,25 @@ def test_kill_9_ends_a_forked_keeper(side: Callable[..., Side], user: str, victi
 def test_kill_9_at_any_moment_leaves_no_process(
     side: Callable[..., Side], user: str, how: list[str], kills: int
 ) -> None:
-    one = side(user)
+    item = side(user)
     moments = random.Random(f"{user} {how}")
     for _ in range(kills):
-        with one.start(*how) as process:
+        with item.start(*how) as process:
             time.sleep(0.05 + 0.15 * moments.random())
             process.kill()
-            assert one.nothing_is_left(but=set())
+            assert item.nothing_is_left(but=set())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_group_signal_is_benchforges(side: Callable[..., Side], number: signal.Signals) -> None:
-    one = side()
-    with one.start("deaf", "forks") as process:
+    item = side()
+    with item.start("deaf", "forks") as process:
         said(process.stdout)
         os.killpg(process.pid, number)
         if number == signal.SIGINT:
             assert said(process.stdout) == [True, True]
         process.wait(WITHIN_S)
-        assert one.nothing_is_left(but=set())
+        assert item.nothing_is_left(but=set())
 
 
 # --- where namespaces are refused ----------------------------------------------------------------
@@ -193,14 +193,14 @@ def may_unshare() -> None:
 
 @pytest.mark.usefixtures("may_unshare")
 def test_a_refused_network_is_said_and_the_processes_are_kept(side: Callable[..., Side]) -> None:
-    one = side(wrapper=(*OWN_USER_NAMESPACE, "net"))
-    with one.start("deaf", "daemon") as process:
+    item = side(wrapper=(*OWN_USER_NAMESPACE, "net"))
+    with item.start("deaf", "daemon") as process:
         greeting = said(process.stdout)
         assert greeting["mode"] is True
         assert len(greeting["weaker"]) == 1
         assert "network namespace" in greeting["weaker"][0]
         process.kill()
-        assert one.nothing_is_left(but=set())
+        assert item.nothing_is_left(but=set())
 
 
 @pytest.mark.usefixtures("may_unshare")
@@ -208,13 +208,13 @@ def test_a_refused_network_is_said_and_the_processes_are_kept(side: Callable[...
 def test_without_namespaces_one_kill_9_leaves_no_process(
     side: Callable[..., Side], victim: str
 ) -> None:
-    one = side(wrapper=(*OWN_USER_NAMESPACE, "net pid user"))
-    with one.start("deaf", "daemon", "forks") as process:
+    item = side(wrapper=(*OWN_USER_NAMESPACE, "net pid user"))
+    with item.start("deaf", "daemon", "forks") as process:
         pids = {**said(process.stdout), "benchforge": process.pid}
         assert pids["mode"] is False
         assert len(pids["weaker"]) == 2
         os.kill(pids[victim], signal.SIGKILL)
-        assert one.nothing_is_left(but=set() if victim == "benchforge" else {process.pid})
+        assert item.nothing_is_left(but=set() if victim == "benchforge" else {process.pid})
 
 
 @as_root
@@ -222,21 +222,21 @@ def test_without_proc_a_weaker_keeper_takes_over(side: Callable[..., Side]) -> N
     # As in a container: with a part of /proc covered, no user namespace may mount a fresh one.
     cover = 'while read -r _ at type _; do [ $type != proc ] || mount -t tmpfs none "$at/sys"; done'
     covered = ("unshare", "--mount", "sh", "-c", f'{cover} < /proc/mounts; exec "$@"', "-")
-    one = side("nobody", wrapper=covered)
-    with one.start("deaf") as process:
+    item = side("nobody", wrapper=covered)
+    with item.start("deaf") as process:
         greeting = said(process.stdout)
         assert greeting["mode"] is False
         assert "mount" in greeting["weaker"][0]
         process.kill()
-        assert one.nothing_is_left(but=set())
+        assert item.nothing_is_left(but=set())
 
 
 def test_the_inner_process_ends_where_the_outer_one_was_killed_before_it_spoke() -> None:
     """And says nothing: that the keeper is gone is told by who waits for it."""
     outer_lives, outer = os.pipe()
     os.close(outer)
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours:
+    end, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with end:
         with theirs:
             modes = {
                 "pid_namespace": False,
@@ -246,5 +246,5 @@ def test_the_inner_process_ends_where_the_outer_one_was_killed_before_it_spoke()
                 "weaker": [],
             }
             keeper._inner(theirs, outer_lives, {"sysctls": {}, "limits": {}}, {}, modes)
-        assert ours.recv(1) == b""
+        assert end.recv(1) == b""
     os.close(outer_lives)

@@ -96,15 +96,15 @@ def test_a_short_path_goes_with_its_target(tmp_path: Path, monkeypatch: pytest.M
 def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) -> None:
     place(kind).mkdir(parents=True)
     with started(LEAVES, place(kind), prefix) as process:
-        folders = [Path(one) for one in present(process.stdout).readline().split()]
+        folders = [Path(item) for item in present(process.stdout).readline().split()]
         assert len(folders) == 2
         assert leftovers.cleared() == ""
         assert all(folder.exists() for folder in folders)
         process.kill()
-    said = leftovers.cleared()
-    assert said.startswith("left by a killed benchforge: removed ")
+    message = leftovers.cleared()
+    assert message.startswith("left by a killed benchforge: removed ")
     # Where TMPDIR is long, the first is a short way, and its own folder is named.
-    assert all(str(folder) in said or f"{folder.parent}, " in said for folder in folders)
+    assert all(str(folder) in message or f"{folder.parent}, " in message for folder in folders)
     assert not any(folder.exists() for folder in folders)
     assert leftovers.cleared() == ""
 
@@ -114,11 +114,11 @@ def test_leftovers_in_memory_are_removed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("TMPDIR", str(tmp_path / "memory"))
     with started(LEAVES, tmp_path, "half-") as process:
         present(process.stdout).readline()
-        (left,) = (tmp_path / "memory").iterdir()
+        (rest,) = (tmp_path / "memory").iterdir()
         assert leftovers.cleared() == ""
         process.kill()
-    assert str(left) in leftovers.cleared()
-    assert not left.exists()
+    assert str(rest) in leftovers.cleared()
+    assert not rest.exists()
 
 
 def test_what_only_looks_like_ours_is_not_touched(tmp_path: Path) -> None:
@@ -181,13 +181,13 @@ print(line, left)
 
 
 def test_a_signal_before_any_line_leaves_no_scratch(tmp_path: Path) -> None:
-    (place := tmp_path / "scratch").mkdir()
-    with started(INTERRUPTED, place) as process:
+    (path := tmp_path / "scratch").mkdir()
+    with started(INTERRUPTED, path) as process:
         out, _ = process.communicate(timeout=60)
-    lines, left = map(int, out.split())
+    lines, rest = map(int, out.split())
     assert lines > 40, "lines that make, use and remove it"
     # Python calls no __exit__ if a signal comes between the body of `with` and that call.
-    assert left <= 1
+    assert rest <= 1
 
 
 def only_daemon(number: int, keeper: int) -> int:
@@ -225,8 +225,8 @@ def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> 
         daemon = only_daemon(number, keeper.pid)
         keeper.kill()
     assert daemon in leftover_mark.orphans()
-    said = leftovers.cleared()
-    assert f"process {daemon} (" in said
-    assert "daemon.py" in said
+    message = leftovers.cleared()
+    assert f"process {daemon} (" in message
+    assert "daemon.py" in message
     assert leftover_mark.carriers(number) == []
     assert daemon not in leftover_mark.orphans()

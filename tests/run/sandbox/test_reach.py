@@ -33,12 +33,12 @@ def place() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def reached(place: Path, *wrapper: str) -> Any:
+def reached(path: Path, *wrapper: str) -> Any:
     python = SYSTEM_PYTHON if wrapper else sys.executable
-    (own := place / "own").mkdir()
-    own.chmod(0o777)
-    environment = {"PYTHONPATH": str(place / "lib"), "TOKEN": "secret", "PATH": "/usr/bin:/bin"}
-    done = captured([*wrapper, python, place / HARNESS.name, own], env=environment)
+    (mine := path / "own").mkdir()
+    mine.chmod(0o777)
+    environment = {"PYTHONPATH": str(path / "lib"), "TOKEN": "secret", "PATH": "/usr/bin:/bin"}
+    done = captured([*wrapper, python, path / HARNESS.name, mine], env=environment)
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr
@@ -95,11 +95,11 @@ def test_code_that_can_have_no_layer_stays_open_and_the_result_says_so(tmp_path:
     (scratch / "layer-0/upper").mkdir(parents=True)
     (code := tmp_path / "code").mkdir()
     wishes = Wishes(scratch=scratch, writes=(), copied=[code])
-    with LocalHost().trial(tmp_path / "trial", wishes=wishes) as here:
+    with LocalHost().trial(tmp_path / "trial", wishes=wishes) as sandbox:
         command = Command("sh", "-c", f"echo planted > {code}/file")
-        assert here.run("writes", command, tmp_path / "trial", {}, 60).code == 0
-        assert here.mode.files == "host"
-        (reason,) = (one for one in here.mode.weaker if "layer" in one)
+        assert sandbox.run("writes", command, tmp_path / "trial", {}, 60).code == 0
+        assert sandbox.mode.files == "host"
+        (reason,) = (item for item in sandbox.mode.weaker if "layer" in item)
     assert reason.startswith(f"programs may change files in {code}, for it has no layer: ")
     assert (code / "file").read_text() == "planted\n"
 
@@ -107,10 +107,10 @@ def test_code_that_can_have_no_layer_stays_open_and_the_result_says_so(tmp_path:
 def test_mounts_in_the_folder_of_code_stay_in_sight(tmp_path: Path) -> None:
     """A layer shows one file system: what is mounted below it would be gone."""
     wishes = Wishes(scratch=tmp_path, writes=(), copied=[Path("/")])
-    with LocalHost().trial(tmp_path / "trial", wishes=wishes) as here:
+    with LocalHost().trial(tmp_path / "trial", wishes=wishes) as sandbox:
         reason = "programs may change files in /: mounts below it allow no layer"
-        assert (here.mode.weaker[0], here.mode.files) == (reason, "host")
-        assert here.run("reads", Command("cat", "/proc/self/stat"), tmp_path, {}, 60).code == 0
+        assert (sandbox.mode.weaker[0], sandbox.mode.files) == (reason, "host")
+        assert sandbox.run("reads", Command("cat", "/proc/self/stat"), tmp_path, {}, 60).code == 0
 
 
 def test_a_suite_names_what_its_programs_may_reach(bench: Bench, tmp_path: Path) -> None:

@@ -35,45 +35,45 @@ def until(width: float = 0.03, least: int = 8, most: int = 30) -> Until:
 
 def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Header, list[Trial]]:
     cases = [case(f"s{number}") for number in range(len(values))]
-    there = trials(list(zip(cases, values, strict=True)))
-    return header(cases, amount.most, amount), there
+    entries = trials(list(zip(cases, values, strict=True)))
+    return header(cases, amount.most, amount), entries
 
 
-def looked(head: Header, there: Sequence[Trial]) -> StopDecision:
-    return present(precise(head, there, METRICS))
+def looked(head: Header, entries: Sequence[Trial]) -> StopDecision:
+    return present(precise(head, entries, METRICS))
 
 
 def drawn(seed: int, n: int, k: int = 2, noise: float = 0.02) -> list[list[float]]:
-    return blocks(Random(seed), n, [1 + at / 10 for at in range(k)], noise, outliers=0)
+    return blocks(Random(seed), n, [1 + index / 10 for index in range(k)], noise, outliers=0)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(8, 14), st.floats(0.01, 0.1))
 def test_it_is_the_rule_for_all_pairs(seed: int, k: int, n: int, width: float) -> None:
     values = drawn(seed, n, k)
-    found = looked(*made(values, until(width)))
+    findings = looked(*made(values, until(width)))
     pairs = [
         at_level(ratio(values[a], values[b]), 0.95, stopped=True)
         for a in range(k)
         for b in range(a + 1, k)
     ]
     same = enough(pairs, n, width)
-    assert (found.stop, found.reached, found.blocks) == (same.stop, same.reached, n)
-    assert found.half_width == pytest.approx(same.half_width, rel=1e-3)
-    assert " / " in found.widest
+    assert (findings.stop, findings.reached, findings.blocks) == (same.stop, same.reached, n)
+    assert findings.half_width == pytest.approx(same.half_width, rel=1e-3)
+    assert " / " in findings.widest
 
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(8, 12), st.integers(0, 40), st.randoms())
 def test_a_half_block_changes_nothing(seed: int, n: int, cut: int, shuffle: Random) -> None:
     """What a kill leaves is decided on as if the block had not begun."""
-    head, there = made(drawn(seed, n, 3), until(0.02))
-    kept = there[: max(0, len(there) - cut)]
-    full = len(kept) // 3
-    mixed = list(kept)
+    head, entries = made(drawn(seed, n, 3), until(0.02))
+    stored = entries[: max(0, len(entries) - cut)]
+    full = len(stored) // 3
+    mixed = list(stored)
     shuffle.shuffle(mixed)
     assert whole(head, mixed) == full
-    assert looked(head, mixed) == looked(head, there[: full * 3])
+    assert looked(head, mixed) == looked(head, entries[: full * 3])
 
 
 @settings(max_examples=30)
@@ -81,65 +81,65 @@ def test_a_half_block_changes_nothing(seed: int, n: int, cut: int, shuffle: Rand
 def test_a_difference_decides_nothing(seed: int, factor: float) -> None:
     values = drawn(seed, 9)
     other = [values[0], [value * factor for value in values[1]]]
-    one, two = looked(*made(values, until())), looked(*made(other, until()))
-    assert (one.stop, one.reached) == (two.stop, two.reached)
+    findings, two = looked(*made(values, until())), looked(*made(other, until()))
+    assert (findings.stop, findings.reached) == (two.stop, two.reached)
 
 
 def test_fewer_than_the_least_are_never_enough() -> None:
-    found = looked(*made(drawn(1, 7, noise=1e-4), until()))
-    assert not found.stop
-    assert found.in_words == (
+    findings = looked(*made(drawn(1, 7, noise=1e-4), until()))
+    assert not findings.stop
+    assert findings.in_words == (
         "not enough after 7 blocks: 7 of at least 8 blocks "
         "(widest: hello · s0 · few / s1 · few in throughput)"
     )
-    found = looked(*made(drawn(1, 8, noise=1e-3), until()))
-    assert found.reached
-    assert found.in_words.startswith("stopped after 8 blocks: no interval is wider than 0.1")
+    findings = looked(*made(drawn(1, 8, noise=1e-3), until()))
+    assert findings.reached
+    assert findings.in_words.startswith("stopped after 8 blocks: no interval is wider than 0.1")
 
 
 def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
-    found = looked(*made(drawn(1, 9, noise=0.2), until(most=9)))
-    assert (found.stop, found.reached) == (True, False)
+    findings = looked(*made(drawn(1, 9, noise=0.2), until(most=9)))
+    assert (findings.stop, findings.reached) == (True, False)
     assert (
         "stopped after 9 blocks: repeat.between = [8, 9] allows no more, and an interval is"
-        in found.in_words
+        in findings.in_words
     )
 
 
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:
-    values: list[list[float | None]] = [[*of] for of in drawn(1, 9, noise=1e-3)]
+    values: list[list[float | None]] = [[*subject] for subject in drawn(1, 9, noise=1e-3)]
     values[0][3] = None
     assert looked(*made(values, until())).reached
     values[1][5] = None
-    found = looked(*made(values, until()))
-    assert not found.stop
-    assert "7 of at least 8 blocks are believed" in found.why
+    findings = looked(*made(values, until()))
+    assert not findings.stop
+    assert "7 of at least 8 blocks are believed" in findings.why
 
 
 def test_noise_is_waited_for_and_a_server_that_cannot_be_measured_is_not() -> None:
     noisy: list[list[float | None]] = [[None] * 8, [100.0, 101, 99, 100, 102, 98, 101, 99]]
     assert not looked(*made(noisy, until())).stop
-    head, there = made(noisy, until())
+    head, entries = made(noisy, until())
     failing = [
-        trial(one.number, one.block, one.position, one.case, 1, failed=one.case.server == "s0")
-        for one in there
+        trial(item.number, item.block, item.position, item.case, 1, failed=item.case.server == "s0")
+        for item in entries
     ]
-    found = looked(head, failing)
-    assert (found.stop, found.reached) == (True, False)
-    assert found.in_words.endswith("no block will tell more: hello · s0 · few has no throughput")
+    findings = looked(head, failing)
+    assert (findings.stop, findings.reached) == (True, False)
+    assert findings.in_words.endswith("no block will tell more: hello · s0 · few has no throughput")
 
 
 def test_values_that_are_all_equal_are_not_waited_for() -> None:
-    found = looked(*made([[100.0] * 8, [200.0] * 8], until()))
-    assert (found.stop, found.reached) == (True, False)
-    assert "all 8 are equal" in found.why
+    findings = looked(*made([[100.0] * 8, [200.0] * 8], until()))
+    assert (findings.stop, findings.reached) == (True, False)
+    assert "all 8 are equal" in findings.why
 
 
 def test_a_server_alone_is_known_by_its_own_value() -> None:
-    head, there = made(drawn(1, 8, k=1, noise=0.001), until(0.5))
-    (one,) = sought(head)
-    assert (one.theirs, one.title) == (None, "hello · s0 · few in throughput")
-    assert looked(head, there).reached
+    head, entries = made(drawn(1, 8, k=1, noise=0.001), until(0.5))
+    (capacity,) = sought(head)
+    assert (capacity.theirs, capacity.title) == (None, "hello · s0 · few in throughput")
+    assert looked(head, entries).reached
 
 
 def claim(metric: str, a: str, b: str | None = None) -> Claim:
@@ -150,43 +150,45 @@ def claim(metric: str, a: str, b: str | None = None) -> Claim:
 
 def test_what_claims_name_is_asked_of_every_pair() -> None:
     head = header([ONE, TWO, THREE], 30, until())
-    assert [(one.metric, one.ours, one.theirs) for one in sought(head)] == [
+    assert [(item.metric, item.ours, item.theirs) for item in sought(head)] == [
         ("throughput", ONE, TWO),
         ("throughput", ONE, THREE),
         ("throughput", TWO, THREE),
     ]
     claims = (claim("latency", "two", "one"), claim("cpu", "three"))
-    found = sought(head.model_copy(update={"claims": claims}))
-    assert [one.metric for one in found] == ["latency"] * 3 + ["cpu"] * 4
-    assert (found[-1].ours, found[-1].theirs) == (THREE, None)
+    capacity = sought(head.model_copy(update={"claims": claims}))
+    assert [item.metric for item in capacity] == ["latency"] * 3 + ["cpu"] * 4
+    assert (capacity[-1].ours, capacity[-1].theirs) == (THREE, None)
 
 
 def test_who_asks_may_say_what() -> None:
     """A third server, as loud as it is, is nobody's concern."""
     values = [*drawn(1, 8, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(8)]]
-    head, there = made(values, until())
-    assert not looked(head, there).stop
-    asked = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
-    assert present(precise(head, there, METRICS, asked)).reached
+    head, entries = made(values, until())
+    assert not looked(head, entries).stop
+    request = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
+    assert present(precise(head, entries, METRICS, request)).reached
 
 
 def test_what_is_missing() -> None:
-    head, there = made(drawn(1, 8, noise=1e-3), until())
-    stop = looked(head, there)
-    assert missing(head, there, stop) == 0
-    assert missing(head, there[:-1], looked(head, there[:-1])) == 60 - 15
+    head, entries = made(drawn(1, 8, noise=1e-3), until())
+    stop = looked(head, entries)
+    assert missing(head, entries, stop) == 0
+    assert missing(head, entries[:-1], looked(head, entries[:-1])) == 60 - 15
     # A block that was begun is measured to its end.
-    more = [*there, trial(17, 9, 1, head.cases[0], 100)]
+    more = [*entries, trial(17, 9, 1, head.cases[0], 100)]
     assert missing(head, more, looked(head, more)) == 60 - 17
     fixed = head.model_copy(update={"until": None})
-    assert precise(fixed, there, METRICS) is None
-    assert missing(fixed, there, None) == 60 - 16
+    assert precise(fixed, entries, METRICS) is None
+    assert missing(fixed, entries, None) == 60 - 16
 
 
 def test_an_attempt_that_is_left_is_missing() -> None:
     again = trial(1, 1, 1, ONE, None)
     again = again.model_copy(
-        update={"checks": tuple(one.model_copy(update={"transient": True}) for one in again.checks)}
+        update={
+            "checks": tuple(check.model_copy(update={"transient": True}) for check in again.checks)
+        }
     )
     head = header([ONE], 1)
     assert (whole(head, [again]), missing(head, [again], None)) == (0, 1)
@@ -195,14 +197,14 @@ def test_an_attempt_that_is_left_is_missing() -> None:
 
 
 def test_the_summary_is_complete_once_it_is_enough() -> None:
-    one, two = drawn(1, 8, noise=1e-3)
-    found = summed({"one": one, "two": two}, until=until())
-    assert found.complete
-    assert present(found.stop_decision).reached
-    assert [of.planned for of in found.cases] == [8, 8]
-    found = summed({"one": one[:6], "two": two[:6]}, until=until())
-    assert not found.complete
-    assert [of.planned for of in found.cases] == [30, 30]
+    item, two = drawn(1, 8, noise=1e-3)
+    summary = summed({"one": item, "two": two}, until=until())
+    assert summary.complete
+    assert present(summary.stop_decision).reached
+    assert [subject.planned for subject in summary.cases] == [8, 8]
+    summary = summed({"one": item[:6], "two": two[:6]}, until=until())
+    assert not summary.complete
+    assert [subject.planned for subject in summary.cases] == [30, 30]
 
 
 @pytest.mark.parametrize(("least", "most"), [(7, 30), (9, 8), (1, 1)])
@@ -235,13 +237,13 @@ def test_doubtful_times_are_not_enough(late_in: Sequence[int], stop: bool, says:
         message="late",
         invalidates="latency",
     )
-    head, there = made(drawn(1, 8, noise=0.001), until())
-    there = [
-        one.model_copy(update={"checks": (late,)})
-        if one.block in late_in and one.case.server == "s0"
-        else one
-        for one in there
+    head, entries = made(drawn(1, 8, noise=0.001), until())
+    entries = [
+        item.model_copy(update={"checks": (late,)})
+        if item.block in late_in and item.case.server == "s0"
+        else item
+        for item in entries
     ]
-    found = present(precise(head, there, {"throughput": Times()}))
-    assert (found.stop, found.reached) == (stop, says == "no interval is wider")
-    assert says in found.why
+    programs = present(precise(head, entries, {"throughput": Times()}))
+    assert (programs.stop, programs.reached) == (stop, says == "no interval is wider")
+    assert says in programs.why

@@ -144,9 +144,9 @@ def test_any_false_difference_in_a_family(k: int, n: int, times: int) -> None:
 
     def found(draw: Random) -> bool:
         table = blocks(draw, n, [1] * k)
-        got = ranking({str(at): row for at, row in enumerate(table)})
+        got = ranking({str(index): row for index, row in enumerate(table)})
         together.append(all(holds(pair.simultaneous) for pair in got.pairs))
-        assert len({one.letters for one in got.order}) > 1 or not any(p.differ for p in got.pairs)
+        assert len({item.letters for item in got.order}) > 1 or not any(p.differ for p in got.pairs)
         return any(pair.differ for pair in got.pairs)
 
     assert share(times, k + n, found) <= FALSE
@@ -159,7 +159,7 @@ def test_without_holm_there_would_be_many() -> None:
 
     def found(draw: Random) -> bool:
         table = blocks(draw, 10, [1] * 4, outliers=0)
-        got = ranking({str(at): row for at, row in enumerate(table)})
+        got = ranking({str(index): row for index, row in enumerate(table)})
         return any((pair.ratio.p or 0) < 0.05 for pair in got.pairs)
 
     assert share(500, 1, found) == pytest.approx(0.221, abs=tolerance(0.221, 500))
@@ -167,11 +167,11 @@ def test_without_holm_there_would_be_many() -> None:
 
 def stopped(draw: Random, noise: float) -> Estimate:
     """Return the ratio of two equal servers, measured until its interval is 2 % wide to a side."""
-    ours, theirs = two(draw, 30, noise=noise, outliers=0)
+    pair, theirs = two(draw, 30, noise=noise, outliers=0)
     for n in range(8, 31):
-        found = at_level(ratio(ours[:n], theirs[:n]), 0.95, stopped=True)
-        if enough([found], n, 0.02).stop:
-            return found
+        actual = at_level(ratio(pair[:n], theirs[:n]), 0.95, stopped=True)
+        if enough([actual], n, 0.02).stop:
+            return actual
     raise AssertionError
 
 
@@ -188,11 +188,11 @@ def test_at_the_usual_level_stopping_on_width_would_not() -> None:
     """The published figure is 93.3 %, where noise is twice the width."""
 
     def held(draw: Random) -> bool:
-        ours, theirs = two(draw, 30, noise=0.02 * math.sqrt(2), outliers=0)
+        pair, theirs = two(draw, 30, noise=0.02 * math.sqrt(2), outliers=0)
         for n in range(8, 31):
-            found = ratio(ours[:n], theirs[:n])
-            if enough([found], n, 0.02).stop:
-                return holds(found)
+            actual = ratio(pair[:n], theirs[:n])
+            if enough([actual], n, 0.02).stop:
+                return holds(actual)
         raise AssertionError
 
     assert share(TIMES, 5, held) < 0.944
@@ -210,8 +210,8 @@ def stopped_of_three(draw: Random, least: int) -> list[Estimate]:
 
 def covered_pairs(times: int, least: int) -> float:
     draw = Random(11)
-    found = [holds(one) for _ in range(times) for one in stopped_of_three(draw, least)]
-    return sum(found) / len(found)
+    actual = [holds(item) for _ in range(times) for item in stopped_of_three(draw, least)]
+    return sum(actual) / len(actual)
 
 
 def test_several_pairs_that_are_waited_for_keep_the_level() -> None:
@@ -223,10 +223,10 @@ def test_stopping_after_three_blocks_would_not() -> None:
     """The published figure is 90.4 %: the tests above can fail."""
 
     def held(draw: Random) -> bool:
-        ours, theirs = two(draw, 30, noise=0.02, outliers=0)
+        pair, theirs = two(draw, 30, noise=0.02, outliers=0)
         for n in range(3, 31):
-            if enough([ratio(ours[:n], theirs[:n])], n, 0.02, least=3).stop:
-                return holds(ratio(ours[:n], theirs[:n]))
+            if enough([ratio(pair[:n], theirs[:n])], n, 0.02, least=3).stop:
+                return holds(ratio(pair[:n], theirs[:n]))
         raise AssertionError
 
     assert share(TIMES, 12, held) < SELF_TEST[0] - 0.01
@@ -234,12 +234,12 @@ def test_stopping_after_three_blocks_would_not() -> None:
 
 def sessions(draw: Random, m: int, change: float = 1) -> list[tuple[float, float]]:
     """A server and the reference in m sessions: of a session 3 %, of a server in it 0.7 %."""
-    found = []
+    actual = []
     for _ in range(m):
         day = draw.gauss(0, 0.03)
         value, reference = (1000 * math.exp(day + draw.gauss(0, 0.007)) for _ in range(2))
-        found.append((value * change, reference))
-    return found
+        actual.append((value * change, reference))
+    return actual
 
 
 @pytest.mark.samples(1)
@@ -313,8 +313,8 @@ def test_a_ratio_under_noise_covers_the_truth(stays: float, on_off: bool) -> Non
     """A block pairs both under what others do; what differs within it makes the interval wider."""
 
     def held(draw: Random) -> bool:
-        (ours, theirs), _ = disturbed(draw, 5, stays, 1.07, on_off=on_off)
-        return holds(ratio(ours, theirs), 1.07)
+        (first_side, theirs), _ = disturbed(draw, 5, stays, 1.07, on_off=on_off)
+        return holds(ratio(first_side, theirs), 1.07)
 
     times = 800
     covered = share(times, 5, held)
@@ -326,13 +326,13 @@ def test_others_that_leave_one_side_less_in_every_block_decide_nothing(uneven: f
     """No interval has it: levelled values have to say the same."""
 
     def told_apart(draw: Random) -> tuple[bool, bool]:
-        (ours, theirs), (to_us, to_them) = disturbed(draw, 8, 0.9, uneven=uneven)
-        found = ratio(ours, theirs)
+        (first_side, theirs), (to_us, to_them) = disturbed(draw, 8, 0.9, uneven=uneven)
+        actual = ratio(first_side, theirs)
         level = ratio(
-            [levelled(one, left, "higher") for one, left in zip(ours, to_us, strict=True)],
-            [levelled(one, left, "higher") for one, left in zip(theirs, to_them, strict=True)],
+            [levelled(item, rest, "higher") for item, rest in zip(first_side, to_us, strict=True)],
+            [levelled(item, rest, "higher") for item, rest in zip(theirs, to_them, strict=True)],
         )
-        less = found.high is not None and found.high < 1
+        less = actual.high is not None and actual.high < 1
         return less, less and level.high is not None and level.high < 1
 
     times = 400

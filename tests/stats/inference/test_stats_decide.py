@@ -58,7 +58,7 @@ def test_the_same_may_take_another_interval_than_a_difference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "state"),
+    ("first_side", "state"),
     [
         ([], "invalid"),
         ([1.0], "invalid"),
@@ -67,8 +67,10 @@ def test_the_same_may_take_another_interval_than_a_difference() -> None:
         ([2.0, 2.0, 2.0], "inconclusive"),
     ],
 )
-def test_without_an_interval_nothing_is_decided(ours: list[float], state: str) -> None:
-    got = decide(ratio(ours, [1.0] * len(ours)), companion(ours, [1.0] * len(ours)))
+def test_without_an_interval_nothing_is_decided(first_side: list[float], state: str) -> None:
+    got = decide(
+        ratio(first_side, [1.0] * len(first_side)), companion(first_side, [1.0] * len(first_side))
+    )
     assert got.state == state
     assert got.ratio.why
     assert (got.fragile, got.blocks_needed, got.detectable_ratio, got.at_least) == (
@@ -109,11 +111,11 @@ def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: 
 
 @given(st.integers(0, 10**6), st.floats(0.9, 1.1))
 def test_turned_around_it_decides_the_reverse(seed: int, truth: float) -> None:
-    ours, theirs = two(Random(seed), 10, truth)
-    there, back = decide(ratio(ours, theirs)), decide(ratio(theirs, ours))
+    pair, theirs = two(Random(seed), 10, truth)
+    entries, back = decide(ratio(pair, theirs)), decide(ratio(theirs, pair))
     reverse = {"faster": "slower", "slower": "faster"}
-    assert back.state == reverse.get(there.state, there.state)
-    assert decide(ratio(ours, theirs), better="lower").state == back.state
+    assert back.state == reverse.get(entries.state, entries.state)
+    assert decide(ratio(pair, theirs), better="lower").state == back.state
 
 
 @pytest.mark.parametrize("margin", [0, -0.1, math.nan, math.inf])

@@ -57,19 +57,19 @@ def test_a_ratio_is_the_typical_one_of_the_blocks_ratios(pairs: list[tuple[float
 
 @given(PAIRS)
 def test_a_ratio_turned_around_is_one_through_it(pairs: list[tuple[float, float]]) -> None:
-    ours, theirs = halves(pairs)
-    there, back = ratio(ours, theirs), ratio(theirs, ours)
-    assume(there.low is not None and there.high is not None)
-    assert back.interval == pytest.approx((1 / (there.high or 0), 1 / (there.low or 0)))
-    assert back.p == pytest.approx(there.p)
+    first_side, theirs = halves(pairs)
+    entries, back = ratio(first_side, theirs), ratio(theirs, first_side)
+    assume(entries.low is not None and entries.high is not None)
+    assert back.interval == pytest.approx((1 / (entries.high or 0), 1 / (entries.low or 0)))
+    assert back.p == pytest.approx(entries.p)
 
 
 @given(PAIRS, st.lists(st.floats(0.5, 2), min_size=30, max_size=30))
 def test_the_level_of_a_block(pairs: list[tuple[float, float]], drift: list[float]) -> None:
-    ours, theirs = halves(pairs)
-    assume(deviation(log_ratios(ours, theirs)) > 1e-6)
+    first_side, theirs = halves(pairs)
+    assume(deviation(log_ratios(first_side, theirs)) > 1e-6)
     moved = halves([(a * by, b * by) for (a, b), by in zip(pairs, drift, strict=False)])
-    got, still = ratio(*moved), ratio(ours, theirs)
+    got, still = ratio(*moved), ratio(first_side, theirs)
     assume(still.low is not None)
     assert got.interval == pytest.approx(still.interval, rel=1e-6)
 
@@ -145,7 +145,7 @@ def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "why"),
+    ("values", "reason"),
     [
         ([], "no block has a value"),
         ([5.0], "1 block has no interval: it takes 3"),
@@ -156,24 +156,24 @@ def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:
         ([1e-300, 1.0, 1e300], "the values lie so far apart that no number holds the interval"),
     ],
 )
-def test_why_there_is_no_interval(values: list[float], why: str) -> None:
+def test_why_there_is_no_interval(values: list[float], reason: str) -> None:
     other = [1.0 for _ in values]
     for got in (typical(values), ratio(values, other)):
         assert got.interval is None
         assert got.p is None or got.why.startswith("the values lie")
-        assert (got.why, got.n) == (why, len(values))
+        assert (got.why, got.n) == (reason, len(values))
         assert (got.value is None) == (not values or min(values) <= 0)
     assert companion(values, other).interval is None
     assert companion(values, other).why
 
 
 def test_equal_but_for_rounding_is_equal() -> None:
-    ours = [100.0, 101.7, 103.3, 99.1, 98.7, 102.9]
-    got = ratio(ours, [value * 1.1 for value in ours])
+    first_side = [100.0, 101.7, 103.3, 99.1, 98.7, 102.9]
+    got = ratio(first_side, [value * 1.1 for value in first_side])
     assert got.value == pytest.approx(1 / 1.1)
     assert got.interval is None
     assert "equal" in got.why
-    assert "equal" in companion(ours, [value * 1.1 for value in ours]).why
+    assert "equal" in companion(first_side, [value * 1.1 for value in first_side]).why
 
 
 def test_too_many_blocks_for_the_companion() -> None:
@@ -211,7 +211,7 @@ def test_an_estimate_cannot_say_half() -> None:
         return Estimate.model_validate({"method": "t of logs", "level": 0.95, "n": 3, **fields})
 
     assert made(value=2, low=1, high=3).interval == (1, 3)
-    for fields, why in (
+    for fields, reason in (
         ({"value": 2, "low": 1}, "two ends"),
         ({"value": 2}, "says why"),
         ({}, "says why"),
@@ -219,5 +219,5 @@ def test_an_estimate_cannot_say_half() -> None:
         ({"value": 4, "low": 1, "high": 3}, "not between"),
         ({"value": math.nan, "low": 1, "high": 3}, "finite"),
     ):
-        with pytest.raises(ValidationError, match=why):
+        with pytest.raises(ValidationError, match=reason):
             made(**fields)

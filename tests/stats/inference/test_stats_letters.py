@@ -16,25 +16,25 @@ def relations(draw: st.DrawFn) -> tuple[int, set[tuple[int, int]]]:
 
 
 def given_letters(k: int, differ: set[tuple[int, int]]) -> tuple[str, ...]:
-    found = letters(k, lambda i, j: (i, j) in differ)
-    assert found is not None
-    return found
+    actual = letters(k, lambda i, j: (i, j) in differ)
+    assert actual is not None
+    return actual
 
 
 @given(relations())
 def test_a_letter_means_no_difference(relation: tuple[int, set[tuple[int, int]]]) -> None:
     k, differ = relation
-    found = given_letters(k, differ)
-    assert all(found)
+    actual = given_letters(k, differ)
+    assert all(actual)
     for i, j in combinations(range(k), 2):
-        assert bool(set(found[i]) & set(found[j])) != ((i, j) in differ)
+        assert bool(set(actual[i]) & set(actual[j])) != ((i, j) in differ)
 
 
 @given(relations())
 def test_no_letter_can_be_left_out(relation: tuple[int, set[tuple[int, int]]]) -> None:
-    found = given_letters(*relation)
+    actual = given_letters(*relation)
     holders = {
-        letter: {i for i, own in enumerate(found) if letter in own} for letter in "".join(found)
+        letter: {i for i, mine in enumerate(actual) if letter in mine} for letter in "".join(actual)
     }
     for letter, held in holders.items():
         assert not any(held <= other for name, other in holders.items() if name != letter)
@@ -49,8 +49,8 @@ def test_the_first_letter_is_the_bests() -> None:
 
 
 def test_beyond_the_alphabet_there_are_numbers() -> None:
-    found = given_letters(54, set(combinations(range(54), 2)))
-    assert (found[0], found[26], found[51], found[53]) == ("a", "A", "Z", "(54)")
+    actual = given_letters(54, set(combinations(range(54), 2)))
+    assert (actual[0], actual[26], actual[51], actual[53]) == ("a", "A", "Z", "(54)")
 
 
 def test_a_relation_without_end_has_no_letters() -> None:

@@ -51,8 +51,8 @@ SOME = st.lists(st.floats(-5, 5), min_size=3, max_size=20)
 
 
 @given(SOME, SOME)
-def test_the_p_of_welch_is_scipys(stats: Any, one: list[float], other: list[float]) -> None:
-    if min(pvariance(one), pvariance(other)) < 1e-6:  # scipy warns of rounding there
+def test_the_p_of_welch_is_scipys(stats: Any, item: list[float], other: list[float]) -> None:
+    if min(pvariance(item), pvariance(other)) < 1e-6:  # scipy warns of rounding there
         return
-    theirs = stats.ttest_ind(one, other, equal_var=False).pvalue
-    assert welch(one, other) == pytest.approx(theirs, rel=1e-6, abs=1e-12)
+    theirs = stats.ttest_ind(item, other, equal_var=False).pvalue
+    assert welch(item, other) == pytest.approx(theirs, rel=1e-6, abs=1e-12)

@@ -19,10 +19,10 @@ SHARES = st.lists(st.floats(0, 1), max_size=30)
 def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
     for alpha in (0.01, 0.05, 0.2):
         rejected = set()
-        left = sorted(range(len(ps)), key=ps.__getitem__)
-        while left and ps[left[0]] * len(left) < alpha:
-            rejected.add(left.pop(0))
-        assert {at for at, p in enumerate(holm(ps)) if p < alpha} == rejected
+        items = sorted(range(len(ps)), key=ps.__getitem__)
+        while items and ps[items[0]] * len(items) < alpha:
+            rejected.add(items.pop(0))
+        assert {index for index, p in enumerate(holm(ps)) if p < alpha} == rejected
 
 
 @given(SHARES)
@@ -45,36 +45,36 @@ def test_intervals_that_hold_together() -> None:
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_letters_ranks_and_pairs_say_the_same(seed: int, k: int) -> None:
-    table = blocks(Random(seed), 10, [1 + 0.04 * (at // 2) for at in range(k)], outliers=0)
-    got = ranking({f"s{at}": row for at, row in enumerate(table)})
-    typical = [one.value.value or 0 for one in got.order]
+    table = blocks(Random(seed), 10, [1 + 0.04 * (index // 2) for index in range(k)], outliers=0)
+    got = ranking({f"s{index}": row for index, row in enumerate(table)})
+    typical = [item.value.value or 0 for item in got.order]
     assert typical == sorted(typical, reverse=True)
-    place = {one.server: at for at, one in enumerate(got.order)}
+    path = {item.server: index for index, item in enumerate(got.order)}
     for pair in got.pairs:
-        first, second = got.order[place[pair.first]], got.order[place[pair.second]]
-        assert place[pair.first] < place[pair.second]
+        first, second = got.order[path[pair.first]], got.order[path[pair.second]]
+        assert path[pair.first] < path[pair.second]
         assert (pair.ratio.value or 0) >= 1 - 1e-12
         assert pair.differ == (not set(first.letters) & set(second.letters))
         assert pair.differ == ((pair.p_holm or 0) < 0.05)
         assert (pair.simultaneous.low or 0) <= (pair.ratio.low or 0)
         assert (pair.simultaneous.high or 0) >= (pair.ratio.high or 0)
-    for at, one in enumerate(got.order):
-        beaten_by = sum(pair.differ for pair in got.pairs if pair.second == one.server)
-        beats = sum(pair.differ for pair in got.pairs if pair.first == one.server)
-        assert (one.best, one.worst) == (1 + beaten_by, k - beats)
-        assert one.best <= at + 1 <= one.worst
+    for index_, item_ in enumerate(got.order):
+        beaten_by = sum(pair.differ for pair in got.pairs if pair.second == item_.server)
+        beats = sum(pair.differ for pair in got.pairs if pair.first == item_.server)
+        assert (item_.best, item_.worst) == (1 + beaten_by, k - beats)
+        assert item_.best <= index_ + 1 <= item_.worst
 
 
 def test_clear_differences_have_letters_of_their_own() -> None:
     table = blocks(Random(1), 10, [1, 2, 4], outliers=0)
     got = ranking(dict(zip("abc", table, strict=True)))
-    assert [(one.server, one.letters, one.best, one.worst) for one in got.order] == [
+    assert [(item.server, item.letters, item.best, item.worst) for item in got.order] == [
         ("c", "a", 1, 1),
         ("b", "b", 2, 2),
         ("a", "c", 3, 3),
     ]
     least = ranking(dict(zip("abc", table, strict=True)), better="lower")
-    assert [one.server for one in least.order] == ["a", "b", "c"]
+    assert [item.server for item in least.order] == ["a", "b", "c"]
     assert all((pair.ratio.value or 2) < 1 for pair in least.pairs)
 
 
@@ -85,7 +85,7 @@ def test_a_server_without_a_typical_value_is_last_and_may_have_any_rank() -> Non
         got = ranking(values, "higher" if better == "higher" else "lower")
         last = got.order[-1]
         assert (last.server, last.best, last.worst) == ("stuck", 1, 3)
-        assert [one.worst for one in got.order[:-1]] == [2, 3]
+        assert [item.worst for item in got.order[:-1]] == [2, 3]
         for pair in got.pairs:
             assert pair.differ == ("stuck" not in {pair.first, pair.second})
             assert (pair.p_holm is None) == (not pair.differ)
@@ -95,18 +95,18 @@ def test_a_server_without_a_typical_value_is_last_and_may_have_any_rank() -> Non
 def test_equal_values_and_few_blocks_rank_nobody() -> None:
     for values in ([5.0] * 10, [4.0, 5.0]):
         got = ranking({"a": values, "b": [2 * value for value in values]})
-        assert [(one.letters, one.best, one.worst) for one in got.order] == [("a", 1, 2)] * 2
+        assert [(item.letters, item.best, item.worst) for item in got.order] == [("a", 1, 2)] * 2
         assert got.pairs[0].ratio.why
 
 
 def test_one_server_and_none() -> None:
     assert ranking({}).order == ()
-    one = ranking({"a": [1.0, 2.0, 3.0]}).order[0]
-    assert (one.letters, one.best, one.worst) == ("a", 1, 1)
+    item = ranking({"a": [1.0, 2.0, 3.0]}).order[0]
+    assert (item.letters, item.best, item.worst) == ("a", 1, 1)
 
 
 def test_so_many_servers_are_still_ranked() -> None:
-    table = blocks(Random(1), 5, [1 + at / 50 for at in range(20)], outliers=0)
-    got = ranking({f"s{at}": row for at, row in enumerate(table)})
+    table = blocks(Random(1), 5, [1 + index / 50 for index in range(20)], outliers=0)
+    got = ranking({f"s{index}": row for index, row in enumerate(table)})
     assert len(got.pairs) == len(list(combinations(range(20), 2)))
-    assert all(one.letters for one in got.order)
+    assert all(item.letters for item in got.order)

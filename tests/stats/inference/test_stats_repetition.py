@@ -70,10 +70,16 @@ def test_a_plan_from_too_few_is_refused() -> None:
         resolved(0.02, 1)
 
 
-def estimate(half: float | None, why: str = "") -> Estimate:
+def estimate(half: float | None, text: str = "") -> Estimate:
     ends = {} if half is None else {"low": math.exp(-half), "high": math.exp(half)}
-    value = None if why.startswith("a value") else 1
-    fields = {"method": "paired t of log-ratios", "level": 0.95, "n": 8, "value": value, "why": why}
+    value = None if text.startswith("a value") else 1
+    fields = {
+        "method": "paired t of log-ratios",
+        "level": 0.95,
+        "n": 8,
+        "value": value,
+        "why": text,
+    }
     return Estimate.model_validate(fields | ends)
 
 
@@ -83,7 +89,7 @@ EQUAL, NOTHING = estimate(None, "all 8 are equal"), estimate(None, "a value is 0
 
 
 @pytest.mark.parametrize(
-    ("estimates", "n", "stop", "reached", "why"),
+    ("estimates", "n", "stop", "reached", "reason"),
     [
         ([NARROW], 7, False, False, "7 of at least 8 blocks"),
         ([NARROW], 8, True, True, "no interval is wider than 2 % to a side"),
@@ -111,21 +117,21 @@ EQUAL, NOTHING = estimate(None, "all 8 are equal"), estimate(None, "a value is 0
     ],
 )
 def test_when_to_stop(
-    estimates: list[Estimate], n: int, stop: bool, reached: bool, why: str
+    estimates: list[Estimate], n: int, stop: bool, reached: bool, reason: str
 ) -> None:
     got = enough(estimates, n)
     assert (got.blocks, got.stop, got.reached) == (n, stop, reached)
-    assert got.why.startswith(why)
+    assert got.why.startswith(reason)
     assert got.in_words.startswith("stopped after" if stop else "not enough after")
 
 
 @given(st.integers(0, 10**6), st.floats(0.8, 1.25))
 def test_whether_there_is_a_difference_is_not_looked_at(seed: int, truth: float) -> None:
-    ours, theirs = two(Random(seed), 10)
-    one = enough([ratio(ours, theirs)], 10)
-    other = enough([ratio([value * truth for value in ours], theirs)], 10)
-    assert (one.stop, one.reached) == (other.stop, other.reached)
-    assert one.half_width == pytest.approx(other.half_width)
+    pair, theirs = two(Random(seed), 10)
+    item = enough([ratio(pair, theirs)], 10)
+    other = enough([ratio([value * truth for value in pair], theirs)], 10)
+    assert (item.stop, item.reached) == (other.stop, other.reached)
+    assert item.half_width == pytest.approx(other.half_width)
 
 
 @pytest.mark.parametrize(("least", "most"), [(2, 30), (9, 8), (0, 0)])

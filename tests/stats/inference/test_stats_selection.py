@@ -26,7 +26,7 @@ def test_benjamini_and_hochberg_take_the_largest_rank_below_its_bound(ps: list[f
     ranks = [rank for rank, p in enumerate(ordered, 1) if p <= rank * error / len(ps) * (1 - 1e-9)]
     adjusted = benjamini_hochberg(ps, error).adjusted
     assert sum(p <= error for p in adjusted) >= max(ranks, default=0)
-    assert all(p <= one * (1 + 1e-9) for p, one in zip(ps, adjusted, strict=True))
+    assert all(p <= item * (1 + 1e-9) for p, item in zip(ps, adjusted, strict=True))
 
 
 @given(PS)

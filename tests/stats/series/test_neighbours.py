@@ -33,8 +33,8 @@ def test_false_alarms(n: int) -> None:
 # The published power: what is in docs/false-verdicts.md.
 @pytest.mark.parametrize(("n", "power"), [(8, 0.41), (12, 0.65), (20, 0.90), (30, 0.98)])
 def test_power(n: int, power: float) -> None:
-    seen = alarms(n, lambda draw, size: autocorrelated(draw, size, 0.8), 800)
-    assert seen == pytest.approx(power, abs=0.02 + tolerance(power, 800))
+    observed = alarms(n, lambda draw, size: autocorrelated(draw, size, 0.8), 800)
+    assert observed == pytest.approx(power, abs=0.02 + tolerance(power, 800))
 
 
 @given(SERIES)

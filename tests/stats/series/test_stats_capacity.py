@@ -35,8 +35,8 @@ def test_the_phases_of_a_search() -> None:
     phases = [next_rate(search, attempts[:n]).phase for n in range(len(attempts) + 1)]
     assert phases == ["bracket"] * 4 + ["bisect"] * 4 + ["staircase"] * 4 + ["done"]
     assert [round(attempt.rate) for attempt in attempts[:5]] == [100, 200, 400, 800, 566]
-    above, below = attempts[-2:]
-    assert max(above.rate / below.rate, below.rate / above.rate) == pytest.approx(1.03)
+    upper, below = attempts[-2:]
+    assert max(upper.rate / below.rate, below.rate / upper.rate) == pytest.approx(1.03)
 
 
 def test_down_from_a_start_that_is_too_high() -> None:
@@ -96,11 +96,11 @@ def test_a_search_that_is_none_is_refused(
 @given(st.integers(0, 10**6), st.floats(0.01, 1e4))
 def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
     attempts = searched(Random(seed), 1000, 0.025)
-    one = sustained(attempts)
+    item = sustained(attempts)
     other = sustained([RateTrial(attempt.rate * by, attempt.passed) for attempt in attempts])
-    assert other.rate.value == pytest.approx(present(one.rate.value) * by, rel=0.003)
-    assert other.safe == pytest.approx(present(one.safe) * by, rel=0.003)
-    assert sustained(attempts[::-1]) == one
+    assert other.rate.value == pytest.approx(present(item.rate.value) * by, rel=0.003)
+    assert other.safe == pytest.approx(present(item.safe) * by, rel=0.003)
+    assert sustained(attempts[::-1]) == item
 
 
 def test_the_posterior_is_the_naive_one() -> None:
@@ -114,12 +114,12 @@ def test_the_posterior_is_the_naive_one() -> None:
                 passing = 1 / (1 + math.exp((math.log(each.rate) - middle) / width))
                 weight *= passing if each.passed else 1 - passing
             points.append((middle, weight))
-    whole = sum(weight for _, weight in points)
+    total = sum(weight for _, weight in points)
 
     def naive(share: float) -> float:
         below = 0.0
         for middle, weight in points:
-            below += weight / whole
+            below += weight / total
             if below >= share:
                 return math.exp(middle)
         raise AssertionError
@@ -132,20 +132,20 @@ def test_the_posterior_is_the_naive_one() -> None:
 def test_a_passage_that_is_wide_is_told() -> None:
     narrow = [RateTrial(rate, passed=rate < 1000) for rate in range(900, 1100, 10)]
     wide = [RateTrial(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
-    for attempts, above, below in ((narrow, 0, 0.025), (wide, 0.05, 1)):
+    for attempts, upper, below in ((narrow, 0, 0.025), (wide, 0.05, 1)):
         got = sustained(attempts)
-        assert above < present(got.width) < below
+        assert upper < present(got.width) < below
         assert present(got.safe) < (got.rate.value or 0)
 
 
 def test_why_there_is_no_rate() -> None:
-    for attempts, why in (
+    for attempts, reason in (
         ([], "there was no trial"),
         ([RateTrial(5, passed=True)] * 3, "every trial passed"),
         ([RateTrial(5, passed=False)], "every trial failed"),
     ):
         got = sustained(attempts)
-        assert (got.rate.value, got.rate.why, got.safe, got.width) == (None, why, None, None)
+        assert (got.rate.value, got.rate.why, got.safe, got.width) == (None, reason, None, None)
 
 
 @pytest.mark.parametrize("rate", [0, -1, math.nan, math.inf])

@@ -49,7 +49,7 @@ def test_a_small_change_is_not_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("past", "new", "why"),
+    ("past", "new", "reason"),
     [
         ([], (1.0, 1.0), "0 past sessions: a prediction takes 5"),
         (PAST[:1], (1.0, 1.0), "1 past session: a prediction takes 5"),
@@ -60,12 +60,12 @@ def test_a_small_change_is_not_told() -> None:
     ],
 )
 def test_what_is_no_model(
-    past: list[tuple[float, float]], new: tuple[float, float], why: str
+    past: list[tuple[float, float]], new: tuple[float, float], reason: str
 ) -> None:
     got = predicted(past, new)
     assert got.state == "no model"
     assert got.change.interval is None
-    assert why in got.change.why
+    assert reason in got.change.why
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])

@@ -25,22 +25,24 @@ from benchforge.results.over_time.series import courses
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 
 
-def day(number: int, one: float, two: float, better: str = "higher") -> Summary:
+def day(number: int, item: float, two: float, better: str = "higher") -> Summary:
     """Two servers with 3 blocks each, one hundredth apart."""
     blocks = (0.99, 1.0, 1.01)
-    known = [line("speed", "x", *(value * by for by in blocks)) for value in (one, two)]
-    mine = [one.model_copy(update={"better": better}) for one in known]
-    both = [case(name, own) for name, own in zip(("one", "two"), mine, strict=True)]
-    return result(*both).model_copy(update={"created": NOON + timedelta(days=number)})
+    known_values = [line("speed", "x", *(value * by for by in blocks)) for value in (item, two)]
+    mine = [item.model_copy(update={"better": better}) for item in known_values]
+    pair = [case(name, mine_) for name, mine_ in zip(("one", "two"), mine, strict=True)]
+    return result(*pair).model_copy(update={"created": NOON + timedelta(days=number)})
 
 
 def past(better: str = "higher") -> list[Summary]:
-    return [day(at, 10.0 + at, (10.0 + at) * own, better) for at, own in enumerate(OWN)]
+    return [
+        day(index, 10.0 + index, (10.0 + index) * mine, better) for index, mine in enumerate(OWN)
+    ]
 
 
 def of(rows: Sequence[MetricChange], server: str) -> MetricChange:
-    (one,) = [row for row in rows if row.case.server == server]
-    return one
+    (item,) = [row for row in rows if row.case.server == server]
+    return item
 
 
 @pytest.mark.parametrize(
@@ -61,61 +63,63 @@ def test_the_direction_is_that_of_the_metric(two: float, better: str, answer: st
 
 
 @given(st.floats(0.01, 100), st.floats(0.5, 2))
-def test_a_good_day_of_the_machine_changes_nothing(machine: float, own: float) -> None:
-    there = of(list(compared(day(9, 20.0, 20.0 * own), past(), "one", 0.03)), "two")
-    other = day(9, 20.0 * machine, 20.0 * own * machine)
+def test_a_good_day_of_the_machine_changes_nothing(machine: float, mine: float) -> None:
+    entries = of(list(compared(day(9, 20.0, 20.0 * mine), past(), "one", 0.03)), "two")
+    other = day(9, 20.0 * machine, 20.0 * mine * machine)
     elsewhere = of(list(compared(other, past(), "one", 0.03)), "two")
-    assert elsewhere.change.change.value == pytest.approx(there.change.change.value)
-    if abs(own - 1) > 0.05:
-        assert elsewhere.answer == there.answer == ("better" if own > 1 else "worse")
+    assert elsewhere.change.change.value == pytest.approx(entries.change.change.value)
+    if abs(mine - 1) > 0.05:
+        assert elsewhere.answer == entries.answer == ("better" if mine > 1 else "worse")
 
 
 @pytest.mark.parametrize(
-    ("known", "reference", "why"),
+    ("summarys", "reference", "reason"),
     [
         (past(), None, "no reference server was named"),
         (past()[:4], "one", "4 past sessions: a prediction takes 5"),
         (past(), "three", "three was not measured beside it"),
     ],
 )
-def test_no_model_no_sentence(known: list[Summary], reference: str | None, why: str) -> None:
-    row = of(list(compared(day(9, 20, 2), known, reference, 0.03)), "two")
+def test_no_model_no_sentence(summarys: list[Summary], reference: str | None, reason: str) -> None:
+    row = of(list(compared(day(9, 20, 2), summarys, reference, 0.03)), "two")
     assert row.answer == "no model"
-    assert why in row.change.change.why
+    assert reason in row.change.change.why
     assert row.ratio is not None
 
 
-def doubted(one: CaseSummary, *trials: int) -> CaseSummary:
+def doubted(case_summary: CaseSummary, *trials: int) -> CaseSummary:
     check = Check(id="N1", scope="trial", subject="apparatus", status="fail", message="no")
     doubts = tuple(
         DoubtedTrial(trial=number, block=number, attempt=1, checks=(check,), used=True)
         for number in trials
     )
-    return one.model_copy(update={"doubted": doubts, "believed": one.trials - len(trials)})
+    return case_summary.model_copy(
+        update={"doubted": doubts, "believed": case_summary.trials - len(trials)}
+    )
 
 
-def only(one: CaseSummary) -> tuple[CaseSummary, MetricSummary]:
-    return one, lines(one)[next(iter(lines(one)))]
+def only(case_summary: CaseSummary) -> tuple[CaseSummary, MetricSummary]:
+    return case_summary, lines(case_summary)[next(iter(lines(case_summary)))]
 
 
 def test_what_is_not_believed_does_not_count() -> None:
-    known = case("one", line("speed", "x", 10, 20, 1000))
-    assert level(*only(doubted(known, 3))).value == pytest.approx(200**0.5)
-    assert level(*only(doubted(known, 1, 2, 3))).why == f"{NO_TRIAL}: N1"
+    known_values = case("one", line("speed", "x", 10, 20, 1000))
+    assert level(*only(doubted(known_values, 3))).value == pytest.approx(200**0.5)
+    assert level(*only(doubted(known_values, 1, 2, 3))).why == f"{NO_TRIAL}: N1"
     new = result(
-        case("one", line("speed", "x", 1)), doubted(case("two", known.metrics[0]), 1, 2, 3)
+        case("one", line("speed", "x", 1)), doubted(case("two", known_values.metrics[0]), 1, 2, 3)
     )
     assert of(list(compared(new, past(), None, 0.03)), "two").answer == "not believed"
 
 
 def test_what_is_no_number_is_none_and_what_is_zero_is_zero() -> None:
-    unknown = level(*only(case("one", line("p99", "s", 1, why="too few"))))
+    unknown = level(*only(case("one", line("p99", "s", 1, text="too few"))))
     assert (unknown.value, unknown.why) == (None, "too few")
     bound = level(*only(case("one", line("p99", "s", 1, 2, at_least=True))))
     assert (bound.value, bound.why) == (None, "a value is only a lower bound")
     nothing = level(*only(case("one", line("errors", "1", 0, 0, 0))))
     assert (nothing.value, nothing.low) == (0.0, None)
-    empty = level(*only(case("one", line("rate", "1/s", why="no trial has a value"))))
+    empty = level(*only(case("one", line("rate", "1/s", text="no trial has a value"))))
     assert (empty.value, empty.why) == (None, "no trial has a value")
 
 
@@ -129,10 +133,10 @@ def test_a_reference_is_one_case_where_another_is_compared() -> None:
             case("many", vary={"loaders.x.connections": 2, "servers.many.workers": 2}),
         )
     )
-    two = next(one.case for one in cases.values() if one.case.server == "two")
-    found = reference_of(two, "one", cases)
-    assert found is not None
-    assert found.case.vary == {"loaders.x.connections": 2}
+    two = next(value.case for value in cases.values() if value.case.server == "two")
+    actual = reference_of(two, "one", cases)
+    assert actual is not None
+    assert actual.case.vary == {"loaders.x.connections": 2}
     assert reference_of(two, "many", cases) is None
 
 
@@ -140,16 +144,20 @@ def test_a_reference_is_one_case_where_another_is_compared() -> None:
 
 
 def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
-    every = [
-        day(at, 10.0 + at % 3, (10.0 + at % 3) * (1.1 if at >= 15 else 1.0) * OWN[at % 6])
-        for at in range(30)
+    everything = [
+        day(
+            index,
+            10.0 + index % 3,
+            (10.0 + index % 3) * (1.1 if index >= 15 else 1.0) * OWN[index % 6],
+        )
+        for index in range(30)
     ]
-    (_, two) = courses(every, (), "one")
-    assert [(one.before, one.after) for one in two.changed] == [(14, 15)]
+    (_, two) = courses(everything, (), "one")
+    assert [(item.before, item.after) for item in two.changed] == [(14, 15)]
     assert two.changed[0].step.ratio == pytest.approx(1.1, rel=0.01)
-    (_, two) = courses(every, (15,), "one")
+    (_, two) = courses(everything, (15,), "one")
     assert (two.changed, two.why) == ((), ("15 results have a ratio: changes take 20",))
-    (_, two) = courses(every, (), None)
+    (_, two) = courses(everything, (), None)
     assert two.why == ("changes are looked for in the ratio to a reference",)
 
 
@@ -172,41 +180,48 @@ def times(summary: Summary, server: str, *trials: int) -> Summary:
         for number in trials
     )
     cases = tuple(
-        one.model_copy(
+        item.model_copy(
             update={
                 "metrics": tuple(
                     line_.model_copy(update={"measurand": "response time", "of": "p99"})
-                    for line_ in one.metrics
+                    for line_ in item.metrics
                 ),
-                "latency_doubted": doubts if one.case.server == server else (),
-                "believed": one.trials,
+                "latency_doubted": doubts if item.case.server == server else (),
+                "believed": item.trials,
             }
         )
-        for one in summary.cases
+        for item in summary.cases
     )
     return summary.model_copy(update={"cases": cases})
 
 
 @pytest.mark.parametrize("server", ["one", "two"])
 def test_response_times_that_are_not_believed_decide_nothing(server: str) -> None:
-    known = [times(one, "none") for one in past("lower")]
+    known_values = [times(item, "none") for item in past("lower")]
     slower = day(9, 20.0, 30.0, "lower")
-    assert of(list(compared(times(slower, "none"), known, "one", 0.03)), "two").answer == "worse"
-    row = of(list(compared(times(slower, server, 1, 2, 3), known, "one", 0.03)), "two")
+    assert (
+        of(list(compared(times(slower, "none"), known_values, "one", 0.03)), "two").answer
+        == "worse"
+    )
+    row = of(list(compared(times(slower, server, 1, 2, 3), known_values, "one", 0.03)), "two")
     assert row.answer == "no model"
     assert NO_TIMES in row.change.change.why
 
 
 def test_what_is_left_of_response_times_is_compared() -> None:
     new = times(day(9, 20.0, 30.0, "lower"), "two", 1)
-    known = [times(one, "none") for one in past("lower")]
-    row = of(list(compared(new, known, "one", 0.03)), "two")
+    known_values = [times(item, "none") for item in past("lower")]
+    row = of(list(compared(new, known_values, "one", 0.03)), "two")
     assert (row.answer, row.new.n) == ("worse", 2)
 
 
 def test_a_past_whose_response_times_are_not_believed_is_no_model() -> None:
-    known = [times(one, "two", 1, 2, 3) for one in past("lower")]
+    known_values = [times(item, "two", 1, 2, 3) for item in past("lower")]
     new = times(day(9, 20.0, 30.0, "lower"), "none")
-    assert of(list(compared(new, known, "one", 0.03)), "two").answer == "no model"
-    (course,) = [one for one in courses([*known, new], (), "one") if one.case.server == "two"]
-    assert [point.value.why for point in course.points[:-1]] == [f"{NO_TIMES}: S2"] * len(known)
+    assert of(list(compared(new, known_values, "one", 0.03)), "two").answer == "no model"
+    (course,) = [
+        course for course in courses([*known_values, new], (), "one") if course.case.server == "two"
+    ]
+    assert [point.value.why for point in course.points[:-1]] == [f"{NO_TIMES}: S2"] * len(
+        known_values
+    )

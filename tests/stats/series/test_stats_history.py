@@ -28,14 +28,14 @@ def test_where_nothing_changed_nothing_is_found(size: int, sd: float) -> None:
 @pytest.mark.parametrize(("by", "sd", "at_least"), [(0.05, 0.01, 195), (0.10, 0.02, 195)])
 def test_a_planted_step_is_found_where_it_is(by: float, sd: float, at_least: int) -> None:
     rng = random.Random(SEED)
-    found = 0
+    actual_ = 0
     for _ in range(200):
         logs = sessions(rng, 40, sd)
-        logs[25:] = [one + math.log1p(by) for one in logs[25:]]
-        told = steps(logs)
-        found += len(told) == 1 and abs(told[0].at - 25) <= 2
-        assert all(abs(one.ratio - 1 - by) < 0.05 for one in told if abs(one.at - 25) <= 2)
-    assert found >= at_least, found
+        logs[25:] = [log + math.log1p(by) for log in logs[25:]]
+        actual = steps(logs)
+        actual_ += len(actual) == 1 and abs(actual[0].at - 25) <= 2
+        assert all(abs(item.ratio - 1 - by) < 0.05 for item in actual if abs(item.at - 25) <= 2)
+    assert actual_ >= at_least, actual_
 
 
 def test_steps_to_one_side_are_each_found() -> None:
@@ -47,7 +47,7 @@ def test_steps_to_one_side_are_each_found() -> None:
 def test_a_small_step_is_not_told_and_an_outlier_is_none() -> None:
     rng = random.Random(SEED)
     logs = sessions(rng, 60, 0.002)
-    small = [one + (0.02 if at >= 30 else 0) for at, one in enumerate(logs)]
+    small = [log + (0.02 if index >= 30 else 0) for index, log in enumerate(logs)]
     assert steps(small) == []
     logs[30] += 0.5
     assert steps(logs) == []
@@ -55,9 +55,9 @@ def test_a_small_step_is_not_told_and_an_outlier_is_none() -> None:
 
 def test_values_without_any_deviation() -> None:
     assert steps([1.0] * LEAST) == []
-    (one,) = steps([1.0] * 10 + [1.1] * 10)
-    assert (one.at, one.p) == (10, 0.0)
-    assert one.ratio == pytest.approx(math.exp(0.1))
+    (item,) = steps([1.0] * 10 + [1.1] * 10)
+    assert (item.at, item.p) == (10, 0.0)
+    assert item.ratio == pytest.approx(math.exp(0.1))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_no_history(logs: list[float], says: str) -> None:
 
 @given(st.lists(st.floats(-740, 709), min_size=LEAST, max_size=60))
 def test_whatever_is_found_is_large_and_between_levels_of_three(logs: list[float]) -> None:
-    told = steps(logs)
-    edges = [0, *(one.at for one in told), len(logs)]
+    actual = steps(logs)
+    edges = [0, *(item.at for item in actual), len(logs)]
     assert all(later - earlier >= 3 for earlier, later in pairwise(edges))
-    assert all(abs(math.log(one.ratio)) >= math.log1p(0.03) and one.p < 0.001 for one in told)
+    assert all(abs(math.log(item.ratio)) >= math.log1p(0.03) and item.p < 0.001 for item in actual)

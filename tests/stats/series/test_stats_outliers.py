@@ -17,7 +17,7 @@ CUTOFFS = {5: 8.0, 6: 5.8, 8: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 20: 4.0, 30: 3.9}
 
 
 def named(table: list[list[float]]) -> dict[str, list[float]]:
-    return {f"s{at}": row for at, row in enumerate(table)}
+    return {f"s{index}": row for index, row in enumerate(table)}
 
 
 @given(st.lists(st.floats(0.1, 1e6), min_size=5, max_size=30))
@@ -30,13 +30,13 @@ def test_one_servers_flags_are_the_modified_z(values: list[float]) -> None:
         assert "equal" in got.why
         return
     zs = [0.6745 * (value - middle) / mad for value in logs]
-    off = {at: abs(log - middle) for at, log in enumerate(logs)}
+    off = {index: abs(log - middle) for index, log in enumerate(logs)}
     least = CUTOFFS[max(n for n in CUTOFFS if n <= len(values))]
-    far = [at for at, z in enumerate(zs) if abs(z) > least and off[at] >= 0.01]
-    assert [one.at for one in got.flagged] == far
-    assert [one.z for one in got.flagged] == pytest.approx([zs[at] for at in far])
-    shares = [values[at] / math.exp(middle) - 1 for at in far]
-    assert [one.share for one in got.flagged] == pytest.approx(shares)
+    far = [index for index, z in enumerate(zs) if abs(z) > least and off[index] >= 0.01]
+    assert [item.at for item in got.flagged] == far
+    assert [item.z for item in got.flagged] == pytest.approx([zs[index] for index in far])
+    shares = [values[index] / math.exp(middle) - 1 for index in far]
+    assert [item.share for item in got.flagged] == pytest.approx(shares)
 
 
 @pytest.mark.samples(6)
@@ -44,13 +44,13 @@ def test_one_servers_flags_are_the_modified_z(values: list[float]) -> None:
 @pytest.mark.parametrize("k", [1, 3])
 def test_outliers_of_normal_servers(n: int, k: int) -> None:
     draw, runs = Random(n * k), 3000
-    seen: Counter[str] = Counter()
+    counter: Counter[str] = Counter()
     for _ in range(runs):
         table = [[math.exp(draw.gauss(0, 0.05)) for _ in range(n)] for _ in range(k)]
         flags = outliers(named(table))["s0"].flagged
-        seen.update({one.severity for one in flags} | ({"any"} if flags else set()))
-    assert seen["any"] / runs <= 0.06
-    assert seen["severe"] / runs <= 0.015
+        counter.update({flag.severity for flag in flags} | ({"any"} if flags else set()))
+    assert counter["any"] / runs <= 0.06
+    assert counter["severe"] / runs <= 0.015
 
 
 def test_a_value_that_is_off_by_less_than_a_hundredth_is_nobodys_concern() -> None:
@@ -63,15 +63,17 @@ def test_a_value_that_is_off_by_less_than_a_hundredth_is_nobodys_concern() -> No
 @pytest.mark.parametrize("k", [3, 4, 8])
 def test_a_stall_is_told_of_its_server_alone(k: int) -> None:
     draw = Random(k)
-    found = innocent = 0
+    actual = innocent = 0
     for _ in range(200):
-        table = blocks(draw, 10, [1 + at / 3 for at in range(k)], outliers=0)
-        at = draw.randrange(10)
-        table[0][at] *= 0.8
+        table = blocks(draw, 10, [1 + index / 3 for index in range(k)], outliers=0)
+        randrange = draw.randrange(10)
+        table[0][randrange] *= 0.8
         got = outliers(named(table))
-        found += any(one.at == at for one in got["s0"].flagged)
-        innocent += sum(one.at == at for of in range(1, k) for one in got[f"s{of}"].flagged)
-    assert found >= 190
+        actual += any(item.at == randrange for item in got["s0"].flagged)
+        innocent += sum(
+            item.at == randrange for subject in range(1, k) for item in got[f"s{subject}"].flagged
+        )
+    assert actual >= 190
     assert innocent <= 4
 
 
@@ -79,27 +81,29 @@ def test_of_two_servers_both_are_flagged() -> None:
     table = blocks(Random(2), 10, outliers=0)
     table[1][4] *= 0.6
     got = outliers(named(table))
-    assert [one.at for one in got["s0"].flagged] == [one.at for one in got["s1"].flagged] == [4]
+    assert [item.at for item in got["s0"].flagged] == [item.at for item in got["s1"].flagged] == [4]
     assert got["s0"].flagged[0].z > 4.6 > -4.6 > got["s1"].flagged[0].z
 
 
 def test_what_meets_a_whole_block_is_nobodys() -> None:
     table = [
-        [row[at] * (0.5 if at == 3 else 1) for at in range(10)]
+        [row[index] * (0.5 if index == 3 else 1) for index in range(10)]
         for row in blocks(Random(4), 10, [1, 2, 3], outliers=0)
     ]
-    assert not any(one.at == 3 for of in outliers(named(table)).values() for one in of.flagged)
+    assert not any(
+        item.at == 3 for outlier in outliers(named(table)).values() for item in outlier.flagged
+    )
 
 
 def test_nothing_is_dropped() -> None:
     table = named(blocks(Random(5), 8, [1, 1, 1]))
-    before = {server: list(row) for server, row in table.items()}
+    first = {server: list(row) for server, row in table.items()}
     outliers(table)
-    assert table == before
+    assert table == first
 
 
 @pytest.mark.parametrize(
-    ("values", "why"),
+    ("values", "reason"),
     [
         ([], "among 0 values no outlier is known: it takes 5"),
         ([1.0], "among 1 value no outlier is known: it takes 5"),
@@ -110,8 +114,8 @@ def test_nothing_is_dropped() -> None:
         ([3.0, 2, -1, 3, 9], "a value is -1: what is not above 0 has no logarithm"),
     ],
 )
-def test_why_nothing_can_be_said(values: list[float], why: str) -> None:
-    assert outliers({"only": values}) == {"only": Outliers(why=why)}
+def test_why_nothing_can_be_said(values: list[float], reason: str) -> None:
+    assert outliers({"only": values}) == {"only": Outliers(why=reason)}
 
 
 def test_a_steady_server_beside_another_is_looked_at_or_says_why_not() -> None:

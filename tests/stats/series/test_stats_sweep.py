@@ -50,7 +50,7 @@ def test_a_sweep_says_all_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "at", "why"),
+    ("values", "index", "reason"),
     [
         ({}, None, "no level was measured"),
         ({1: [], 2: []}, None, "no block has a value"),
@@ -64,11 +64,13 @@ def test_a_sweep_says_all_of_it() -> None:
         ),
     ],
 )
-def test_what_a_sweep_cannot_say(values: dict[int, list[float]], at: int | None, why: str) -> None:
+def test_what_a_sweep_cannot_say(
+    values: dict[int, list[float]], index: int | None, reason: str
+) -> None:
     got = sweep(values)
-    assert got.best_level == at
+    assert got.best_level == index
     assert got.highest.interval is None
-    assert why in got.highest.why
+    assert reason in got.highest.why
 
 
 @pytest.mark.parametrize(

@@ -39,18 +39,18 @@ def falling(share: float) -> float:
 
 
 def run(rng: random.Random, shape: Shape, bins: int) -> list[float]:
-    error, found = rng.gauss(0, 0.03), []
+    error, gauss = rng.gauss(0, 0.03), []
     for number in range(bins):
-        found.append((1 + error) * shape((number + 0.5) / bins))
+        gauss.append((1 + error) * shape((number + 0.5) / bins))
         error = 0.3 * error + math.sqrt(1 - 0.3**2) * rng.gauss(0, 0.03)
-    return found
+    return gauss
 
 
 def unsteady(shape: Shape, bins: int, runs: int) -> float:
     """How often a course of that shape is called unsteady, in percent."""
     rng = random.Random(11)
     courses = (ensemble([run(rng, shape, bins) for _ in range(runs)]) for _ in range(SIMULATED))
-    return 100 * fmean(examine(one).course in {"late", "step", "trend"} for one in courses)
+    return 100 * fmean(examine(course).course in {"late", "step", "trend"} for course in courses)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_level_after_the_warm_up(shape: Callable[[int], float], bias: float)
             for _ in range(5)
         ]
         cut = examine(ensemble(runs)).cut
-        levels += [fmean(one[cut:]) for one in runs]
+        levels += [fmean(run[cut:]) for run in runs]
     assert fmean(levels) - 1 == pytest.approx(bias, abs=0.004)
 
 
@@ -107,7 +107,7 @@ def test_a_step_and_a_trend_say_their_size() -> None:
     step = examine([value * (1.0 if n < 45 else 0.8) for n, value in enumerate(run(rng, flat, 60))])
     assert step.course == "step"
     assert step.change == pytest.approx(-0.2, abs=0.03)  # of the level before
-    trend = examine(ensemble([run(rng, lambda at: 1 + 0.06 * at, 60) for _ in range(20)]))
+    trend = examine(ensemble([run(rng, lambda index: 1 + 0.06 * index, 60) for _ in range(20)]))
     assert trend.course in {"trend", "step", "late"}
 
 
@@ -157,8 +157,8 @@ courses = st.lists(st.floats(0.5, 2.0), min_size=4, max_size=40)
 @given(courses)
 def test_mser_is_the_smallest_standard_error_of_what_is_left(course: list[float]) -> None:
     def error(cut: int) -> float:
-        left = course[cut:]
-        return sum((x - fmean(left)) ** 2 for x in left) / len(left) ** 2
+        rest = course[cut:]
+        return sum((x - fmean(rest)) ** 2 for x in rest) / len(rest) ** 2
 
     cut = mser(course)
     assert cut <= len(course) // 2
@@ -171,8 +171,8 @@ def test_mser_is_the_smallest_standard_error_of_what_is_left(course: list[float]
 @settings(max_examples=50)
 def test_the_unit_of_a_course_does_not_matter(course: list[float], unit: float) -> None:
     course = course * 5
-    one, other = examine(course), examine([value * unit for value in course])
-    assert (one.course, one.cut) == (other.course, other.cut)
+    examination, other = examine(course), examine([value * unit for value in course])
+    assert (examination.course, examination.cut) == (other.course, other.cut)
 
 
 def cost(values: Sequence[float], edges: Sequence[int], penalty: float) -> float:
@@ -183,14 +183,15 @@ def cost(values: Sequence[float], edges: Sequence[int], penalty: float) -> float
 @given(st.lists(st.integers(-8, 8), min_size=1, max_size=9), st.integers(1, 3), st.floats(0.1, 60))
 def test_a_partition_is_the_cheapest_of_all(values: list[int], least: int, penalty: float) -> None:
     size = len(values)
-    found = partition(values, penalty, least)
+    actual = partition(values, penalty, least)
     ways = [
-        [0, *(at for at in range(1, size) if chosen >> at & 1), size] for chosen in range(1 << size)
+        [0, *(index for index in range(1, size) if chosen >> index & 1), size]
+        for chosen in range(1 << size)
     ]
     allowed = [way for way in ways if all(b - a >= least for a, b in pairwise(way))] or [[0, size]]
     best = min(cost(values, way, penalty) for way in allowed)
-    assert cost(values, [0, *found, size], penalty) == pytest.approx(best, abs=1e-6)
-    assert [0, *found, size] in allowed
+    assert cost(values, [0, *actual, size], penalty) == pytest.approx(best, abs=1e-6)
+    assert [0, *actual, size] in allowed
 
 
 def test_a_slope_does_not_mind_one_wild_value() -> None:

@@ -38,7 +38,7 @@ def amount(path: Path, **how: Any) -> tuple[float, int, int] | int:
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
+    ("written", "actual"),
     [
         ('until = "3%"', (0.03, 8, 30)),
         ("until = 0.03", (0.03, 8, 30)),
@@ -46,8 +46,8 @@ def amount(path: Path, **how: Any) -> tuple[float, int, int] | int:
         ("", 5),
     ],
 )
-def test_until_is_read(tmp_path: Path, written: str, found: tuple[float, int, int] | int) -> None:
-    assert amount(suite(tmp_path, written)) == found
+def test_until_is_read(tmp_path: Path, written: str, actual: tuple[float, int, int] | int) -> None:
+    assert amount(suite(tmp_path, written)) == actual
 
 
 def test_what_is_said_last_holds(tmp_path: Path) -> None:
@@ -97,13 +97,13 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         number = 0
         while True:
             number += 1
-            (place := folder / f"{number}").mkdir()
-            bench = calls(bench_words(), place)
-            told = bench("run", suite(place, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0)
-            if number == 2 or "stopped after 8 blocks" in told.out:
+            (path := folder / f"{number}").mkdir()
+            bench = calls(bench_words(), path)
+            run = bench("run", suite(path, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0)
+            if number == 2 or "stopped after 8 blocks" in run.out:
                 break
-        (place / "said").write_text(told.all)
-        return only_result(place)
+        (path / "said").write_text(run.all)
+        return only_result(path)
 
     result = made_once(tmp_path_factory, "stopped", measured)
     return result, (result.parents[1] / "said").read_text()
@@ -112,16 +112,16 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_it_stops_once_it_is_enough_and_is_complete(
     bench: Bench, stopped: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result, told = stopped
-    assert "2 cases, 8 to 10 blocks: 16 to 20 trials, about " in told
-    assert " left for all blocks" in told
-    assert "block 8, the report's widest interval is " in told
-    assert "% to a side: ping · one · pace / two · pace in throughput: enough" in told
-    assert "stopped after 8 blocks: no interval is wider than " in told
-    assert "to continue" not in told
+    result, actual = stopped
+    assert "2 cases, 8 to 10 blocks: 16 to 20 trials, about " in actual
+    assert " left for all blocks" in actual
+    assert "block 8, the report's widest interval is " in actual
+    assert "% to a side: ping · one · pace / two · pace in throughput: enough" in actual
+    assert "stopped after 8 blocks: no interval is wider than " in actual
+    assert "to continue" not in actual
     header = read_header(result)
     assert len(header.plan) == 20
-    assert places(result) == [(one.block, one.position) for one in header.plan[:16]]
+    assert places(result) == [(item.block, item.position) for item in header.plan[:16]]
     summary = summary_of(result)
     assert summary.complete
     assert [case.planned for case in summary.cases] == [8, 8]
@@ -133,11 +133,11 @@ def test_it_stops_once_it_is_enough_and_is_complete(
     assert "finished, 16 of 16 measurements" in listed.all, listed.all
 
 
-def cut(stopped: tuple[Path, str], folder: Path, keep: int) -> Path:
+def cut(stopped: tuple[Path, str], folder: Path, writer: int) -> Path:
     """What a kill leaves of it: so many trials, a half one, and no report."""
     result = folder / "cut"
     shutil.copytree(stopped[0], result)
-    for trial in sorted(result.glob("trials/*"))[keep:]:
+    for trial in sorted(result.glob("trials/*"))[writer:]:
         (trial / "trial.json").unlink()
     for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (result / made).unlink()
@@ -145,24 +145,24 @@ def cut(stopped: tuple[Path, str], folder: Path, keep: int) -> Path:
 
 
 def test_a_block_has_its_state(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
-    result = cut(stopped, tmp_path, keep=15)
+    result = cut(stopped, tmp_path, writer=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
-        edited(trial, lambda one: one.update(checks=[]))
-    told = bench("run", "--resume", result, code=0)
+        edited(trial, lambda item: item.update(checks=[]))
+    run = bench("run", "--resume", result, code=0)
     about = r"^after 8 of at most 10 blocks: ping, throughput: .+ / .+ "
     answer = f"{about}(is undecided|differ) so far: "
-    assert re.search(answer, told.err, re.MULTILINE), told.err
-    assert told.err.count("Ctrl-C ends the run and reports what is there") == 1
+    assert re.search(answer, run.err, re.MULTILINE), run.err
+    assert run.err.count("Ctrl-C ends the run and reports what is there") == 1
 
 
 def test_the_last_block_ends_it(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
-    call = bench("run", "--resume", cut(stopped, tmp_path, keep=16), code=0)
+    call = bench("run", "--resume", cut(stopped, tmp_path, writer=16), code=0)
     assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in call.err
     assert summary_of(tmp_path / "cut") == summary_of(stopped[0])
 
 
 def test_a_kill_changes_nothing(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
-    result = cut(stopped, tmp_path, keep=13)
+    result = cut(stopped, tmp_path, writer=13)
     call = bench("run", "--resume", result, code=0)
     assert "resumed: 13 of up to 20 measurements are done" in call.err
     assert "block 8, the report's widest interval is " in call.err
@@ -191,14 +191,14 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
     call = bench("run", "--resume", result, code=0)
     blocks = 8 if all_believed(result) else 9
     planned = read_header(result).plan[: 2 * blocks]
-    assert places(result) == [(one.block, one.position) for one in planned]
+    assert places(result) == [(item.block, item.position) for item in planned]
     assert summary_of(result).complete
     assert f"stopped after {blocks} blocks: " in call.out
     bench("verify", result, code=0)
 
 
 def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
-    result = cut(stopped, tmp_path, keep=15)
+    result = cut(stopped, tmp_path, writer=15)
     path = suite(tmp_path, f"until = {NEVER}\nbetween = [8, 10]")
     text = path.read_text()  # as if it had been begun so
 
@@ -208,20 +208,20 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
         header.update(suite=text, suite_sha256=digest, suite_file=str(path))
 
     edited(result / "result.json", begun)
-    told = bench("run", "--resume", result, "--time-limit", "0.1s")
-    assert told.code in {0, 4}, told.all  # a loud machine may leave no comparison of a whole block
-    assert "not measured: up to 5 planned measurements" in told.err
+    run = bench("run", "--resume", result, "--time-limit", "0.1s")
+    assert run.code in {0, 4}, run.all  # a loud machine may leave no comparison of a whole block
+    assert "not measured: up to 5 planned measurements" in run.err
     # What is decided needs no alarm, although the run ended early.
-    assert "not enough after " in told.out or "the run ended after " in told.out
+    assert "not enough after " in run.out or "the run ended after " in run.out
     (verdict,) = [comparison.verdict for comparison in summary_of(result).comparisons]
     assert verdict is not None
-    assert ("NOT COMPLETE" in told.out) == (verdict.state != "decided")
+    assert ("NOT COMPLETE" in run.out) == (verdict.state != "decided")
     bench("validate", result, code=0)
-    told = bench("run", "--resume", result, code=0)
-    assert places(result) == [(one.block, one.position) for one in read_header(result).plan]
+    run = bench("run", "--resume", result, code=0)
+    assert places(result) == [(item.block, item.position) for item in read_header(result).plan]
     assert (
         "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"
-        in told.out
+        in run.out
     )
     summary = summary_of(result)
     assert summary.complete
@@ -230,11 +230,11 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
     bench("verify", result, code=0)
 
     # Whoever goes on although it is enough is told so.
-    edited(result / "result.json", lambda one: one["until"].update(width=0.99))
-    told = bench("verify", result, "--all", code=1)
-    assert "until.width: 0.99, but recomputed it is 0.0001" in told.out
-    assert "stopped after 8 blocks: no interval is wider" in told.out
-    assert "but it went on" in told.out
+    edited(result / "result.json", lambda item: item["until"].update(width=0.99))
+    run = bench("verify", result, "--all", code=1)
+    assert "until.width: 0.99, but recomputed it is 0.0001" in run.out
+    assert "stopped after 8 blocks: no interval is wider" in run.out
+    assert "but it went on" in run.out
 
 
 @pytest.mark.samples(3)
@@ -264,7 +264,7 @@ def test_what_cannot_be_is_seen(
     result = tmp_path / "changed"
     shutil.copytree(stopped[0], result)
     name = "stop_decision" if file == "summary" else "until"
-    edited(result / f"{file}.json", lambda one: one[name].update(change))
+    edited(result / f"{file}.json", lambda item: item[name].update(change))
     assert says in bench("verify", "--level", "numbers", "--all", result, code=1).all
 
 

@@ -33,8 +33,8 @@ def case(server: str = "django") -> CaseName:
 
 def trial(reading: Reading | None, flow: NetworkFlow | None = None, **changed: Any) -> Trial:
     usage = plain.usage(label="django", cpu_s=9.9, peak_pss_bytes=1000)
-    seen = plain.observation(usage, seconds=11, flow=flow)
-    return plain.trial(reading=reading, observation=seen, **changed)
+    observation = plain.observation(usage, seconds=11, flow=flow)
+    return plain.trial(reading=reading, observation=observation, **changed)
 
 
 def reading(seconds: float = 10, **changed: Any) -> Reading:
@@ -62,8 +62,8 @@ def flow(sent: tuple[int, ...]) -> NetworkFlow:
     return NetworkFlow(bin_s=0.25, sent=sent, counter="TcpOutSegs")
 
 
-def only(metric: Metric, of: Trial, window: Window) -> Sample:
-    return next(iter(metric.of_trial(of, "label", window)))
+def only(metric: Metric, trial: Trial, window: Window) -> Sample:
+    return next(iter(metric.of_trial(trial, "label", window)))
 
 
 # --- bins ----------------------------------------------------------------------------------------
@@ -71,41 +71,41 @@ def only(metric: Metric, of: Trial, window: Window) -> Sample:
 
 def test_a_short_last_bin_is_no_bin() -> None:
     series = Series(bin_s=0.25, completed=(5, 6, 7, 1), errors=(0, 0, 0, 0))
-    found, _ = bins_of(trial(reading(0.8, series=series)))
-    assert found == Bins(0.25, (5, 6, 7), 1)
+    bins, _ = bins_of(trial(reading(0.8, series=series)))
+    assert bins == Bins(0.25, (5, 6, 7), 1)
 
 
 def test_a_flow_has_no_bins_before_and_after_the_load() -> None:
     # The tool starts in two bins; the load begins within the third and takes 1 s.
-    found, _ = bins_of(trial(reading(1.0), flow((0, 0, 3, 9, 9, 9, 4, 0, 0))))
-    assert found == Bins(0.25, (9, 9, 9), 7, "TcpOutSegs")
+    bins, _ = bins_of(trial(reading(1.0), flow((0, 0, 3, 9, 9, 9, 4, 0, 0))))
+    assert bins == Bins(0.25, (9, 9, 9), 7, "TcpOutSegs")
 
 
 def test_a_server_that_hangs_has_empty_bins_not_fewer() -> None:
-    found, _ = bins_of(trial(reading(1.5), flow((3, 9, 9, 0, 0, 0, 0))))
-    assert present(found).counts == (9, 9, 0, 0, 0)
+    bins, _ = bins_of(trial(reading(1.5), flow((3, 9, 9, 0, 0, 0, 0))))
+    assert present(bins).counts == (9, 9, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
-    ("one", "why"),
+    ("item", "reason"),
     [
         (trial(None), "no measurement"),
         (trial(reading()), "not watched"),
         (trial(reading(), flow((0,) * 40)), "never moved"),
     ],
 )
-def test_what_has_no_bins_says_why(one: Trial, why: str) -> None:
-    found, said = bins_of(one)
-    assert found is None
-    assert why in said
+def test_what_has_no_bins_says_why(item: Trial, reason: str) -> None:
+    bins, output = bins_of(item)
+    assert bins is None
+    assert reason in output
 
 
 @given(st.lists(st.integers(0, 99), max_size=60), st.floats(0.01, 3), st.floats(0.01, 5))
 def test_joined_bins_lose_nothing(counts: list[int], bin_s: float, width: float) -> None:
-    found = Bins(bin_s, tuple(counts), 3).joined(width)
-    assert sum(found.counts) + found.beside == sum(counts) + 3
-    assert found.seconds >= width * (1 - 1e-5)
-    assert found.seconds < width + bin_s
+    bins = Bins(bin_s, tuple(counts), 3).joined(width)
+    assert sum(bins.counts) + bins.beside == sum(counts) + 3
+    assert bins.seconds >= width * (1 - 1e-5)
+    assert bins.seconds < width + bin_s
 
 
 # --- whether a case settled ----------------------------------------------------------------------
@@ -124,12 +124,12 @@ def test_a_warm_up_is_found_in_bins_of_250_ms_and_in_bins_of_a_second() -> None:
 
 
 def test_a_load_of_an_hour_has_no_more_bins_than_can_be_looked_at() -> None:
-    found = settled([trial(told((10,) * 3600, bin_s=1.0))])
-    assert (found.classification, found.bin_s, found.bins) == ("flat", 6.0, 600)
+    steady = settled([trial(told((10,) * 3600, bin_s=1.0))])
+    assert (steady.classification, steady.bin_s, steady.bins) == ("flat", 6.0, 600)
 
 
 @pytest.mark.parametrize(
-    ("trials", "why"),
+    ("trials", "reason"),
     [
         ([], "no trial"),
         ([trial(reading())], "not watched"),
@@ -139,11 +139,11 @@ def test_a_load_of_an_hour_has_no_more_bins_than_can_be_looked_at() -> None:
         ([trial(told(WARM)), trial(told((90,) * 40, bin_s=0.4))], "different length"),
     ],
 )
-def test_what_cannot_be_known_is_unknown(trials: list[Trial], why: str) -> None:
-    found = settled(trials)
-    assert found.steady is None
-    assert found.warm_up_s is None
-    assert why in found.message
+def test_what_cannot_be_known_is_unknown(trials: list[Trial], reason: str) -> None:
+    steady = settled(trials)
+    assert steady.steady is None
+    assert steady.warm_up_s is None
+    assert reason in steady.message
 
 
 def one(course: Any, cut_s: float | None, bins: int = 40) -> SteadyState:
@@ -157,7 +157,7 @@ def test_all_that_are_compared_are_cut_by_the_longest_warm_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cases", "why"),
+    ("cases", "reason"),
     [
         ([one("flat", 0)], "from the start"),
         ([one("unknown", None), one("warm-up", 2)], "unknown: as it is"),
@@ -165,10 +165,10 @@ def test_all_that_are_compared_are_cut_by_the_longest_warm_up() -> None:
         ([one("warm-up", 2), one("flat", 0, bins=15)], "more than half"),
     ],
 )
-def test_where_nothing_is_cut_it_says_why(cases: list[SteadyState], why: str) -> None:
+def test_where_nothing_is_cut_it_says_why(cases: list[SteadyState], reason: str) -> None:
     window = together(cases)
     assert window.cut_s == 0
-    assert why in window.why
+    assert reason in window.why
 
 
 def test_who_never_settled_keeps_the_whole_load_and_cuts_nobody() -> None:
@@ -192,8 +192,8 @@ def test_throughput_of_a_tool_without_series_goes_by_the_share_of_the_flow() -> 
     # 10 segments a response: 0.1 s before the load, then 2 s at a tenth, then 8 s.
     sent = (0, 60, *(100,) * 8, *(1000,) * 31, 400, 0)
     count = sum(sent) // 10
-    whole = reading(10, responses=count, good_at_least=count, good_at_most=count)
-    sample = only(Throughput(), trial(whole, flow(sent)), Window(cut_s=2))
+    full = reading(10, responses=count, good_at_least=count, good_at_most=count)
+    sample = only(Throughput(), trial(full, flow(sent)), Window(cut_s=2))
     assert sample.value == pytest.approx(400)
     assert "share of TcpOutSegs" in present(sample.estimator)
 
@@ -205,17 +205,17 @@ def test_throughput_that_cannot_be_cut_says_so() -> None:
 
 @given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
 def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: int) -> None:
-    left = present(after_cut(trial(told(tuple(counts))), Window(cut_s=bins * 0.25)))
-    assert left.share * sum(counts) == pytest.approx(sum(counts[bins:]))
-    assert left.seconds == pytest.approx((len(counts) - bins) * 0.25)
+    programs = present(after_cut(trial(told(tuple(counts))), Window(cut_s=bins * 0.25)))
+    assert programs.share * sum(counts) == pytest.approx(sum(counts[bins:]))
+    assert programs.seconds == pytest.approx((len(counts) - bins) * 0.25)
 
 
 def test_errors_are_counted_after_the_warm_up_and_all_are_told() -> None:
-    of = trial(told(WARM, errors=(5, *(0,) * 38, 1)))
-    total, read = Errors().of_trial(of, "label", Window(cut_s=2))
+    subject = trial(told(WARM, errors=(5, *(0,) * 38, 1)))
+    total, read = Errors().of_trial(subject, "label", Window(cut_s=2))
     assert (total.value, total.estimator) == (1, "without the first 2 s; 6 in the whole load")
     assert (read.value, read.estimator) == (6, "of the whole load, its first 2 s too")
-    rate = only(ErrorRate(), of, Window(cut_s=2))
+    rate = only(ErrorRate(), subject, Window(cut_s=2))
     assert rate.value == pytest.approx(1 / 3201)
 
 
@@ -229,11 +229,11 @@ def test_errors_of_which_nobody_tells_when_are_of_the_whole_load() -> None:
 
 def test_what_is_never_cut_says_so() -> None:
     times = Histogram.of({10: 5000})
-    of = trial(told(WARM).model_copy(update={"latency": times}))
+    subject = trial(told(WARM).model_copy(update={"latency": times}))
     for metric in (Latency(), Cpu(), Memory()):
         assert all(
             sample.estimator is not None and sample.estimator.endswith("its first 2 s too")
-            for sample in metric.of_trial(of, "label", Window(cut_s=2))
+            for sample in metric.of_trial(subject, "label", Window(cut_s=2))
             if sample.value is not None
         )
 
@@ -244,8 +244,8 @@ def test_what_is_never_cut_says_so() -> None:
 def result(*readings: tuple[str, Reading]) -> Any:
     header = plain.header(*(case(server) for server in dict(readings)), blocks=1)
     trials = [
-        trial(of, number=n, position=n, case=case(server))
-        for n, (server, of) in enumerate(readings, 1)
+        trial(subject, number=n, position=n, case=case(server))
+        for n, (server, subject) in enumerate(readings, 1)
     ]
     return summarize(header, trials, {"throughput": Throughput()})
 
@@ -255,7 +255,11 @@ def test_a_result_has_the_cut_and_each_case_s_verdict() -> None:
     summary = result(("warm", told(WARM)), ("flat", told((50,) * 40)), ("step", step))
     (comparison,) = summary.comparisons
     assert comparison.window.cut_s == 2
-    assert [one.classification for one in comparison.steady_states] == ["warm-up", "flat", "step"]
+    assert [steady_state.classification for steady_state in comparison.steady_states] == [
+        "warm-up",
+        "flat",
+        "step",
+    ]
     warm, flat, stepped = summary.cases
     assert (warm.steady, flat.steady, stepped.steady) == (True, True, False)
     assert warm.metrics[0].median == pytest.approx(400)
@@ -274,36 +278,36 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
         "warn": told((100,) * 30 + (60,) * 10),
         "unknown": told((100,) * 10),
     }
-    for status, of in flags.items():
-        (check,) = of_trial(trial(of), limits())
+    for status, flag in flags.items():
+        (check,) = of_trial(trial(flag), limits())
         assert (check.id, check.status, check.subject) == ("S1", status, "behaviour")
 
 
 @pytest.mark.parametrize(
-    ("after", "says"),
+    ("second", "says"),
     [
         (50, "its level changed by -50 % while it was measured"),
         (200, "its level changed by +100 % while it was measured"),
         (0, "for a part of what was measured nothing was answered"),
     ],
 )
-def test_a_step_is_told_in_shares_of_what_was_before(after: int, says: str) -> None:
-    (check,) = of_trial(trial(told((100,) * 30 + (after,) * 10)), limits())
-    assert (check.status, check.value) == ("warn", after / 100 - 1)
+def test_a_step_is_told_in_shares_of_what_was_before(second: int, says: str) -> None:
+    (check,) = of_trial(trial(told((100,) * 30 + (second,) * 10)), limits())
+    assert (check.status, check.value) == ("warn", second / 100 - 1)
     assert check.message.startswith(says)
 
 
 def test_a_comparison_with_what_never_settles_fails() -> None:
     steady, step = told((100,) * 40), told((100,) * 30 + (60,) * 10)
-    found = list(of_comparison([[trial(steady)], [trial(step)], []], limits()))
-    assert [check.status for check in found] == ["pass", "fail", "unknown"]
-    assert found[1].value == pytest.approx(-0.4)
+    items = list(of_comparison([[trial(steady)], [trial(step)], []], limits()))
+    assert [check.status for check in items] == ["pass", "fail", "unknown"]
+    assert items[1].value == pytest.approx(-0.4)
 
 
 def test_latencies_that_hold_a_warm_up_are_told() -> None:
-    found = list(of_comparison([[trial(told(WARM))]], limits()))
-    assert [(check.status, check.invalidates) for check in found] == [
+    items = list(of_comparison([[trial(told(WARM))]], limits()))
+    assert [(check.status, check.invalidates) for check in items] == [
         ("pass", "all"),
         ("warn", "latency"),
     ]
-    assert "lengthen repeat.warmup by 2 s" in found[1].message
+    assert "lengthen repeat.warmup by 2 s" in items[1].message

@@ -108,8 +108,8 @@ def run_with_twins(bench: Bench, folder: Path, claims: str, *words: str) -> tupl
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, Path]:
     def measured(folder: Path) -> Path:
-        *said, result = run_with_twins(calls(bench_words(), folder), folder, ALL)
-        (result.parent / "said.json").write_text(json.dumps(said))
+        *output, result = run_with_twins(calls(bench_words(), folder), folder, ALL)
+        (result.parent / "said.json").write_text(json.dumps(output))
         return result
 
     result = made_once(tmp_path_factory, "claims", measured)
@@ -126,7 +126,7 @@ def result(answered: tuple[int, str, Path], tmp_path: Path) -> Path:
 def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
     code, out, result = answered
     verdicts = {verdict.claim: verdict for verdict in summary_of(result).verdicts}
-    assert {label: one.state for label, one in verdicts.items()} == PLANTED, out
+    assert {label: verdict.state for label, verdict in verdicts.items()} == PLANTED, out
     assert code == 4, out
     assert verdicts["faster"].at == {}
     value = verdicts["soon"].estimate.value
@@ -140,8 +140,8 @@ def test_a_metric_has_the_parts_that_it_says(answered: tuple[int, str, Path]) ->
     for label in registry.names("metric"):
         metric = registry.part("metric", label)()
         assert isinstance(metric, Metric)
-        told = {one.of for trial in trials for one in metric.of_trial(trial, label, WHOLE)}
-        assert not metric.parts() or told <= set(metric.parts()), label
+        actual = {item.of for trial in trials for item in metric.of_trial(trial, label, WHOLE)}
+        assert not metric.parts() or actual <= set(metric.parts()), label
     assert registry.part("metric", "latency")().parts() == ("mean", "p50", "p90", "p99")  # type: ignore[attr-defined]
 
 
@@ -180,12 +180,12 @@ def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
 
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(
-    ("path", "to", "said"),
+    ("path", "to", "output"),
     [
         (("verdicts", 0, "state"), lambda _: "fails", "verdicts.0.state: "),
         (("verdicts", 1, "state"), lambda _: "holds", "verdicts.1.state: "),
         (("verdicts", 3, "state"), lambda _: "holds", "verdicts.3.state: "),
-        (("verdicts", 0, "a", 2), lambda one: one * 1.01, "verdicts.0.a.2"),
+        (("verdicts", 0, "a", 2), lambda item: item * 1.01, "verdicts.0.a.2"),
         (("verdicts", 0, "b"), lambda all_: all_[:-1], "verdicts.0.b."),
         (("verdicts", 0, "blocks", 0), lambda _: 9, "verdicts.0.blocks.0: 9, but recomputed it is"),
         (
@@ -205,10 +205,10 @@ def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
     ],
 )
 def test_a_verdict_that_cannot_be_is_told(
-    bench: Bench, result: Path, path: Where, to: Callable[[Any], Any], said: str
+    bench: Bench, result: Path, path: Where, to: Callable[[Any], Any], output: str
 ) -> None:
     change(result / "summary.json", path, to)
-    assert said in bench("verify", "--level", "numbers", "--all", result, code=1).all
+    assert output in bench("verify", "--level", "numbers", "--all", result, code=1).all
 
 
 def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> None:
@@ -223,8 +223,8 @@ def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> 
     change(
         result / "result.json", ("claims", 0, "instances", 0, "a", "case", "digest"), lambda _: "x"
     )
-    told = bench("validate", result, code=1)
-    assert "claims.0: the case 'hello · fast · few' is not in `cases`" in told.all
+    run = bench("validate", result, code=1)
+    assert "claims.0: the case 'hello · fast · few' is not in `cases`" in run.all
     bench("verify", result, code=1)
 
 

@@ -15,8 +15,8 @@ UNITS = ["s", "B", "B/s", "requests/s", "1", "parsecs"]
 
 
 def asked(text: str, unit: str = "s") -> tuple[str, str, float, float | None]:
-    found = question(text, unit)
-    return found.form, found.relation, found.bound, found.tolerance
+    actual = question(text, unit)
+    return actual.form, actual.relation, actual.bound, actual.tolerance
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_each_form(text: str, unit: str, expected: tuple[str, str, float, float 
 def test_what_is_no_question_says_why(text: str, unit: str, message: str, hint: str) -> None:
     with pytest.raises(NoBound) as caught:
         question(text, unit)
-    told, advice = caught.value.args
-    assert message in told
+    actual, advice = caught.value.args
+    assert message in actual
     assert hint in advice
 
 
@@ -102,15 +102,15 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=40), st.sampled_from(UNITS))
 def test_any_text_is_a_sound_question_or_is_refused(text: str, unit: str) -> None:
     try:
-        found = question(text, unit)
+        actual = question(text, unit)
     except NoBound as error:
         message, hint = error.args
         assert message
         assert hint
         return
-    assert isinstance(found, Hypothesis)
-    assert math.isfinite(found.bound)
-    assert found.form != "ratio" or found.bound > 0
-    assert (found.tolerance is not None) == (found.relation == "==")
-    assert question(found.text, unit) == found
-    assert not re.search(r"[²٣\n]", found.text)
+    assert isinstance(actual, Hypothesis)
+    assert math.isfinite(actual.bound)
+    assert actual.form != "ratio" or actual.bound > 0
+    assert (actual.tolerance is not None) == (actual.relation == "==")
+    assert question(actual.text, unit) == actual
+    assert not re.search(r"[²٣\n]", actual.text)

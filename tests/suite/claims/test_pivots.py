@@ -95,8 +95,8 @@ def result(pivot: Pivot, *cases: CaseSummary) -> Summary:
 
 
 def pivot(**changes: Any) -> Pivot:
-    given = {"scenarios": ("sizes",), "rows": ("path.size",), "metrics": ("wall",)}
-    return Pivot.model_validate(given | changes)
+    options = {"scenarios": ("sizes",), "rows": ("path.size",), "metrics": ("wall",)}
+    return Pivot.model_validate(options | changes)
 
 
 TLS = "servers.*.tls"
@@ -181,7 +181,7 @@ class Headed(HTMLParser):
         self.captions = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        of = {name: value or "" for name, value in attrs}
+        subject = {name: value or "" for name, value in attrs}
         if tag == "table":
             self.tables.append([])
         elif tag == "caption":
@@ -189,8 +189,8 @@ class Headed(HTMLParser):
         elif tag == "tr":
             self.tables[-1].append([])
         elif tag in {"td", "th"}:
-            spans = int(of.get("colspan", 1)), int(of.get("rowspan", 1))
-            self.tables[-1][-1].append((tag, of.get("scope", ""), *spans))
+            spans = int(subject.get("colspan", 1)), int(subject.get("rowspan", 1))
+            self.tables[-1][-1].append((tag, subject.get("scope", ""), *spans))
 
 
 def test_the_page_nests_heads_and_each_head_has_a_scope(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_the_page_nests_heads_and_each_head_has_a_scope(tmp_path: Path) -> None:
 
 
 def test_csv_is_empty_where_no_case_is_and_says_failed_where_one_failed(tmp_path: Path) -> None:
-    every, file = Csv().report(SIDE_BY_SIDE, (), tmp_path)
-    assert (every, file) == (tmp_path / "numbers.csv", tmp_path / "tables/sizes.csv")
+    everything, file = Csv().report(SIDE_BY_SIDE, (), tmp_path)
+    assert (everything, file) == (tmp_path / "numbers.csv", tmp_path / "tables/sizes.csv")
     assert file.read_bytes().count(b"\r\n") == file.read_bytes().count(b"\n") == 3
     first, four, large = read(SIDE_BY_SIDE)
     assert first[:4] == [
@@ -283,7 +283,7 @@ def test_every_case_stands_once_in_a_complete_table_and_csv_tells_it(
     axes: tuple[list[JsonValue], ...], order: list[str], rows: int, data: st.DataObject
 ) -> None:
     points = list(itertools.product(*axes))
-    kept = data.draw(st.lists(st.sampled_from(points), min_size=1, unique_by=json.dumps))
+    drawn = data.draw(st.lists(st.sampled_from(points), min_size=1, unique_by=json.dumps))
     cases = [
         case(
             line(float(number)),
@@ -292,29 +292,29 @@ def test_every_case_stands_once_in_a_complete_table_and_csv_tells_it(
             driver=str(point[2]),
             vary=dict(zip(AXES[3:], point[3:], strict=True)),
         )
-        for number, point in enumerate(kept, 1)
+        for number, point in enumerate(drawn, 1)
     ]
     table = pivot(
         scenarios=tuple(map(str, axes[0])), rows=order[:rows], columns=order[rows:], show=["median"]
     )
-    assert crowded(table, [one.case for one in cases]) == {}
+    assert crowded(table, [case.case for case in cases]) == {}
     heads, *lines = read(result(table, *cases))
     assert {len(fields) for fields in lines} == {len(heads)}
     numbers = [field for fields in lines for field in fields[rows:-1] if field]
     assert sorted(map(float, numbers)) == [float(number) for number, _ in enumerate(cases, 1)]
-    shown = [
+    output = [
         cell for row in pivot_table(table, cases).rows for cell in row.cells if cell.parts[0][0]
     ]
-    assert len(shown) == len(cases)
+    assert len(output) == len(cases)
     # One axis less: what is crowded then differs in it, and in nothing else.
     without = table.model_copy(update={"columns": table.columns[1:]})
     if table.columns:
-        assert crowded(without, [one.case for one in cases]).keys() <= {table.columns[0]}
+        assert crowded(without, [case.case for case in cases]).keys() <= {table.columns[0]}
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
 def test_csv_rounds_no_number(numbers: list[float]) -> None:
-    cases = [case(line(value), server=str(place)) for place, value in enumerate(numbers)]
+    cases = [case(line(value), server=str(path)) for path, value in enumerate(numbers)]
     rows = read(result(pivot(rows=("server",), show=("median",)), *cases))
     assert [float(row[1]) for row in rows[1:]] == numbers
 

@@ -51,7 +51,7 @@ def walked(scenario: Scenario) -> Iterator[dict[str, JsonValue]]:
     """All points, the plain way."""
     for values in product(*scenario.vary.values()):
         point = dict(zip(scenario.vary, values, strict=True))
-        if not any(one.items() <= point.items() for one in scenario.exclude):
+        if not any(item.items() <= point.items() for item in scenario.exclude):
             yield point
     yield from scenario.include
 
@@ -70,10 +70,10 @@ def test_numbers_name_the_points_in_order(scenario: Scenario) -> None:
 
 @given(scenarios(), st.sets(AXES))
 def test_projected_is_part_of_some_point(scenario: Scenario, paths: set[str]) -> None:
-    found = [of(point, paths) for point in projected(scenario, paths)]
-    assert set(found) == {of(point, paths) for point in walked(scenario)}
-    combined = len(found) - len(scenario.include)
-    assert len(set(found[:combined])) == combined
+    actual = [of(point, paths) for point in projected(scenario, paths)]
+    assert set(actual) == {of(point, paths) for point in walked(scenario)}
+    combined = len(actual) - len(scenario.include)
+    assert len(set(actual[:combined])) == combined
 
 
 @given(scenarios(), st.sets(AXES))
@@ -84,9 +84,9 @@ def test_points_have_one_key_where_they_say_the_same(scenario: Scenario, paths: 
     for number in matrix.numbers():
         key = projection.key(number)
         assert 0 <= key < projection.size
-        said = of(matrix.point(number, paths), set(PATHS))
-        assert of(projection.point(key), paths) == said
-        keys.setdefault(said, set()).add(key)
+        output = of(matrix.point(number, paths), set(PATHS))
+        assert of(projection.point(key), paths) == output
+        keys.setdefault(output, set()).add(key)
     assert all(len(of_said) == 1 for of_said in keys.values())
     assert len(set.union(set(), *keys.values())) == len(keys)
 
@@ -102,9 +102,9 @@ def loaded(folder: Path) -> Suite:
 def test_the_cases_of_a_matrix_are_the_ones_that_results_on_disk_have(tmp_path: Path) -> None:
     cases = list(expand(loaded(tmp_path)))
     titles = [f"{case.name.title} {case.name.arm}" for case in cases]
-    told = hashlib.sha256("\n".join(titles).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join(titles).encode()).hexdigest()
     assert len(titles) == 116
-    assert told == "4c4d0064cfe67953f94ff54547f44e34727f0cdbda263eabc89cc20138dfe5b1"
+    assert digest == "4c4d0064cfe67953f94ff54547f44e34727f0cdbda263eabc89cc20138dfe5b1"
     assert len({case.name.title for case in cases}) == len(cases)
     assert titles[-1] == "again · same · w 2"
 
@@ -120,7 +120,7 @@ def test_a_digest_is_of_the_json_of_all_that_a_case_is(tmp_path: Path) -> None:
     for case in expand(loaded(tmp_path)):
         driver = case.driver
         options = driver.model_dump(mode="json")
-        what = {
+        subject = {
             "server": what_it_is(case.server, dict(case.upstreams), tmp_path),
             "backends": [],
             "driver": [driver.kind, driver.name, options, driver.fingerprint(tmp_path)],
@@ -129,7 +129,7 @@ def test_a_digest_is_of_the_json_of_all_that_a_case_is(tmp_path: Path) -> None:
             "warm_up_s": 1.0,
             "tuning": case.tuning.model_dump(mode="json"),
         }
-        text = json.dumps(what, sort_keys=True)
+        text = json.dumps(subject, sort_keys=True)
         assert case.name.digest == hashlib.sha256(text.encode()).hexdigest()[:16]
         arms[case.name.scenario, case.name.digest] += 1
         assert case.name.arm == arms[case.name.scenario, case.name.digest]

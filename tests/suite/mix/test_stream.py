@@ -38,10 +38,10 @@ def first(workload: Mix, number: int, seed: int = 1, block: int = 1) -> list[Str
 @given(SHARES, st.integers(0, 300))
 def test_each_prefix_has_the_shares_to_within_one_deck(shares: list[int], length: int) -> None:
     workload = mix(shares)
-    deck, whole = len(workload.deck), sum(shares)
+    deck, count = len(workload.deck), sum(shares)
     counts = Counter(record.kind for record in first(workload, length))
     for number, share in enumerate(shares):
-        of_a_deck = deck * share // whole
+        of_a_deck = deck * share // count
         assert (length // deck) * of_a_deck <= counts[number] <= -(-length // deck) * of_a_deck
 
 

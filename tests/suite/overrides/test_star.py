@@ -16,9 +16,9 @@ def workers(
     folder: Path, text: str = SUITE, profile: str | None = None, sets: Sequence[str] = ()
 ) -> dict[str, object]:
     (folder / "a.toml").write_text(text)
-    pairs = [(path, value) for path, _, value in (one.partition("=") for one in sets)]
+    pairs = [(path, value) for path, _, value in (item.partition("=") for item in sets)]
     suite = load(folder / "a.toml", Registry(), profile=profile, settings=pairs)
-    return {label: one.options.get("workers") for label, one in suite.servers.items()}
+    return {label: server.options.get("workers") for label, server in suite.servers.items()}
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
 def test_tables_merge(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(SUITE.replace("workers = 4", 'environment = { A = "a" }'))
     suite = load(tmp_path / "a.toml", Registry(), profile="told")
-    found = {label: one.options["environment"] for label, one in suite.servers.items()}
-    assert found == {
+    actual = {label: server.options["environment"] for label, server in suite.servers.items()}
+    assert actual == {
         "flask": {"A": "a", "DEBUG": "1"},
         "other": {"DEBUG": "1"},
         "waitress": {"DEBUG": "1"},

@@ -48,7 +48,7 @@ def summed(result: Path) -> dict[str, CaseSummary]:
 
 def phases(cases: dict[str, CaseSummary]) -> dict[str, str]:
     """How each search ended, by its scenario."""
-    return {name: one.capacity.phase for name, one in cases.items() if one.capacity is not None}
+    return {name: case.capacity.phase for name, case in cases.items() if case.capacity is not None}
 
 
 def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
@@ -56,11 +56,11 @@ def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
     attempt = 0
     while True:
         attempt += 1
-        (place := folder / f"{attempt}").mkdir()
-        call = bench("run", suite(place, text), "-o", place / "results", code=0)
-        ends = phases(summed(only_result(place)))
+        (path := folder / f"{attempt}").mkdir()
+        call = bench("run", suite(path, text), "-o", path / "results", code=0)
+        ends = phases(summed(only_result(path)))
         if attempt == 5 or ends == {"ping": "done", "little": "too high", "much": "too low"}:
-            return call, only_result(place)
+            return call, only_result(path)
 
 
 def follows(result: Path) -> None:
@@ -68,13 +68,13 @@ def follows(result: Path) -> None:
     header, trials = read_header(result), read_trials(result)
     for trial in trials:
         find = header.searches[trial.case.scenario]
-        asked = following(find, trial.case, trial.block, trials).rate
-        assert present(trial.search_outcome).rate == present(trial.load).rate == asked
+        request = following(find, trial.case, trial.block, trials).rate
+        assert present(trial.search_outcome).rate == present(trial.load).rate == request
 
 
 def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
     text = TOP + SHORT + suite_text("suite/scenarios/find_more")
-    told, result = searched(bench, tmp_path, text)
+    actual, result = searched(bench, tmp_path, text)
     cases = summed(result)
     ping = present(cases["ping"].capacity)
     assert (ping.phase, ping.message) == ("done", "all of its trials were made")
@@ -97,11 +97,11 @@ def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> N
     assert cases["closed"].capacity is None
     assert cases["closed"].metrics
 
-    assert "at least 50" in told.out
-    assert "less than 600" in told.out
-    assert "ping · slow · open · 50/s · passed" in told.err
-    assert re.search(rf" · 600/s · not kept: {share}", told.err)
-    assert "NOT COMPLETE" not in told.out
+    assert "at least 50" in actual.out
+    assert "less than 600" in actual.out
+    assert "ping · slow · open · 50/s · passed" in actual.err
+    assert re.search(rf" · 600/s · not kept: {share}", actual.err)
+    assert "NOT COMPLETE" not in actual.out
     report = (result / "report.md").read_text()
     assert "keeps latency p50 \\< 100ms, errors \\< 0.1%; at most 10 trials a case" in report
     assert "the highest rate passes" in report
@@ -123,19 +123,19 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     call = bench("run", path, "--time-limit", "4s", code=0)
     result = only_result(tmp_path)
     assert "NOT COMPLETE" in call.out
-    found = present(summed(result)["ping"].capacity)
-    assert not found.over
-    assert found.message.startswith("not finished: ")
+    programs = present(summed(result)["ping"].capacity)
+    assert not programs.over
+    assert programs.message.startswith("not finished: ")
     assert "which the time limit left no time for" in call.err
     first = read_trials(result)
     killed(tmp_path, result, len(first) + 1)
     bench("validate", result, code=0)
-    there = read_trials(result)
-    assert there[: len(first)] == first
+    entries = read_trials(result)
+    assert entries[: len(first)] == first
     call = bench("run", "--resume", result, code=0)
-    assert f"resumed: {len(there)} of 10 measurements are done" in call.err
+    assert f"resumed: {len(entries)} of 10 measurements are done" in call.err
     trials = read_trials(result)
-    assert trials[: len(there)] == there
+    assert trials[: len(entries)] == entries
     assert [trial.block for trial in trials] == list(range(1, len(trials) + 1))
     follows(result)
     assert present(summed(result)["ping"].capacity).phase == "done"
@@ -167,14 +167,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         number = 0
         while True:  # a neighbour may keep the server from a rate that it has
             number += 1
-            (place := folder / f"{number}").mkdir()
-            path = suite(place, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
-            told = calls(bench_words(), place)("run", path)
-            assert told.code == 0, told.all
-            outcomes = [trial.search_outcome for trial in read_trials(only_result(place))]
-            if number == 5 or [one.passed for one in outcomes if one is not None] == [True, True]:
+            (path_ := folder / f"{number}").mkdir()
+            path = suite(path_, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
+            actual = calls(bench_words(), path_)("run", path)
+            assert actual.code == 0, actual.all
+            outcomes = [trial.search_outcome for trial in read_trials(only_result(path_))]
+            if number == 5 or [outcome.passed for outcome in outcomes if outcome is not None] == [
+                True,
+                True,
+            ]:
                 break
-        return only_result(place)
+        return only_result(path_)
 
     return made_once(tmp_path_factory, "made", measured)
 
@@ -220,13 +223,13 @@ def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) 
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
     text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
     call = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
-    found = present(summed(only_result(tmp_path))["ping"].capacity)
+    programs = present(summed(only_result(tmp_path))["ping"].capacity)
     if "not kept: rate answered" in call.err:  # neighbours left it not even 50 requests/s
-        assert (call.code, found.phase) == (0, "too low")
+        assert (call.code, programs.phase) == (0, "too low")
         return
     assert call.code == 4, call.all
-    assert (found.phase, found.attempts, found.highest_passed) == ("unanswered", (), None)
-    assert found.message.startswith("trials that say nothing of the server: ")
+    assert (programs.phase, programs.attempts, programs.highest_passed) == ("unanswered", (), None)
+    assert programs.message.startswith("trials that say nothing of the server: ")
     # Two rounds; a few more where the last says nothing because of the tests' neighbours.
     assert 2 <= len({trial.block for trial in read_trials(only_result(tmp_path))}) <= 5
     assert "trials say nothing" in call.out
@@ -252,13 +255,13 @@ def test_a_search_profile_ignores_claims_and_tables(tmp_path: Path) -> None:
     measured = suite_text("suite/scenarios/find_measured")
     search = f"[profiles.high]\nscenarios.ping.find = {{ rate = [50, 800], {SLO} }}\n"
     path = suite(tmp_path, f"{TOP}{measured}{search}")
-    whole = load(path, Registry())
-    assert (len(whole.claims), [*whole.tables]) == (1, ["T"])
+    full = load(path, Registry())
+    assert (len(full.claims), [*full.tables]) == (1, ["T"])
     searching = load(path, Registry(), profile="high")
     assert (searching.claims, searching.tables) == ((), {})
-    own = measured.replace('"open"]', f'"open"]\nfind = {{ rate = [50, 800], {SLO} }}')
+    mine = measured.replace('"open"]', f'"open"]\nfind = {{ rate = [50, 800], {SLO} }}')
     with pytest.raises(SuiteErrors) as caught:
-        load(suite(tmp_path, f"{TOP}{own}[profiles.high]\n"), Registry(), profile="high")
+        load(suite(tmp_path, f"{TOP}{mine}[profiles.high]\n"), Registry(), profile="high")
     assert "a claim cannot use its metrics" in str(caught.value)
 
 
@@ -267,9 +270,9 @@ def test_blocks_of_the_suite_are_no_fault_of_a_profile_that_searches(tmp_path: P
     search = f"[profiles.high]\nscenarios.ping.find = {{ rate = [50, 800], {SLO} }}\n"
     path = suite(tmp_path, f"{TOP}{measured}{search}")
     assert load(path, Registry(), profile="high").repeat.blocks == 4
-    own = suite(tmp_path, f"{TOP}{measured}{search}[profiles.high.repeat]\nblocks = 3\n")
+    mine = suite(tmp_path, f"{TOP}{measured}{search}[profiles.high.repeat]\nblocks = 3\n")
     with pytest.raises(SuiteErrors) as caught:
-        load(own, Registry(), profile="high")
+        load(mine, Registry(), profile="high")
     assert "every scenario searches for a rate" in str(caught.value)
     path = suite(tmp_path, f"{TOP}{measured}{search}")
     with pytest.raises(SuiteErrors):

@@ -68,11 +68,11 @@ def test_a_class_without_source_has_options_without_docs() -> None:
 @pytest.mark.parametrize(("kind", "name"), PARTS, ids=map("-".join, PARTS))
 def test_every_option_of_every_part_is_told(kind: Kind, name: str) -> None:
     cls = Registry().part(kind, name)
-    told = options(cls)
-    assert {one.name for one in told} == {
+    actual = options(cls)
+    assert {item.name for item in actual} == {
         field.alias or name for name, field in cls.model_fields.items()
     }
-    assert all(one.type and one.type != "any value" for one in told)
+    assert all(item.type and item.type != "any value" for item in actual)
 
 
 _VALUES = st.recursive(

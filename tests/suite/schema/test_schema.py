@@ -90,13 +90,13 @@ class Checkers:
             env=self._environment,
             timeout=300,
         )
-        found: dict[Path, list[tuple[int, str]]] = defaultdict(list)
+        actual: dict[Path, list[tuple[int, str]]] = defaultdict(list)
         lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr + done.stdout)
-        told = re.findall(r"(?:error|Error|Warning): (.*)\n\s*(?:┌─|at) (\S+):(\d+):\d+", lines)
-        for message, file, line in told:
-            found[(ROOT / file).resolve()].append((int(line), message))
-        assert bool(found) >= (done.returncode != 0), lines[-2000:]  # none that we did not read
-        return dict(found)
+        findall = re.findall(r"(?:error|Error|Warning): (.*)\n\s*(?:┌─|at) (\S+):(\d+):\d+", lines)
+        for message, file, line in findall:
+            actual[(ROOT / file).resolve()].append((int(line), message))
+        assert bool(actual) >= (done.returncode != 0), lines[-2000:]  # none that we did not read
+        return dict(actual)
 
 
 @pytest.fixture
@@ -110,13 +110,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("of", ["suite", "result", "trial", "summary"])
-def test_the_committed_schema_is_that_of_the_code(of: str, bench: Bench, tmp_path: Path) -> None:
-    call = bench("schema", of, "--builtin")
+@pytest.mark.parametrize("label", ["suite", "result", "trial", "summary"])
+def test_the_committed_schema_is_that_of_the_code(label: str, bench: Bench, tmp_path: Path) -> None:
+    call = bench("schema", label, "--builtin")
     assert (call.code, call.err) == (0, "")
-    file = SCHEMAS / f"{of}.schema.json"
+    file = SCHEMAS / f"{label}.schema.json"
     assert call.out == file.read_text(), "make schemas"
-    assert bench("schema", of, "--builtin", "-o", tmp_path / "x.json").out == ""
+    assert bench("schema", label, "--builtin", "-o", tmp_path / "x.json").out == ""
     assert (tmp_path / "x.json").read_bytes() == file.read_bytes()
 
 
@@ -163,20 +163,20 @@ def test_clean_suites(folder: Path, checkers: Checkers, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", Checkers.NAMES)
 def test_a_planted_fault_has_one_place(name: str, folder: Path, checkers: Checkers) -> None:
     good, files = FIRST + GOOD, {}
-    for number, (what, old, new, _) in enumerate(PLANTED):
-        assert good.count(old) >= 1, what
-        files[what] = folder / f"{number}.toml"
-        files[what].write_text(good.replace(old, new, 1))
-    told = checkers.told(name, list(files.values()))
+    for number, (subject, old, new, _) in enumerate(PLANTED):
+        assert good.count(old) >= 1, subject
+        files[subject] = folder / f"{number}.toml"
+        files[subject].write_text(good.replace(old, new, 1))
+    actual = checkers.told(name, list(files.values()))
     wrong = {}
-    for what, old, _, where in PLANTED:
-        before = good[: good.index(where or old)]
-        errors = told.get(files[what].resolve(), [])
+    for subject, old, _, where in PLANTED:
+        first = good[: good.index(where or old)]
+        errors = actual.get(files[subject].resolve(), [])
         # taplo tells a fault of a table at each of its lines, in the same words; tombi a value of
         # a wrong type once for each that is right. A key that is misspelt may also be missing.
         distinct = {message for _, message in errors if "strict mode" not in message}
-        if before.count("\n") + 1 not in [line for line, _ in errors] or len(distinct) > 3:
-            wrong[what] = errors[:4]
+        if first.count("\n") + 1 not in [line for line, _ in errors] or len(distinct) > 3:
+            wrong[subject] = errors[:4]
     assert wrong == {}
 
 
@@ -190,9 +190,9 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 def changed(tables: Mapping[str, Any], path: tuple[Any, ...], how: str, value: Any) -> Any:
     made = copy.deepcopy(dict(tables))
-    *above, last = path
+    *upper, last = path
     inner: Any = made
-    for step in above:
+    for step in upper:
         inner = inner[step]
     if how == "leave out":
         del inner[last]
@@ -237,9 +237,9 @@ def test_it_refuses_nothing_that_the_loader_takes(
             taken.append(file.resolve())
     assert 2 < len(taken) < 37
     for name in Checkers.NAMES:
-        told = checkers.told(name, files)
-        assert {file.read_text(): told[file] for file in taken if file in told} == {}
-        assert len(told) > (len(files) - len(taken)) // 2  # it refuses most of what is faulty
+        actual = checkers.told(name, files)
+        assert {file.read_text(): actual[file] for file in taken if file in actual} == {}
+        assert len(actual) > (len(files) - len(taken)) // 2  # it refuses most of what is faulty
 
 
 def as_toml(value: Any) -> Any:
@@ -273,30 +273,32 @@ def test_results_fit_a_schema(bench: Bench, tmp_path: Path, checkers: Checkers, 
     }
     drawn = random.Random(1)
     files, refused, missing = [], [], []
-    for of, file in real.items():
-        schema = as_toml(json.loads((SCHEMAS / f"{of}.schema.json").read_text()))
-        (tmp_path / f"{of}.schema.json").write_text(json.dumps(schema))
+    for subject_, file in real.items():
+        schema = as_toml(json.loads((SCHEMAS / f"{subject_}.schema.json").read_text()))
+        (tmp_path / f"{subject_}.schema.json").write_text(json.dumps(schema))
         written = json.loads(file.read_text())
-        every = [path for path in places(written) if "facts" not in path and "suite" not in path]
+        everything = [
+            path for path in places(written) if "facts" not in path and "suite" not in path
+        ]
         changes = [written] + [
             changed(written, path, how, drawn.choice(VALUES))
             for how in ("leave out", "rename", "replace")
-            for path in drawn.sample(every, each)
+            for path in drawn.sample(everything, each)
         ]
         for number, made in enumerate(changes):
-            one = tmp_path / f"{of}-{number}.toml"
-            one.write_text(f"#:schema ./{of}.schema.json\n{toml(as_toml(made))}")
-            files.append(one.resolve())
-            alone = tmp_path / f"{of}-{number}" / file.name
+            item_ = tmp_path / f"{subject_}-{number}.toml"
+            item_.write_text(f"#:schema ./{subject_}.schema.json\n{toml(as_toml(made))}")
+            files.append(item_.resolve())
+            alone = tmp_path / f"{subject_}-{number}" / file.name
             alone.parent.mkdir()
             alone.write_text(json.dumps(made))
             wrong = [fault for fault in faults(alone) if not fault.message.startswith("has no")]
             if wrong:
-                refused.append(one.resolve())
-            if any("is missing" in str(one) or "not known here" in str(one) for one in wrong):
-                missing.append(one.resolve())
+                refused.append(item_.resolve())
+            if any("is missing" in str(item) or "not known here" in str(item) for item in wrong):
+                missing.append(item_.resolve())
     told_of = checkers.told("taplo", files)
-    originals = [tmp_path.resolve() / f"{of}-0.toml" for of in real]
+    originals = [tmp_path.resolve() / f"{subject}-0.toml" for subject in real]
     assert [told_of.get(file) for file in originals] == [None] * 3
     assert len(refused) > 5 * each
     assert {file.name: told_of[file][:3] for file in told_of if file not in refused} == {}
@@ -350,10 +352,10 @@ def benchforge_parts():
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on the import path with a distribution that brings the metric `apples`."""
     packages = tmp_path / "packages"
-    told = packages / "apples-1.dist-info"
-    told.mkdir(parents=True)
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: apples\nVersion: 1\n")
-    (told / "entry_points.txt").write_text("[benchforge]\nmetric-apples = apples_plugin\n")
+    actual = packages / "apples-1.dist-info"
+    actual.mkdir(parents=True)
+    (actual / "METADATA").write_text("Metadata-Version: 2.1\nName: apples\nVersion: 1\n")
+    (actual / "entry_points.txt").write_text("[benchforge]\nmetric-apples = apples_plugin\n")
     monkeypatch.setenv("PYTHONPATH", str(packages))
     return packages / "apples_plugin.py"
 

@@ -52,15 +52,15 @@ def test_no_form_of_a_secret_is_left(secret: str) -> None:
 
 
 @given(st.text(min_size=8, max_size=20), st.text(max_size=4), st.text(max_size=4))
-def test_no_alignment_of_base64_is_left(secret: str, before: str, behind: str) -> None:
-    data = (before + secret + behind).encode(errors="surrogatepass")
+def test_no_alignment_of_base64_is_left(secret: str, first: str, behind: str) -> None:
+    data = (first + secret + behind).encode(errors="surrogatepass")
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         hidden = redact(f'"{encode(data).decode()}"', [secret])
         assert "***" in hidden
-        at = len(before.encode(errors="surrogatepass"))
+        count = len(first.encode(errors="surrogatepass"))
         # What is left at either side holds no whole byte of it.
         head = hidden.strip('"').partition("***")[0]
-        assert len(head) * 6 // 8 <= at
+        assert len(head) * 6 // 8 <= count
 
 
 def test_a_login_of_basic_is_hidden_by_its_password() -> None:

@@ -74,7 +74,7 @@ def test_a_shell_completes_names_and_files() -> None:
     def command(suite: Path) -> None:
         click.echo(str(suite))
 
-    asked = {"_X_COMPLETE": "bash_complete", "COMP_WORDS": "x mac", "COMP_CWORD": "1"}
-    told = CliRunner().invoke(command, prog_name="x", env=asked, complete_var="_X_COMPLETE")
-    assert "plain,macro" in told.output
-    assert "file,mac" in told.output
+    request = {"_X_COMPLETE": "bash_complete", "COMP_WORDS": "x mac", "COMP_CWORD": "1"}
+    cli_runner = CliRunner().invoke(command, prog_name="x", env=request, complete_var="_X_COMPLETE")
+    assert "plain,macro" in cli_runner.output
+    assert "file,mac" in cli_runner.output

@@ -54,16 +54,16 @@ def paths(value: object, path: Path = ()) -> Iterator[Path]:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_document_with_all_of_toml(end: str) -> None:
-    found = positions(VALID.replace("\n", end))
+    actual = positions(VALID.replace("\n", end))
 
-    assert found.keys() == set(paths(tomllib.loads(VALID)))
-    assert (found["title",], found["quoted key",]) == (Spot(1, 1, 5), Spot(2, 1, 12))
-    assert (found["a", "b", "c.d"], found["several", 1]) == (Spot(3, 7, 5), Spot(5, 8, 5))
-    assert found["several", 2, 1, 0] == Spot(5, 20, 1)
-    assert found["several", 3, "six", "seven", 0] == Spot(5, 49, 1)
-    assert found["servers", "django", "workers"] == Spot(15, 1, 7)
-    assert found["points", 1, "inner", 0, "é"] == Spot(23, 1, 3)
-    assert found["points", 1, "inner", 1] == Spot(24, 10, 5)
+    assert actual.keys() == set(paths(tomllib.loads(VALID)))
+    assert (actual["title",], actual["quoted key",]) == (Spot(1, 1, 5), Spot(2, 1, 12))
+    assert (actual["a", "b", "c.d"], actual["several", 1]) == (Spot(3, 7, 5), Spot(5, 8, 5))
+    assert actual["several", 2, 1, 0] == Spot(5, 20, 1)
+    assert actual["several", 3, "six", "seven", 0] == Spot(5, 49, 1)
+    assert actual["servers", "django", "workers"] == Spot(15, 1, 7)
+    assert actual["points", 1, "inner", 0, "é"] == Spot(23, 1, 3)
+    assert actual["points", 1, "inner", 1] == Spot(24, 10, 5)
 
 
 def test_depth_is_no_matter_of_the_stack() -> None:
@@ -175,10 +175,10 @@ def test_every_path_has_a_place_and_nothing_else_has_one(text: str) -> None:
             with pytest.raises(SuiteRefused, match=r"not TOML 1\.0"):
                 positions(text)
         return
-    found = positions(text)
-    assert found.keys() == set(paths(tables))
+    actual = positions(text)
+    assert actual.keys() == set(paths(tables))
     lines = text.replace("\r\n", "\n").split("\n")
-    for path, spot in found.items():
+    for path, spot in actual.items():
         assert spot.width >= 1
         assert 1 <= spot.column <= len(lines[spot.line - 1])
         if isinstance(path[-1], str):
@@ -190,11 +190,11 @@ def test_no_group_is_repeated_possessively() -> None:
     """Python before 3.11.5, Debian's among them, loses matches there (python/cpython#106052)."""
     possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d[^}]*\})\+")
     assert possessive.search(r"(?:a|b)*+")
-    found = [
+    actual = [
         f"{file.relative_to(ROOT)}:{number}"
         for folder in ("benchforge", "plugins")
         for file in sorted((ROOT / folder).rglob("*.py"))
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if possessive.search(line)
     ]
-    assert found == []
+    assert actual == []

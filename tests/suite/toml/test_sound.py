@@ -60,11 +60,11 @@ def test_a_value_that_was_written_for_several_labels_is_wrong_once() -> None:
 
 
 def test_a_fault_of_the_model_stands_back_for_an_earlier_one_of_the_same_path() -> None:
-    own = Fault(("name",), "no name that we take")
+    fault = Fault(("name",), "no name that we take")
     of_model = Fault(("name",), "expected text", of_model=True)
     elsewhere = Fault(("repeat", "blocks"), "expected a whole number", of_model=True)
-    assert messages(own, of_model, elsewhere) == [
+    assert messages(fault, of_model, elsewhere) == [
         "suite.toml:1:1: name: no name that we take",
         "suite.toml:5:1: repeat.blocks: expected a whole number",
     ]
-    assert len(messages(of_model, own)) == 2
+    assert len(messages(of_model, fault)) == 2

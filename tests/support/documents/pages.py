@@ -32,8 +32,8 @@ class Block:
 
 def pages() -> list[Path]:
     """Return every page that is ours to show."""
-    found = (path for path in DOCS.rglob("*.md") if not {"_build", "examples"} & {*path.parts})
-    return [ROOT / "README.md", *sorted(found)]
+    actual = (path for path in DOCS.rglob("*.md") if not {"_build", "examples"} & {*path.parts})
+    return [ROOT / "README.md", *sorted(actual)]
 
 
 def shows_blocks(page: Path) -> bool:
@@ -56,12 +56,12 @@ def _language(token: Token) -> str:
 
 def links(page: Path) -> list[str]:
     """Return where the links and pictures of a page lead."""
-    found = (
-        one.attrGet("href") or one.attrGet("src")
+    content = (
+        child.attrGet("href") or child.attrGet("src")
         for token in _PARSER.parse(page.read_text())
-        for one in token.children or ()
+        for child in token.children or ()
     )
-    return [str(one) for one in found if one]
+    return [str(item) for item in content if item]
 
 
 @cache
@@ -75,4 +75,4 @@ def _headings(page: Path) -> Iterator[str]:
     tokens = _PARSER.parse(page.read_text())
     for opening, inside in pairwise(tokens):
         if opening.type == "heading_open":
-            yield "".join(one.content for one in inside.children or ())
+            yield "".join(child.content for child in inside.children or ())

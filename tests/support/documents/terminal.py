@@ -41,26 +41,26 @@ class Line:
 
 def lines(block: Block) -> Iterator[Line]:
     """Yield the commands of a block. Raises NoRule where it does not begin with one."""
-    command, shown = "", list[str]()
+    command, output = "", list[str]()
     for text in block.text.splitlines():
         if text.startswith("$ "):
             if command:
-                yield Line(command, tuple(shown))
-            command, shown = text.removeprefix("$ "), []
+                yield Line(command, tuple(output))
+            command, output = text.removeprefix("$ "), []
         elif not command:
             raise NoRule(f"{block.where}: a console block begins with a line '$ command'")
         else:
-            shown.append(text)
-    yield Line(command, tuple(shown))
+            output.append(text)
+    yield Line(command, tuple(output))
 
 
-def pattern(shown: Sequence[str]) -> re.Pattern[str]:
+def pattern(output: Sequence[str]) -> re.Pattern[str]:
     """Return what an output must match: `...` alone is any lines, `…` or `<...>` any text."""
     wanted = [
         r"(?:.*\n)*?"
         if line.strip() == "..."
         else ".*".join(map(re.escape, re.split(r"…|<\.\.\.>", line.rstrip()))) + r"[ ]*\n"
-        for line in shown
+        for line in output
     ]
     return re.compile("".join(wanted))
 
@@ -86,8 +86,10 @@ def without_waiting(words: Sequence[str], folder: Path) -> list[str]:
             set_.append(f"loaders.{label}.duration={SHORT}")
     if "warmup" in tables.get("repeat", {}):
         set_.append(f"repeat.warmup={SHORT}")
-    given = {word.partition("=")[0] for word in words}
-    return [word for one in set_ if one.partition("=")[0] not in given for word in ("--set", one)]
+    options = {word.partition("=")[0] for word in words}
+    return [
+        word for item in set_ if item.partition("=")[0] not in options for word in ("--set", item)
+    ]
 
 
 class Terminal:
@@ -104,14 +106,14 @@ class Terminal:
 
     def run(self, block: Block) -> None:
         """Run the commands of a block, and compare what they print."""
-        every = list(lines(block))
-        for line, after in zip(every, [*every[1:], None], strict=True):
-            asked = after is not None and after.command == "echo $?"
+        items = list(lines(block))
+        for line, second in zip(items, [*items[1:], None], strict=True):
+            request = second is not None and second.command == "echo $?"
             out = self._one(line, block)
-            told = f"{block.where}: $ {line.command}\n{out}"
-            assert asked or self.code == 0 or line.command == "echo $?", told
-            shown = [one for one in line.shown if one != "^C"]
-            assert not shown or pattern(shown).fullmatch(out), told
+            text = f"{block.where}: $ {line.command}\n{out}"
+            assert request or self.code == 0 or line.command == "echo $?", text
+            output = [item for item in line.shown if item != "^C"]
+            assert not output or pattern(output).fullmatch(out), text
 
     def end(self) -> None:
         """End what was started to stay."""
@@ -126,7 +128,7 @@ class Terminal:
             return f"{self.code}\n"
         words = shlex.split(line.command, comments=True)
         stays = words[-1] == "&"
-        words = [one for word in words[: -1 if stays else None] for one in self._globbed(word)]
+        words = [item for word in words[: -1 if stays else None] for item in self._globbed(word)]
         if words[:2] == ["uv", "pip"]:
             words = words[1:]
         if words == [".", ".venv/bin/activate"]:  # the tests' own environment is
@@ -144,8 +146,8 @@ class Terminal:
 
     def _globbed(self, word: str) -> list[str]:
         """Return the files that a word stands for, or the word."""
-        found = sorted(self.here.glob(word)) if "*" in word and not word.startswith("/") else []
-        return [str(one.relative_to(self.here)) for one in found] or [word]
+        items = sorted(self.here.glob(word)) if "*" in word and not word.startswith("/") else []
+        return [str(item.relative_to(self.here)) for item in items] or [word]
 
     def _program(self, words: list[str], block: Block) -> tuple[Path, list[str]]:
         """Return where a command runs, and what stands for it. Raises NoRule without a rule."""
@@ -186,9 +188,9 @@ class Terminal:
         self, folder: Path, words: Sequence[str], environment: dict[str, str]
     ) -> tuple[int, str]:
         """Return the exit code of a command and what it prints."""
-        program, said = len(bench_words()), words[len(bench_words()) :]
+        program, count = len(bench_words()), words[len(bench_words()) :]
         if list(words[:program]) == bench_words() and warm.may(environment):
-            return warm.call(said, folder, environment, WAITS_S, as_seen=True)[:2]
+            return warm.call(count, folder, environment, WAITS_S, as_seen=True)[:2]
         done = subprocess.run(
             words,
             cwd=folder,
@@ -212,9 +214,9 @@ class Terminal:
                 words, cwd=self.here, env=environment, stdout=out, stderr=out, text=True
             )
         self.running.append(process)
-        before = list(line.shown[: line.shown.index("^C")]) if not stays else list(line.shown)
+        items = list(line.shown[: line.shown.index("^C")]) if not stays else list(line.shown)
         deadline = time.monotonic() + WAITS_S
-        while not pattern([*before, "..."]).fullmatch(log.read_text()):
+        while not pattern([*items, "..."]).fullmatch(log.read_text()):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.05)
@@ -223,7 +225,7 @@ class Terminal:
             self.code = process.wait(WAITS_S)
             return log.read_text()
         self.code = 0
-        return "".join(f"{one}\n" for one in line.shown)
+        return "".join(f"{item}\n" for item in line.shown)
 
     def _need(self, words: Sequence[str]) -> None:
         """Leave the page's test where a program is missing that the suite needs."""
@@ -239,29 +241,29 @@ class Terminal:
         assert words[0] == "install", block.where
         extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         for word in words[1:]:
-            name, _, asked = word.rstrip("]").partition("[")
+            name, _, rstrip = word.rstrip("]").partition("[")
             if word.startswith("-"):
                 continue
             if (self.here / word / "pyproject.toml").exists():
                 self._found(self.here / word)
             elif name == ".":
-                known = extras["optional-dependencies"]
-                assert not asked or set(asked.split(",")) <= known.keys(), block.where
+                known_values = extras["optional-dependencies"]
+                assert not rstrip or set(rstrip.split(",")) <= known_values.keys(), block.where
             else:
                 raise NoRule(f"{block.where}: no rule for installing {word}")
 
     def _found(self, project: Path) -> None:
         """Write what pip would write for an editable install, but for its dependencies."""
-        told = tomllib.loads((project / "pyproject.toml").read_text())["project"]
-        info = self.plugins / f"{told['name'].replace('-', '_')}-{told['version']}.dist-info"
+        loads = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+        info = self.plugins / f"{loads['name'].replace('-', '_')}-{loads['version']}.dist-info"
         info.mkdir(parents=True)
         (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {told['version']}\n"
+            f"Metadata-Version: 2.1\nName: {loads['name']}\nVersion: {loads['version']}\n"
         )
-        points = told.get("entry-points", {})
+        points = loads.get("entry-points", {})
         (info / "entry_points.txt").write_text(
             "".join(
-                f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in named.items())
+                f"[{group}]\n" + "".join(f"{name} = {index}\n" for name, index in named.items())
                 for group, named in points.items()
             )
         )
@@ -274,6 +276,8 @@ class Terminal:
 def packaged(words: Sequence[str], block: Block) -> None:
     """See that each Debian package of a line is one that benchforge names itself."""
     assert words[0] == "install", block.where
-    known = (ROOT / "scripts/setup.sh").read_text()
+    content = (ROOT / "scripts/setup.sh").read_text()
     for word in words[1:]:
-        assert word.startswith("-") or re.search(rf"(?<![\w-]){word}(?![\w-])", known), block.where
+        assert word.startswith("-") or re.search(rf"(?<![\w-]){word}(?![\w-])", content), (
+            block.where
+        )

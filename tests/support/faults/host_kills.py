@@ -75,21 +75,21 @@ def kills(file: Path) -> list[Kill]:
 def table(rows: Iterable[Kill]) -> str:
     """Return a row for each fault of each engine, in the order of their first kills."""
     by_fault: dict[tuple[str, str], list[Kill]] = {}
-    for one in sorted(rows, key=lambda kill: (kill.engine != "ssh", kill.fault)):
-        by_fault.setdefault((one.engine, one.fault), []).append(one)
+    for item in sorted(rows, key=lambda kill: (kill.engine != "ssh", kill.fault)):
+        by_fault.setdefault((item.engine, item.fault), []).append(item)
     names = ("engine", "fault", "kills", *PHASES, "left after 10 s", "median", "longest")
     lines = [_line(names), "|" + "---|" * len(names)]
-    lines += [_row(*which, of) for which, of in by_fault.items()]
+    lines += [_row(*which, subject) for which, subject in by_fault.items()]
     return "\n".join([*lines, ""])
 
 
-def _row(engine: str, fault: str, of: Sequence[Kill]) -> str:
-    gone = [kill.gone_s for kill in of]
-    left = sum(kill.left > 0 for kill in of)
-    phases = [str(sum(kill.phase == phase for kill in of)) for phase in PHASES]
-    shown = f"something, {left} times" if left else "nothing"
+def _row(engine: str, fault: str, kills: Sequence[Kill]) -> str:
+    gone = [kill.gone_s for kill in kills]
+    total = sum(kill.left > 0 for kill in kills)
+    phases = [str(sum(kill.phase == phase for kill in kills)) for phase in PHASES]
+    text = f"something, {total} times" if total else "nothing"
     times = (f"{statistics.median(gone):.1f} s", f"{max(gone):.1f} s")
-    return _line((engine, fault, str(len(of)), *phases, shown, *times))
+    return _line((engine, fault, str(len(kills)), *phases, text, *times))
 
 
 def _line(words: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 
-def descendant(of: int, word: str) -> int | None:
+def descendant(label: int, word: str) -> int | None:
     """The pid of a process below `of` whose command line begins with a program named `word`.
 
     Not of one that is only asked for its version, as each program is when a run begins.
@@ -14,13 +14,13 @@ def descendant(of: int, word: str) -> int | None:
         with contextlib.suppress(OSError):
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    below = [of]
+    below = [label]
     for pid in below:
         below += children.get(pid, [])
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            asked = words[1:2] in ([b"-v"], [b"-V"], [b"--version"])
-            if Path(words[0].decode()).name == word and pid != of and not asked:
+            request = words[1:2] in ([b"-v"], [b"-V"], [b"--version"])
+            if Path(words[0].decode()).name == word and pid != label and not request:
                 return pid
     return None
 

@@ -25,21 +25,21 @@ seconds. `make torture` prints how long the clean-up takes.
 """
 
 
-def noted(fault: str, one: Watched, *words: str, after: str = "") -> None:
+def noted(fault: str, watched: Watched, *words: str, text: str = "") -> None:
     """Hold a row against the page, or write it down where ROBUSTNESS names a file.
 
     Of what was printed it has the lines that hold one of `words`; each must be in one. `after` is
     what came next.
     """
-    told = one.ended()
+    output = watched.ended()
     lines = []
     for word in words:
-        found = [line for line in told.all.splitlines() if word in line]
-        assert found, f"not printed: {word!r}\n{told.all}"
-        lines.append(plain(found[0], one.folder))
-    said = "<br>".join(f"`{line}`" for line in dict.fromkeys(lines)) or "nothing"
-    code = "killed" if told.code == 128 + signal.SIGKILL else str(told.code)
-    row = f"| {fault} | {said} | {code} | {one.leaves}{after} |"
+        actual = [line for line in output.all.splitlines() if word in line]
+        assert actual, f"not printed: {word!r}\n{output.all}"
+        lines.append(plain(actual[0], watched.folder))
+    output_ = "<br>".join(f"`{line}`" for line in dict.fromkeys(lines)) or "nothing"
+    code = "killed" if output.code == 128 + signal.SIGKILL else str(output.code)
+    row = f"| {fault} | {output_} | {code} | {watched.leaves}{text} |"
     if path := os.environ.get("ROBUSTNESS"):
         with Path(path).open("a") as file:
             file.write(f"{row}\n")

@@ -32,11 +32,11 @@ def _line(pid: int) -> str:
 
 
 def _namespaces(pid: int) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for name in ("net", "pid", "mnt", "user", "ipc"):
         with contextlib.suppress(OSError):
-            found.add(f"namespace {Path(f'/proc/{pid}/ns/{name}').readlink()}")
-    return found
+            names.add(f"namespace {Path(f'/proc/{pid}/ns/{name}').readlink()}")
+    return names
 
 
 def _ports() -> set[str]:

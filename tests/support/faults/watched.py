@@ -55,8 +55,8 @@ class Watched:
 
     @property
     def result(self) -> Path:
-        (found,) = (self.folder / "results").iterdir()
-        return found
+        (actual,) = (self.folder / "results").iterdir()
+        return actual
 
     @property
     def scratch(self) -> list[Path]:
@@ -66,53 +66,53 @@ class Watched:
     def leaves(self) -> str:
         """For the page: what still runs or lies about, once it has ended."""
         self.ended()
-        found = [*self.left, *("a scratch folder" for _ in self.scratch)]
-        return ", ".join(found) or NOTHING
+        actual = [*self.left, *("a scratch folder" for _ in self.scratch)]
+        return ", ".join(actual) or NOTHING
 
 
 @contextlib.contextmanager
-def watched(folder: Path, *words: str | Path, before: tuple[str, ...] = ()) -> Iterator[Watched]:
+def watched(folder: Path, *words: str | Path, first: tuple[str, ...] = ()) -> Iterator[Watched]:
     """Start benchforge, and give it once it measures; whatever the test does, it is ended."""
     results = len(headers(folder))
-    with started(folder, *words, before=before) as one:
-        while one.process.poll() is None and len(headers(folder)) == results:
+    with started(folder, *words, first=first) as item:
+        while item.process.poll() is None and len(headers(folder)) == results:
             time.sleep(0.01)
-        yield one
+        yield item
 
 
 @contextlib.contextmanager
-def started(folder: Path, *words: str | Path, before: tuple[str, ...] = ()) -> Iterator[Watched]:
+def started(folder: Path, *words: str | Path, first: tuple[str, ...] = ()) -> Iterator[Watched]:
     """Start benchforge; whatever the test does, it is ended."""
-    one = _started(folder, words, before)
+    item = _started(folder, words, first)
     try:
-        yield one
+        yield item
     finally:
-        if one.process.poll() is None:
-            one.signal(signal.SIGKILL)
-            one.process.wait(ENDS_S)
+        if item.process.poll() is None:
+            item.signal(signal.SIGKILL)
+            item.process.wait(ENDS_S)
 
 
-def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...]) -> Watched:
+def _started(folder: Path, words: tuple[str | Path, ...], first: tuple[str, ...]) -> Watched:
     (folder / "t").mkdir(exist_ok=True)
     (folder / "left.pid").unlink(missing_ok=True)
     (folder / "left").unlink(missing_ok=True)
-    one = Watched(folder, _process(folder, words, before))
+    watched = Watched(folder, _process(folder, words, first))
     until((folder / "left.pid").exists)
-    one.pid = int((folder / "left.pid").read_text())
-    return one
+    watched.pid = int((folder / "left.pid").read_text())
+    return watched
 
 
 def _process(
-    folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...]
+    folder: Path, words: tuple[str | Path, ...], first: tuple[str, ...]
 ) -> "subprocess.Popen[str] | warm.Called":
     """Start what watches, and benchforge below it: as a fork, where no other program is between."""
     watches = PROGRAMS / "harness/watched.py"
-    left = str(folder / "left")
+    text = str(folder / "left")
     environment = {**os.environ, "TMPDIR": str(folder / "t")}
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
-        if before or not warm.may(environment):
+        if first or not warm.may(environment):
             return subprocess.Popen(
-                [sys.executable, str(watches), left, *before, *bench_words(*words)],
+                [sys.executable, str(watches), text, *first, *bench_words(*words)],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -121,7 +121,7 @@ def _process(
                 env=environment,
             )
     outputs = folder / "out", folder / "err"
-    return warm.Called([left, *map(str, words)], folder, environment, *outputs, watches)
+    return warm.Called([text, *map(str, words)], folder, environment, *outputs, watches)
 
 
 def headers(folder: Path) -> list[Path]:
@@ -129,15 +129,15 @@ def headers(folder: Path) -> list[Path]:
     return list(folder.glob("results/[!.]*/result.json"))
 
 
-def keepers(one: Watched) -> tuple[int, int]:
+def keepers(watched: Watched) -> tuple[int, int]:
     """The pids of a trial's keeper: the outer process, and the inner one."""
-    forks = next(pid for pid in children(one.pid) if b"import keeper" in line(pid))
+    forks = next(pid for pid in children(watched.pid) if b"import keeper" in line(pid))
     # It forks one for each trial, and waits for that of the last when the next is asked for.
     return next((outer, below[0]) for outer in children(forks) if (below := children(outer)))
 
 
-def children(of: int) -> list[int]:
-    text = Path(f"/proc/{of}/task/{of}/children").read_text()
+def children(label: int) -> list[int]:
+    text = Path(f"/proc/{label}/task/{label}/children").read_text()
     return [int(pid) for pid in text.split()]
 
 
@@ -150,11 +150,11 @@ def line(pid: int) -> bytes:
 def until(look: Callable[[], Found], within_s: float = 200.0) -> Found:
     """What a look gives, as soon as it gives something."""
     deadline = time.monotonic() + within_s
-    while not (found := look()):
+    while not (actual := look()):
         assert time.monotonic() < deadline, "it did not come"
         time.sleep(0.02)
-    return found
+    return actual
 
 
-def valid(bench: Bench, one: Watched) -> None:
-    bench("validate", one.result, code=0)
+def valid(bench: Bench, watched: Watched) -> None:
+    bench("validate", watched.result, code=0)

@@ -21,13 +21,13 @@ def source(text: str | bytes, name: str = "result") -> Source:
     return Source(name, io.BytesIO(text if isinstance(text, bytes) else text.encode()))
 
 
-def audit(text: str, given: Mapping[str, Fact] | None = None, name: str = "result") -> Audited:
-    of = source(text, name)
-    reader = reader_of(of, all_readers())
+def audit(text: str, options: Mapping[str, Fact] | None = None, name: str = "result") -> Audited:
+    subject = source(text, name)
+    reader = reader_of(subject, all_readers())
     assert reader is not None, text[:300]
-    return audited(name, reader.name, reader.rows(of), given or {})
+    return audited(name, reader.name, reader.rows(subject), options or {})
 
 
-def false(of: Audited) -> list[Finding]:
+def false(label: Audited) -> list[Finding]:
     """Return the findings that make the exit code 1."""
-    return [finding for finding in of.findings if finding.severity in FALSE]
+    return [finding for finding in label.findings if finding.severity in FALSE]

@@ -21,20 +21,20 @@ BEYOND = 1e6
 @pytest.fixture(scope="session", autouse=True)
 def calibrated() -> Iterator[Path]:
     """Have each benchforge that a test calls find a calibration whose thresholds are so loose."""
-    before = os.environ.get("XDG_STATE_HOME")
+    first = os.environ.get("XDG_STATE_HOME")
     with tempfile.TemporaryDirectory(prefix="tests-state-") as folder:
         os.environ["XDG_STATE_HOME"] = folder
         file = keep(calibration(dict.fromkeys(ids(limits()), (BEYOND,))))
-        for one in (Path(folder), file.parent):
-            one.chmod(0o755)  # some tests call it as an ordinary user
+        for item in (Path(folder), file.parent):
+            item.chmod(0o755)  # some tests call it as an ordinary user
         yield file
-    if before is None:
+    if first is None:
         del os.environ["XDG_STATE_HOME"]
     else:
-        os.environ["XDG_STATE_HOME"] = before
+        os.environ["XDG_STATE_HOME"] = first
 
 
-def calibration(seen: dict[str, tuple[float, ...]]) -> Calibration:
+def calibration(observed: dict[str, tuple[float, ...]]) -> Calibration:
     """Return one of this machine, of three rounds."""
     return Calibration(
         created=datetime(2026, 1, 1, tzinfo=UTC),
@@ -44,5 +44,5 @@ def calibration(seen: dict[str, tuple[float, ...]]) -> Calibration:
         loader="wrk",
         seconds=5.0,
         per_second=(1000.0, 1010.0, 1000.0),
-        observed=seen,
+        observed=observed,
     )

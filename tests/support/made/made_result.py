@@ -47,7 +47,7 @@ def trial(
     number: int,
     block: int,
     position: int,
-    of: CaseName,
+    case_name: CaseName,
     value: float | None,
     *,
     at_once: int | None = 2,
@@ -58,7 +58,7 @@ def trial(
     responses = round((100.0 if value is None else value) * _SECONDS)
     return plain.trial(
         number=number,
-        case=of,
+        case=case_name,
         block=block,
         position=position,
         attempt=attempt,
@@ -74,17 +74,17 @@ def trials(
     values: Sequence[tuple[CaseName, Sequence[float | None]]], at_once: Sequence[int | None] = ()
 ) -> list[Trial]:
     """Return the trials of cases with one value a block, block after block."""
-    blocks = max((len(of) for _, of in values), default=0)
+    blocks = max((len(value) for _, value in values), default=0)
     levels = at_once or [2] * len(values)
     places = [
-        (block, position, one, of[block - 1], level)
+        (block, position, item, subject[block - 1], level)
         for block in range(1, blocks + 1)
-        for position, ((one, of), level) in enumerate(zip(values, levels, strict=True), 1)
-        if block <= len(of)
+        for position, ((item, subject), level) in enumerate(zip(values, levels, strict=True), 1)
+        if block <= len(subject)
     ]
     return [
-        trial(number, block, position, one, value, at_once=level)
-        for number, (block, position, one, value, level) in enumerate(places, 1)
+        trial(number, block, position, item, value, at_once=level)
+        for number, (block, position, item, value, level) in enumerate(places, 1)
     ]
 
 

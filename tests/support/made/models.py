@@ -71,8 +71,8 @@ def errors(run: SimulatedRun, rules: VerdictRules, times: int, seed: int = 1) ->
         false = [outcome.missed for outcome in outcomes if outcome.answered]
         shares.append(sum(false) / max(1, len(false)))
         real += [
-            one == Outcome("holds", missed=False)
-            for one, truth in zip(outcomes, run.truths, strict=True)
+            item == Outcome("holds", missed=False)
+            for item, truth in zip(outcomes, run.truths, strict=True)
             if truth > 1
         ]
     any_false = sum(share > 0 for share in shares) / times

@@ -54,17 +54,19 @@ def answer(**changed: Any) -> Answer:
 
 
 def probes(*answers: Answer, **changed: Any) -> Probes:
-    every = answers or (answer(),)
-    kept = tuple(EqualAnswers(answer=one, before=20 // len(every), after=5) for one in every)
-    bodies = [one.length for one in every]
-    heads = [150 if one.header_bytes is None else one.header_bytes for one in every]
+    everything = answers or (answer(),)
+    stored = tuple(
+        EqualAnswers(answer=item, before=20 // len(everything), after=5) for item in everything
+    )
+    bodies = [item.length for item in everything]
+    heads = [150 if item.header_bytes is None else item.header_bytes for item in everything]
     sizes = Sizes(
         shortest_body=min(bodies),
         longest_body=max(bodies),
         shortest_head=min(heads),
         longest_head=max(heads),
     )
-    fields = {"before": 20, "after": 5, "distinct": len(every), "most_frequent": kept}
+    fields = {"before": 20, "after": 5, "distinct": len(everything), "most_frequent": stored}
     fields |= {"sizes": sizes, "version": "HTTP/1.1"}
     return Probes.model_validate(fields | changed)
 
@@ -123,6 +125,6 @@ def right(**changed: Any) -> GoodResponse:
 
 def only(checks: Any) -> Check:
     """The one check that there is."""
-    (found,) = checks
-    assert isinstance(found, Check)
-    return found
+    (actual,) = checks
+    assert isinstance(actual, Check)
+    return actual

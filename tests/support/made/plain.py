@@ -20,7 +20,7 @@ from benchforge.model.values.units import Measurand, percentile
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MEASURANDS: dict[str, Measurand] = {
-    one.name: one.measurand for one in (Errors, ErrorRate, Latency, Throughput)
+    item.name: item.measurand for item in (Errors, ErrorRate, Latency, Throughput)
 }
 
 

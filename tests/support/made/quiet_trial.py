@@ -74,23 +74,23 @@ def observation(**changed: Any) -> Observation:
 
 def trial(**changed: Any) -> Trial:
     """A quiet trial; `machine`, `parts` and `seconds` change its observation, the rest itself."""
-    seen: dict[str, Any] = {
+    observed: dict[str, Any] = {
         name: changed.pop(name) for name in ("machine", "seconds") if name in changed
     }
     if "parts" in changed:
-        seen["usage"] = changed.pop("parts")
+        observed["usage"] = changed.pop("parts")
     fields: dict[str, Any] = {
         "case": plain.named("flask", scenario="s", driver="closed"),
         "load": Load(connections=16, concurrency=16, declared_s=10),
         "placement": APART,
         "reading": reading(),
-        "observation": observation(**seen),
+        "observation": observation(**observed),
     }
     return plain.trial(**fields | changed)
 
 
 def header(**facts: Any) -> Header:
-    known: dict[str, Any] = {
+    known_values: dict[str, Any] = {
         "load_average": [0.1, 0.2, 0.3],
         "cpus_usable": 4,
         "clocksource": "tsc",
@@ -98,26 +98,26 @@ def header(**facts: Any) -> Header:
         "boost": "0",
         "virtual": False,
     }
-    return plain.header(facts=known | facts)
+    return plain.header(facts=known_values | facts)
 
 
-def only(checks: Iterable[Check], id_: str, of: str | None = None) -> Check:
+def only(checks: Iterable[Check], id_: str, label: str | None = None) -> Check:
     """Return the one check of this id, about this where it is given."""
-    (found,) = (check for check in checks if check.id == id_ and of in {None, check.component})
-    return found
+    (actual,) = (check for check in checks if check.id == id_ and label in {None, check.component})
+    return actual
 
 
-def asked(one: Trial, id_: str, of: str | None = None) -> Check:
+def asked(trial: Trial, id_: str, label: str | None = None) -> Check:
     """Return one check of a trial, of all that are asked."""
-    return only(ask.of_trial(one, LIMITS), id_, of)
+    return only(ask.of_trial(trial, LIMITS), id_, label)
 
 
-def ids(one: Trial) -> set[str]:
-    return {check.id for check in ask.of_trial(one, LIMITS)}
+def ids(trial: Trial) -> set[str]:
+    return {check.id for check in ask.of_trial(trial, LIMITS)}
 
 
 WORSE = ("pass", "unknown", "warn", "fail")
 
 
-def at_least_as_bad(one: Check, other: Check) -> bool:
-    return WORSE.index(one.status) >= WORSE.index(other.status)
+def at_least_as_bad(check: Check, other: Check) -> bool:
+    return WORSE.index(check.status) >= WORSE.index(other.status)

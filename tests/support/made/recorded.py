@@ -14,7 +14,7 @@ OUTPUTS = Path(__file__).parents[2] / "outputs"
 
 def recorded(tool: str, name: str, folder: Path) -> tuple[Reading, Load]:
     """The reading of a real run, and what the tool was told."""
-    told = json.loads((OUTPUTS / tool / name / "recording.json").read_text())
-    part = Registry().part("loader", tool).model_validate(told["options"])
+    document = json.loads((OUTPUTS / tool / name / "recording.json").read_text())
+    part = Registry().part("loader", tool).model_validate(document["options"])
     assert isinstance(part, Driver)
     return Recording.of(OUTPUTS / tool / name).read(part, folder), part.load()

@@ -13,10 +13,10 @@ def line(
     metric: str,
     unit: str,
     *values: float,
-    of: str | None = None,
+    label: str | None = None,
     use: str | None = None,
     at_least: bool = False,
-    why: str = "",
+    text: str = "",
 ) -> MetricSummary:
     """Return a line with a value a block; `why` is why none of them is known."""
     ordered = sorted(values)
@@ -24,10 +24,10 @@ def line(
         block: Sample(
             metric=metric,
             unit=unit,
-            value=None if why else value,
-            of=of,
+            value=None if text else value,
+            of=label,
             lower_bound=at_least and value == ordered[-1],
-            why=why,
+            why=text,
         )
         for block, value in enumerate(values, 1)
     }
@@ -35,13 +35,13 @@ def line(
         metric,
         unit,
         use=use or metric,
-        of=of,
+        label=label,
         samples=plain.samples(samples),
-        median=None if why else ordered[len(ordered) // 2],
-        lowest=None if why else ordered[0],
-        highest=None if why else ordered[-1],
+        median=None if text else ordered[len(ordered) // 2],
+        lowest=None if text else ordered[0],
+        highest=None if text else ordered[-1],
         lower_bound=at_least,
-        why=why,
+        text=text,
     )
 
 
@@ -52,8 +52,8 @@ def case(server: str, *lines: MetricSummary, **changed: Any) -> CaseSummary:
 
 
 def result(*cases: CaseSummary, smoke: bool = False, title: str = "Hello, world") -> Summary:
-    told = {"versions": {"wrk": "4.1.0"}, "facts": {"cpus": 2}}
-    return plain.summary(*cases, smoke=smoke, title=title, **told)
+    actual = {"versions": {"wrk": "4.1.0"}, "facts": {"cpus": 2}}
+    return plain.summary(*cases, smoke=smoke, title=title, **actual)
 
 
 def trial(number: int = 1, *processes: StartedProcess) -> Trial:

@@ -28,9 +28,9 @@ def blocks(
     table: list[list[float]] = [[] for _ in servers]
     drift = draw.gauss(0, DRIFT)
     for _ in range(n):
-        for own, truth in zip(table, servers, strict=True):
+        for mine, truth in zip(table, servers, strict=True):
             less = LESS if draw.random() < outliers else 1.0
-            own.append(1000 * truth * less * math.exp(drift + draw.gauss(0, noise)))
+            mine.append(1000 * truth * less * math.exp(drift + draw.gauss(0, noise)))
         drift = _STAYS * drift + math.sqrt(1 - _STAYS**2) * draw.gauss(0, DRIFT)
     return table
 
@@ -39,8 +39,8 @@ def two(
     draw: Random, n: int, truth: float = 1, noise: float = NOISE, outliers: float = OUTLIERS
 ) -> tuple[list[float], list[float]]:
     """Return the values of two servers, the first `truth` times as fast."""
-    ours, theirs = blocks(draw, n, (truth, 1), noise, outliers)
-    return ours, theirs
+    first_side, theirs = blocks(draw, n, (truth, 1), noise, outliers)
+    return first_side, theirs
 
 
 def disturbed(
@@ -52,7 +52,7 @@ def disturbed(
     server has what is left to it; to the first it is `uneven` times as much in every block.
     """
     values: list[list[float]] = [[], []]
-    left: list[list[float]] = [[], []]
+    rest: list[list[float]] = [[], []]
     level, on = draw.gauss(0, 1), draw.random() < 0.5
     for _ in range(n):
         slots = []
@@ -61,11 +61,11 @@ def disturbed(
             level = stays * level + math.sqrt(1 - stays**2) * draw.gauss(0, 1)
             on = on if draw.random() < stays else draw.random() < 0.5
         draw.shuffle(slots)
-        for at, (own, factor) in enumerate(((truth, uneven), (1, 1))):
-            has = slots[at] * factor
-            values[at].append(1000 * own * has * math.exp(draw.gauss(0, NOISE)))
-            left[at].append(min(1.0, max(0.01, has + draw.gauss(0, 0.01))))
-    return values, left
+        for index, (mine, factor) in enumerate(((truth, uneven), (1, 1))):
+            has = slots[index] * factor
+            values[index].append(1000 * mine * has * math.exp(draw.gauss(0, NOISE)))
+            rest[index].append(min(1.0, max(0.01, has + draw.gauss(0, 0.01))))
+    return values, rest
 
 
 def share(times: int, seed: int, holds: Callable[[Random], bool]) -> float:

@@ -27,7 +27,10 @@ def studied(n: int = 6, seed: int = 7) -> tuple[Summary, list[Trial]]:
     for scenario in SCENARIOS:
         truths = [1.0 if scenario in SLOW else truth for truth in SERVERS.values()]
         table = blocks(draw, n, truths, outliers=0)
-        values += [(_case(scenario, server), of) for server, of in zip(SERVERS, table, strict=True)]
+        values += [
+            (_case(scenario, server), subject)
+            for server, subject in zip(SERVERS, table, strict=True)
+        ]
     trials = made_result.trials(values)
     header = made_result.header([case for case, _ in values], n)
     header = header.model_copy(

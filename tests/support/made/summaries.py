@@ -37,7 +37,7 @@ def case(
     metric: str = "speed",
     unit: str = "requests/s",
     use: str = "throughput",
-    of: str | None = None,
+    label: str | None = None,
     scenario: str = "hello",
     doubted: Mapping[int, str] | None = None,
     disturbed: Mapping[int, float] | None = None,
@@ -51,12 +51,12 @@ def case(
     """
     broken = failed or {}
     samples = {
-        block: _sample(value, metric, unit, of)
+        block: _sample(value, metric, unit, label)
         for block, value in enumerate(values, 1)
         if block not in broken
     }
     line = plain.line(
-        metric, unit, use=use, of=of, samples=plain.samples(samples), why="made by hand"
+        metric, unit, use=use, label=label, samples=plain.samples(samples), text="made by hand"
     )
     return plain.case(
         name(server, scenario),
@@ -64,11 +64,12 @@ def case(
         trials=len(samples),
         planned=len(values),
         failed=tuple(
-            FailedTrial(trial=block, block=block, attempt=1, failure=why)
-            for block, why in broken.items()
+            FailedTrial(trial=block, block=block, attempt=1, failure=reason)
+            for block, reason in broken.items()
         ),
         findings=tuple(
-            CaseFinding(check=one, trials=1, attempts=max(1, len(values))) for one in findings
+            CaseFinding(check=finding, trials=1, attempts=max(1, len(values)))
+            for finding in findings
         ),
         doubted=tuple(
             DoubtedTrial(
@@ -81,30 +82,30 @@ def case(
                 trial=block,
                 block=block,
                 attempt=1,
-                checks=(check("N1", "apparatus", value=1 - left),),
+                checks=(check("N1", "apparatus", value=1 - rest),),
                 used=True,
                 disturbed=True,
             )
-            for block, left in (disturbed or {}).items()
+            for block, rest in (disturbed or {}).items()
         ),
         load=Load(connections=16),
         **more,
     )
 
 
-def _sample(value: Value, metric: str, unit: str, of: str | None) -> Sample:
+def _sample(value: Value, metric: str, unit: str, label: str | None) -> Sample:
     if isinstance(value, Sample):
         return value
-    why = "" if value is not None else "the tool lost count"
-    return Sample(metric=metric, unit=unit, value=value, of=of, why=why)
+    text = "" if value is not None else "the tool lost count"
+    return Sample(metric=metric, unit=unit, value=value, of=label, why=text)
 
 
 def check(id_: str, about: Any, status: Any = "fail", **more: Any) -> Check:
     by_id = limits().by_id
     limit = by_id.get(f"{id_}.{more.get('component')}") or by_id.get(id_)
-    given = {"scope": "trial", "name": id_.lower(), "message": f"{id_} says so", **more}
+    options = {"scope": "trial", "name": id_.lower(), "message": f"{id_} says so", **more}
     topic = limit.topic if limit else ""
-    return Check(id=id_, subject=about, status=status, topic=topic, **given)
+    return Check(id=id_, subject=about, status=status, topic=topic, **options)
 
 
 def claim(

@@ -23,7 +23,7 @@ def turns(*responses: int, **changed: Any) -> Turns:
         )
         for number, count in enumerate(responses, 1)
     )
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "trials": (1, 2),
         "seed": 1,
         "slice_s": 0.1,
@@ -34,7 +34,7 @@ def turns(*responses: int, **changed: Any) -> Turns:
         "frozen_cpu_s": 0.0,
         "longest_freeze_s": 0.1,
     }
-    return Turns(**given | changed)
+    return Turns(**options | changed)
 
 
 def other_slices(took: Turns, **changed: Any) -> Turns:

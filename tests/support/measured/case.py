@@ -23,7 +23,7 @@ def cases(path: Path, registry: Registry | None = None) -> list[Case]:
 def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> Trial:
     """Measure a case in `folder`/trial; relative paths of its suite start in `folder`."""
     needs = [need for part in case.parts for need in part.needs()]
-    ground = TrialContext(
+    trial_context = TrialContext(
         host=LocalHost(),
         programs=locate_programs(needs, folder),
         python=python,
@@ -35,4 +35,4 @@ def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> T
     )
     step = Measurement(block=1, position=1, case=case, seed=0)
     (folder / "trial").mkdir()
-    return measure(TrialInputs(step, folder / "trial", number=1), ground).trial
+    return measure(TrialInputs(step, folder / "trial", number=1), trial_context).trial

@@ -15,10 +15,10 @@ def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path],
     Nobody may change it: who wants to takes a copy. Where it raises, the next worker tries.
     """
     base = folders.getbasetemp()
-    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    note = place / f"once-{name}"
-    with (place / f"once-{name}.lock").open("w") as lock:
+    path = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    note = path / f"once-{name}"
+    with (path / f"once-{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not note.exists():
-            note.write_text(str(make(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=place)))))
+            note.write_text(str(make(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=path)))))
     return Path(note.read_text())

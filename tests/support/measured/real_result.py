@@ -50,8 +50,8 @@ def copied(result: Path, folder: Path) -> Path:
 
 def trial_of(result: Path, driver: str) -> Path:
     """Return the first trial.json of a driver."""
-    every = sorted(result.glob("trials/*/trial.json"))
-    return next(file for file in every if json.loads(file.read_text())["case"]["driver"] == driver)
+    items = sorted(result.glob("trials/*/trial.json"))
+    return next(file for file in items if json.loads(file.read_text())["case"]["driver"] == driver)
 
 
 def listed_anew(result: Path) -> None:

@@ -39,8 +39,8 @@ def believed(result: Path, folder: Path) -> Path:
     """Return a copy that was no smoke, and that nothing speaks against."""
     copy = Path(shutil.copytree(result, folder))
     write(copy / "result.json", {**read(copy / "result.json"), "smoke": False})
-    for place in copy.glob("trials/*/trial.json"):
-        write(place, {**read(place), "checks": []})
+    for path in copy.glob("trials/*/trial.json"):
+        write(path, {**read(path), "checks": []})
     return copy
 
 
@@ -56,14 +56,14 @@ def session(
     copy = Path(shutil.copytree(result, folder / f"small-{day:03}"))
     _header(copy, day, {"smoke": False, **header})
     first: dict[str, float] = {}
-    for place in sorted(copy.glob("trials/*/trial.json")):
-        trial = read(place)
+    for path in sorted(copy.glob("trials/*/trial.json")):
+        trial = read(path)
         server, reading = trial["case"]["server"], trial["reading"]
         rate = first.setdefault(server, 1000.0 if server == "one" else 2000.0)
         rate *= (by or {}).get(server, 1.0) * (1 + 0.01 * (trial["block"] - 2))
         reading["seconds"] = reading["responses"] / rate
         reading["series"] = None
-        write(place, {**trial, "checks": []})
+        write(path, {**trial, "checks": []})
     return copy
 
 
@@ -84,7 +84,7 @@ def change_cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None
         for case in (
             [document["case"]]
             if "case" in document
-            else [*document["cases"], *(one["case"] for one in document["plan"])]
+            else [*document["cases"], *(item["case"] for item in document["plan"])]
         ):
             change(case)
         write(file, document)

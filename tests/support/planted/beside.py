@@ -44,10 +44,8 @@ blocks = 1
 
 def command(*words: object, **environment: str) -> str:
     """Return the TOML of a server that is started by these words."""
-    given = ", ".join(f"{name} = '{value}'" for name, value in environment.items())
-    return (
-        f'use = "command"\ncommand = {[str(word) for word in words]}\nenvironment = {{ {given} }}'
-    )
+    text = ", ".join(f"{name} = '{value}'" for name, value in environment.items())
+    return f'use = "command"\ncommand = {[str(word) for word in words]}\nenvironment = {{ {text} }}'
 
 
 def program(name: str, *words: object, **environment: str) -> str:
@@ -72,11 +70,11 @@ def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, st
         tries.append(measured(bench, folder, text))
         if any(check["status"] == status for check in tries[-1].checks(id_, server)):
             return tries[-1]
-    taken = min(_most(seen, "N1", server) + _most(seen, "N4", server) for seen in tries)
+    taken = min(_most(observed, "N1", server) + _most(observed, "N4", server) for observed in tries)
     if taken < _FREE:
         return tries[-1]
     pytest.skip(f"others used {taken:.0%} of the CPUs")
 
 
-def _most(seen: Seen, id_: str, server: str) -> float:
-    return max(check["value"] or 0.0 for check in seen.checks(id_, server))
+def _most(observed: Seen, id_: str, server: str) -> float:
+    return max(check["value"] or 0.0 for check in observed.checks(id_, server))

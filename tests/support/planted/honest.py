@@ -48,32 +48,32 @@ each app at least once.
 
 def accusations(trials: Iterable[Trial]) -> dict[str, list[str]]:
     """Return what checks E and K say against each server, unless a reason for it is known."""
-    found: dict[str, list[str]] = {}
+    actual: dict[str, list[str]] = {}
     for trial in trials:
-        of = trial.case
+        subject = trial.case
         for check in trial.checks:
             if check.id[0] not in "EK" or check.status not in {"fail", "warn"}:
                 continue
             reasons = (
                 check.subject == "apparatus" and OF_THE_LOAD.get(check.id),
-                TRUE_OF_SERVERS.get(check.id, {}).get(of.server),
-                TRUE_OF_APPS.get(check.id, {}).get((of.scenario, of.server)),
+                TRUE_OF_SERVERS.get(check.id, {}).get(subject.server),
+                TRUE_OF_APPS.get(check.id, {}).get((subject.scenario, subject.server)),
             )
             if not any(reasons):
-                found.setdefault(of.title, []).append(f"{check.id}: {check.message}")
-    return found
+                actual.setdefault(subject.title, []).append(f"{check.id}: {check.message}")
+    return actual
 
 
 def table() -> str:
     """Return the section of the page."""
     of_servers = [
-        f"| {id_} | `{label}` | {why} |\n"
-        for id_, of in TRUE_OF_SERVERS.items()
-        for label, why in of.items()
+        f"| {id_} | `{label}` | {reason} |\n"
+        for id_, subject in TRUE_OF_SERVERS.items()
+        for label, reason in subject.items()
     ]
     of_apps = [
-        f"| {id_} | `{label}` with `{scenario}` | {why} |\n"
-        for id_, of in TRUE_OF_APPS.items()
-        for (scenario, label), why in of.items()
+        f"| {id_} | `{label}` with `{scenario}` | {reason} |\n"
+        for id_, subject in TRUE_OF_APPS.items()
+        for (scenario, label), reason in subject.items()
     ]
     return HEAD + "".join(sorted([*of_servers, *of_apps]))

@@ -70,13 +70,13 @@ def label(lie: str) -> str:
     return f"s{lie}"
 
 
-def findings(seen: Seen, server: str) -> dict[str, str]:
+def findings(observed: Seen, server: str) -> dict[str, str]:
     """Return the checks of answers and connections that did not pass, and how they ended.
 
     Where no check looked at a trial, the load tool's counts or a single request refused it.
     """
     worst: dict[str, str] = {}
-    for trial in seen.trials(server):
+    for trial in observed.trials(server):
         failure = trial["failure"]
         # A launch in turns is lost for all of its servers, whichever of them was refused.
         others = failure and LOST in failure["message"] and f"{server}: " not in failure["message"]
@@ -98,10 +98,10 @@ def _refusal(failure: Mapping[str, str]) -> str:
     return "no end" if "did not end within" in failure["message"] else "counts"
 
 
-def bound(seen: Seen, server: str, lie: str) -> dict[str, str]:
+def bound(observed: Seen, server: str, lie: str) -> dict[str, str]:
     """Return the bound that E6 printed of the load's windows, if it admits the rate of the lie."""
-    found = [_BOUND.search(check["message"]) for check in seen.checks("E6", server)]
-    shares = [float(match[1]) for match in found if match]
+    actual = [_BOUND.search(check["message"]) for check in observed.checks("E6", server)]
+    shares = [float(match[1]) for match in actual if match]
     admits = shares and min(shares) / 100 >= RATES.get(lie, 1.0)
     return {f"at most {min(shares):g} %": "fail"} if admits else {}
 
@@ -122,11 +122,11 @@ def reason(lie: str, tool: str) -> str:
     return SILENT.get((lie, tool), "")
 
 
-def noted(tool: str, lie: tuple[str, str], found: Mapping[str, str]) -> None:
+def noted(tool: str, lie: tuple[str, str], actual: Mapping[str, str]) -> None:
     """Write a cell down, or hold the lie and the tool against the page."""
     if path := os.environ.get("VALIDITY"):
         with Path(path).open("a") as file:
-            file.write(json.dumps({"tool": tool, "lie": lie[1], "found": found}) + "\n")
+            file.write(json.dumps({"tool": tool, "lie": lie[1], "found": actual}) + "\n")
         return
     cells = {(row, column) for row, column, _ in page_cells(PAGE.read_text())}
     assert (LIES[lie], tool) in cells, "the page has no such cell: `make validity` writes it"
@@ -143,16 +143,18 @@ def table(lines: Iterable[str]) -> str:
     for (_, lie), says in LIES.items():
         rows.append([says, *(_cell(lie, tool, cells.get((lie, tool)), notes) for tool in tools)])
     text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    explained = "".join(f"\n{number}. {why[0].upper()}{why[1:]}." for why, number in notes.items())
+    explained = "".join(
+        f"\n{number}. {reason[0].upper()}{reason[1:]}." for reason, number in notes.items()
+    )
     return f"{HEAD}{text}{explained}\n"
 
 
-def _cell(lie: str, tool: str, found: Mapping[str, str] | None, notes: dict[str, int]) -> str:
-    if found is None:
+def _cell(lie: str, tool: str, actual: Mapping[str, str] | None, notes: dict[str, int]) -> str:
+    if actual is None:
         return "not measured"
-    names = [name if status == "fail" else f"({name})" for name, status in found.items()]
-    if why := reason(lie, tool):
-        names.append(f"[{notes.setdefault(why, len(notes) + 1)}]")
+    names = [name if status == "fail" else f"({name})" for name, status in actual.items()]
+    if reason_ := reason(lie, tool):
+        names.append(f"[{notes.setdefault(reason_, len(notes) + 1)}]")
     return ", ".join(names) or "nothing"
 
 

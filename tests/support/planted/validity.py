@@ -37,14 +37,14 @@ class Seen:
 
     @property
     def summary(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.result / "summary.json").read_text())
-        return found
+        document: dict[str, Any] = json.loads((self.result / "summary.json").read_text())
+        return document
 
     def trials(self, server: str) -> list[dict[str, Any]]:
         """The trials of a server, in the order of time; all attempts."""
         files = sorted(self.result.glob("trials/*/trial.json"))
-        every = [json.loads(file.read_text()) for file in files]
-        return [one for one in every if one["case"]["server"] == server]
+        content = [json.loads(file.read_text()) for file in files]
+        return [item for item in content if item["case"]["server"] == server]
 
     def checks(self, id_: str, server: str = "") -> Iterator[Mapping[str, Any]]:
         """All answers of a check: of a server's trials, else of comparisons and the whole."""
@@ -68,29 +68,35 @@ class Seen:
 
 def measured(bench: Bench, folder: Path, suite: str, *words: str) -> Seen:
     """Run a suite; whatever its exit code is, there is a result."""
-    before = set(folder.glob("results/*"))
+    names = set(folder.glob("results/*"))
     (folder / "suite.toml").write_text(suite)
     call = bench("run", "suite.toml", *words, within_s=300)
-    (result,) = set(folder.glob("results/*")) - before
+    (result,) = set(folder.glob("results/*")) - names
     return Seen(call, result)
 
 
 def caught(
-    fault: str, seen: Seen, id_: str, *, server: str = "", status: str = "fail", printed: str = ""
+    fault: str,
+    observed: Seen,
+    id_: str,
+    *,
+    server: str = "",
+    status: str = "fail",
+    printed: str = "",
 ) -> Mapping[str, Any]:
     """The check that caught a fault; its row is on the page, or written where VALIDITY says."""
-    found = [check for check in seen.checks(id_, server) if check["status"] == status]
-    every = [(check["status"], check["message"]) for check in seen.checks(id_, server)]
-    assert found, f"{id_} did not say {status}: {every}\n{seen.told.all}"
-    noted(fault, id_, found[0], printed)
-    return found[0]
+    actual = [check for check in observed.checks(id_, server) if check["status"] == status]
+    everything = [(check["status"], check["message"]) for check in observed.checks(id_, server)]
+    assert actual, f"{id_} did not say {status}: {everything}\n{observed.told.all}"
+    noted(fault, id_, actual[0], printed)
+    return actual[0]
 
 
-def quiet(seen: Seen, id_: str, server: str = "") -> None:
+def quiet(observed: Seen, id_: str, server: str = "") -> None:
     """A check that was asked, and found nothing."""
-    every = list(seen.checks(id_, server))
-    assert every, f"{id_} was not asked"
-    bad = [one["message"] for one in every if one["status"] != "pass"]
+    items = list(observed.checks(id_, server))
+    assert items, f"{id_} was not asked"
+    bad = [item["message"] for item in items if item["status"] != "pass"]
     assert not bad, bad
 
 

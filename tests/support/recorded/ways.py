@@ -57,7 +57,9 @@ def _tools(*names: str, servers: Sequence[str] = ("hello",)) -> str:
 
 def _suite(*tables: str, repeat: Sequence[str] = ("blocks = 1",)) -> str:
     always = ("[repeat]", 'quiet = "0s"', 'warmup = "0.1s"')
-    apart = [] if any(one.startswith("[placement") for one in tables) else ['placement = "auto"']
+    apart = (
+        [] if any(table.startswith("[placement") for table in tables) else ['placement = "auto"']
+    )
     return "\n".join(["benchforge = 1", *apart, _SERVERS, *tables, *always, *repeat, ""])
 
 
@@ -106,14 +108,14 @@ def _results(way: str, bench: Bench, folder: Path) -> Iterator[Path]:
         words = ["run", str(suite), "-o", str(results)]
         words += ("--time-limit", "110s") if _MANY in text else ()
         if way == "on hosts":
-            (place := folder / f"lab-{number}").mkdir()
-            with lab(place, _PLACES) as hosts:
+            (path := folder / f"lab-{number}").mkdir()
+            with lab(path, _PLACES) as hosts:
                 suite.write_text(text + "".join(map(hosts.table, _PLACES)))
-                told = told_by(hosts.environment, folder, *words)
+                message = told_by(hosts.environment, folder, *words)
         else:
             suite.write_text(text)
-            told = bench(*words, within_s=300)
-        assert told.code in {0, 4}, told.all
+            message = bench(*words, within_s=300)
+        assert message.code in {0, 4}, message.all
         yield next(results.iterdir())
 
 
@@ -123,9 +125,11 @@ def _stored(result: Path) -> dict[str, Any]:
     header["plan"] = [step for step in header["plan"] if step["block"] <= BLOCKS]
     trials = (json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json")))
     ceilings = [json.loads(path.read_text()) for path in result.glob("ceilings/*/ceiling.json")]
-    last = {(one["block"], one["position"]): one for one in trials if one["block"] <= BLOCKS}
+    last = {
+        (trial["block"], trial["position"]): trial for trial in trials if trial["block"] <= BLOCKS
+    }
     for trial in (*last.values(), *(ceiling["trial"] for ceiling in ceilings)):
-        trial["checks"] = [one for one in trial["checks"] if one["id"] in {"quiet", "placement"}]
+        trial["checks"] = [item for item in trial["checks"] if item["id"] in {"quiet", "placement"}]
     return {"header": header, "trials": list(last.values()), "ceilings": ceilings}
 
 

@@ -111,16 +111,16 @@ def ask(port: int, path: str, method: str = "GET") -> Reply:
 
 @contextmanager
 def serving(
-    name: str, log: Path, told: Mapping[str, str] | None = None, by: str | None = None
+    name: str, log: Path, expected: Mapping[str, str] | None = None, by: str | None = None
 ) -> Iterator[int]:
     """Serve a built-in app, told this and no more; give the port."""
-    known, port = app_of(name), free_port()
-    for module in known.modules:
+    app, port = app_of(name), free_port()
+    for module in app.modules:
         needed_module(module)
-    program = SERVERS[by or known.protocol or ""]
-    command = [sys.executable, "-c", program, *known.target.split(":"), str(port)]
+    program = SERVERS[by or app.protocol or ""]
+    command = [sys.executable, "-c", program, *app.target.split(":"), str(port)]
     folder = folder_of(name, None, Path())
-    with running(command, folder, told or {}, log, lambda: accepts(port)):
+    with running(command, folder, expected or {}, log, lambda: accepts(port)):
         yield port
 
 
@@ -128,7 +128,7 @@ def serving(
 def running(
     command: list[str],
     folder: Path,
-    told: Mapping[str, str],
+    expected: Mapping[str, str],
     log: Path,
     ready: Callable[[], object],
 ) -> Iterator[None]:
@@ -136,7 +136,7 @@ def running(
     environment = {name: value for name, value in os.environ.items() if name not in TOLD}
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=folder, env={**environment, **told}, stdout=output, stderr=output
+            command, cwd=folder, env={**environment, **expected}, stdout=output, stderr=output
         )
     try:
         wait_until(ready, process, log)

@@ -29,7 +29,7 @@ def site_at(part: Backend, folder: Path, scratch: Path, port: int = 5432) -> Sit
         address="127.0.0.1",
         ports={name: port + number for number, name in enumerate(part.ports)},
         python=Path(sys.executable),
-        programs={need.name: found for need in part.needs() if (found := locate(need.name))},
+        programs={need.name: actual for need in part.needs() if (actual := locate(need.name))},
         backends={},
         suite_folder=folder,
         as_root=os.getuid() == 0,
@@ -41,31 +41,31 @@ def running(
     part: Backend, site: Site, network: Network = "private"
 ) -> Iterator[tuple[Sandbox, Running, Site]]:
     """Restore and start a backend, see that it is ready, and verify it."""
-    with HOST.trial(site.folder, network) as here:
-        site = dataclasses.replace(site, ports={name: here.free_port() for name in part.ports})
+    with HOST.trial(site.folder, network) as sandbox:
+        site = dataclasses.replace(site, ports={name: sandbox.free_port() for name in part.ports})
         restored(HOST, f"backend-{site.label}", part, site)
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
         for number, task in enumerate(part.prepare(site)):
-            done(here, task, f"prepare{number}", site.label, site.folder)
+            done(sandbox, task, f"prepare{number}", site.label, site.folder)
         command = part.command(site)
         assert command is not None
-        server = here.start("server", command, site.folder, {})
+        server = sandbox.start("server", command, site.folder, {})
         probe = part.ready(site)
         assert isinstance(probe, Succeeds)
         deadline = time.monotonic() + 200
-        while run(here, site, probe.command)[0]:
-            here.wait(server, PAUSE_S)
-            assert here.alive(server), server.stderr.read_text() + server.stdout.read_text()
+        while run(sandbox, site, probe.command)[0]:
+            sandbox.wait(server, PAUSE_S)
+            assert sandbox.alive(server), server.stderr.read_text() + server.stdout.read_text()
             assert time.monotonic() < deadline
         for number, task in enumerate(part.verify(site)):
-            done(here, task, f"verify{number}", site.label, site.folder)
-        yield here, server, site
+            done(sandbox, task, f"verify{number}", site.label, site.folder)
+        yield sandbox, server, site
 
 
-def run(here: Sandbox, site: Site, command: Command) -> tuple[int, str]:
+def run(sandbox: Sandbox, site: Site, command: Command) -> tuple[int, str]:
     # What a process prints is added to what is there under its name.
-    finished = here.run(f"run{next(_NUMBERS)}", command, site.folder, {}, 200)
+    finished = sandbox.run(f"run{next(_NUMBERS)}", command, site.folder, {}, 200)
     return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
 
 

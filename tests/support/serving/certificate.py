@@ -10,13 +10,13 @@ HERE = "IP:127.0.0.1,DNS:localhost"
 
 def certificate(folder: Path, name: str, names: str = HERE, *, expired: bool = False) -> Path:
     """Make a certificate that signs itself, beside its key, and return it."""
-    own, key = folder / f"{name}.pem", folder / f"{name}.key"
+    mine, key = folder / f"{name}.pem", folder / f"{name}.key"
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
     about = ("-subj", "/CN=localhost", "-addext", f"subjectAltName={names}")
-    _openssl("req", "-x509", "-nodes", *curve, *about, "-keyout", key, "-out", own)
+    _openssl("req", "-x509", "-nodes", *curve, *about, "-keyout", key, "-out", mine)
     if expired:
-        _openssl("x509", "-in", own, "-signkey", key, "-days", "-1", "-out", own)
-    return own
+        _openssl("x509", "-in", mine, "-signkey", key, "-days", "-1", "-out", mine)
+    return mine
 
 
 def _openssl(*words: str | Path) -> None:

@@ -38,25 +38,25 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @contextmanager
-def serving(here: Sandbox, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
+def serving(sandbox: Sandbox, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
     """Start a server, wait until it takes connections, and stop it as politely as it asks for."""
-    site = dataclasses.replace(site, ports=dict.fromkeys(part.ports, here.free_port()))
+    site = dataclasses.replace(site, ports=dict.fromkeys(part.ports, sandbox.free_port()))
     for name, text in part.files(site).items():
         (site.folder / name).write_text(text)
     command = part.command(site)
     assert command is not None
-    server = here.start("server", command, site.folder, {})
+    server = sandbox.start("server", command, site.folder, {})
     unix = part.gives(site).get("socket") or part.gives(site).get("uwsgi", "").partition("unix:")[2]
     deadline = time.monotonic() + 200
-    while not (connects(unix) if unix else accepts(here, site.port)):
-        assert here.alive(server), server.stderr.read_text()
+    while not (connects(unix) if unix else accepts(sandbox, site.port)):
+        assert sandbox.alive(server), server.stderr.read_text()
         assert time.monotonic() < deadline, server.stderr.read_text()
         time.sleep(0.01)
     yield server, site
-    here.stop(server, first=part.stop_signal)
+    sandbox.stop(server, first=part.stop_signal)
 
 
-def grown(here: Sandbox, server: Running, number: int, within_s: float = 200) -> bool:
+def grown(sandbox: Sandbox, server: Running, number: int, within_s: float = 200) -> bool:
     """Whether the server comes to so many processes, and stays at that.
 
     A master answers as soon as one of its workers does, and may start the others later.
@@ -64,13 +64,13 @@ def grown(here: Sandbox, server: Running, number: int, within_s: float = 200) ->
     counts: list[int] = []
     deadline = time.monotonic() + within_s
     while counts[-10:] != [number] * 10 and time.monotonic() < deadline:
-        counts.append(len(here.processes(server)))
+        counts.append(len(sandbox.processes(server)))
         time.sleep(0.03)
     return counts[-10:] == [number] * 10
 
 
-def accepts(here: Sandbox, port: int) -> bool:
-    with here.socket() as inside:
+def accepts(sandbox: Sandbox, port: int) -> bool:
+    with sandbox.socket() as inside:
         return inside.connect_ex(("127.0.0.1", port)) == 0
 
 
@@ -79,10 +79,10 @@ def connects(path: str) -> bool:
         return client.connect_ex(path) == 0
 
 
-def get(here: Sandbox, port: int, path: str = "/") -> tuple[int, str]:
+def get(sandbox: Sandbox, port: int, path: str = "/") -> tuple[int, str]:
     """Ask over a socket of the trial's network."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    with here.socket() as connection.sock:
+    with sandbox.socket() as connection.sock:
         connection.sock.settimeout(200)
         connection.sock.connect(("127.0.0.1", port))
         connection.request("GET", path)

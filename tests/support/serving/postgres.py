@@ -89,11 +89,11 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 
 def _filled(folder: Path) -> Path:
     """Make a cluster with the agents in a folder, where no server runs on it."""
-    with _place() as place:
-        Postgres(place).initialise()
-        with _started(place) as server:
+    with _place() as path:
+        Postgres(path).initialise()
+        with _started(path) as server:
             server.load()
-        _copy(place, folder)
+        _copy(path, folder)
     return folder
 
 
@@ -123,6 +123,6 @@ def _copy(cluster: Path, folder: Path) -> None:
 
 def _programs() -> Path:
     """Return the folder of PostgreSQL's programs."""
-    found = locate("initdb")
-    assert found is not None
-    return found.parent
+    program = locate("initdb")
+    assert program is not None
+    return program.parent

@@ -38,5 +38,5 @@ blocks = 1
 
 
 def trials(folder: Path) -> list[dict[str, Any]]:
-    found = sorted(folder.glob("results/*/trials/*/trial.json"))
-    return [json.loads(path.read_text()) for path in found]
+    items = sorted(folder.glob("results/*/trials/*/trial.json"))
+    return [json.loads(path.read_text()) for path in items]

@@ -61,23 +61,23 @@ def command(options: CalibrateOptions) -> None:
     driver, among = tool(seconds, Registry()), limits()
     trials: list[Trial] = []
     with locked(options.machine_lock) as holder:
-        if left := cleared():
-            say(left)
+        if cleared_places := cleared():
+            say(cleared_places)
         takes = spoken(count * (seconds + START_AND_STOP_S))
         say(f"{counted(count, 'round')} of {seconds} s, {driver.name}: about {takes}")
         for trial in rounds(driver, count, among):
             trials.append(trial)
             say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
     calibration = calibration_of(trials, driver, among, holder)
-    why = calibrated.loud(calibration, among)
+    reason = calibrated.loud(calibration, among)
     show(
         "\n".join(
-            _lines(calibration, among, {} if why else calibrated.thresholds(calibration, among))
+            _lines(calibration, among, {} if reason else calibrated.thresholds(calibration, among))
         )
     )
-    if why:
+    if reason:
         hint = "stop other processes (`benchforge doctor` lists them), then calibrate again"
-        raise NoAnswer(f"not kept: {why}", hint)
+        raise NoAnswer(f"not kept: {reason}", hint)
     say(f"written: {keep(calibration)}")
 
 
@@ -96,12 +96,12 @@ def _lines(
         if not values:
             yield f"{title:24}unknown: {calibration.unknown.get(id_, 'nobody looked at it')}"
             continue
-        numbers = "".join(f"{one:10.4g}" for one in spread(values))
+        numbers = "".join(f"{quantile:10.4g}" for quantile in spread(values))
         warns = f"{loosened.get(id_, limit.warn):10.4g}"
         rounds = len(calibration.per_second)
-        some = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
+        of_rounds = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
         was = f", loosened from {exact(limit.warn)}" if id_ in loosened else ""
-        yield f"{title:24}{numbers}{warns}  {limit.unit}{some}{was}"
+        yield f"{title:24}{numbers}{warns}  {limit.unit}{of_rounds}{was}"
     sd = between_neighbours(calibration.per_second)
     rate = median(calibration.per_second)
     yield (

@@ -51,7 +51,7 @@ def tool(seconds: int, registry: Registry) -> Driver:
 
 def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
     """Yield so many trials of the null server. Raises NoAnswer for one that fails."""
-    ground = TrialContext(
+    context = TrialContext(
         host=LocalHost(),
         programs=locate_programs(driver.needs()),
         python=Path(sys.executable),
@@ -76,7 +76,7 @@ def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
             folder = scratch / "round"
             folder.mkdir()
             step = Measurement(block=number, position=1, case=case, seed=0)
-            trial = measure(TrialInputs(step, folder, number), ground).trial
+            trial = measure(TrialInputs(step, folder, number), context).trial
         if trial.failure is not None:
             raise NoAnswer(f"round {number}: {trial.failure.message}", trial.failure.hint)
         yield trial.model_copy(update={"checks": (*trial.checks, *ask.of_trial(trial, limits))})
@@ -95,8 +95,8 @@ def calibration_of(
         thresholds_version=limits.version,
         loader=driver.name,
         seconds=driver.declared_s(),
-        per_second=tuple(one.responses / one.seconds for one in readings),
-        observed={id_: tuple(one) for id_, one in values.items()},
+        per_second=tuple(reading.responses / reading.seconds for reading in readings),
+        observed={id_: tuple(value) for id_, value in values.items()},
         unknown=unknown,
         lock_holder=holder,
     )
@@ -122,7 +122,7 @@ def between_neighbours(values: Sequence[float]) -> float:
     von Neumann 1941.
     """
     logs = [math.log(value) for value in values]
-    squares = [(after - before) ** 2 for before, after in itertools.pairwise(logs)]
+    squares = [(later - earlier) ** 2 for earlier, later in itertools.pairwise(logs)]
     return math.sqrt(math.fsum(squares) / len(squares))
 
 

@@ -51,12 +51,12 @@ def command(options: CleanOptions) -> int:
     parent, until = options.parent, used_until(options.older_than)
     if parent is not None and not parent.is_dir():
         raise Unusable(f"--results {parent}: no such folder", "name a folder that contains results")
-    beside = parent or Path("results")
+    parent_folder = parent or Path("results")
     remains = {
-        "results": [one for one in results(beside) if one.when <= until],
-        "cache": [one for one in in_cache() if one.when <= until],
+        "results": [result for result in results(parent_folder) if result.when <= until],
+        "cache": [remains_ for remains_ in in_cache() if remains_.when <= until],
     }
-    lost = left(beside)
+    lost = left(parent_folder)
     for title, group in remains.items():
         show_group(title, group)
     if lost:
@@ -73,11 +73,11 @@ def command(options: CleanOptions) -> int:
             "no terminal to confirm: nothing was removed", "add --yes, or use a terminal"
         )
     wanted = [
-        one
+        remains_
         for title, group in remains.items()
         if group and (options.yes or confirmed(f"{counted(len(group), 'folder')} of the {title}"))
-        for one in group
+        for remains_ in group
     ]
     lost_too = bool(lost) and (options.yes or confirmed("the leftovers of a killed benchforge"))
-    remove_all(wanted, beside if lost_too else None)
+    remove_all(wanted, parent_folder if lost_too else None)
     return 0

@@ -103,9 +103,9 @@ def in_cache() -> Iterator[Remains]:
         notes = (note,) if note.is_file() else ()
         yield Remains("template", folder, purpose, _used(folder), (*notes, folder))
     for link in _named(runtimes, _KEY):
-        whole = runtimes / link.readlink().name if link.is_symlink() else link
-        if whole.is_dir():
-            yield Remains("runtime", whole, _requires(whole), _used(whole), (link, whole))
+        target = runtimes / link.readlink().name if link.is_symlink() else link
+        if target.is_dir():
+            yield Remains("runtime", target, _requires(target), _used(target), (link, target))
     for log in _named(runtimes, re.compile(rf"{_KEY.pattern}\.failed")):
         yield Remains("runtime", log, f"how a build failed of {_requires(log)}", _used(log), (log,))
     for name in ("hosts", "far"):  # the second one is of older versions
@@ -129,9 +129,9 @@ def results(parent: Path) -> Iterator[Remains]:
             header = read_header(folder)
         except BenchforgeError:
             continue
-        ours, others = _pieces(folder, header)
+        pieces, others = _pieces(folder, header)
         yield Remains(
-            "result", folder, _so_far(folder, header), header.created, ours, others, header
+            "result", folder, _so_far(folder, header), header.created, pieces, others, header
         )
 
 
@@ -174,37 +174,37 @@ def _remove(remains: Remains) -> None:
 
 def _remove_result(remains: Remains) -> None:
     """Remove what is ours now: somebody may have put something there since it was listed."""
-    folder, ours, others = remains.path, remains.pieces, remains.kept
+    folder, pieces, others = remains.path, remains.pieces, remains.kept
     if remains.header is not None:
-        ours, others = _pieces(folder, remains.header)
+        pieces, others = _pieces(folder, remains.header)
     if not others:
         away(folder.resolve(), BESIDE)
         return
-    for piece in ours:
+    for piece in pieces:
         door.remove(folder, str(piece.relative_to(folder)))
 
 
 def _named(parent: Path, pattern: re.Pattern[str]) -> list[Path]:
     if not parent.is_dir():
         return []
-    return sorted(one for one in parent.iterdir() if pattern.fullmatch(one.name))
+    return sorted(child for child in parent.iterdir() if pattern.fullmatch(child.name))
 
 
 def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Tell our files of a result from others; its header goes last: till then it is a result."""
     tables = {f"tables/{label}.csv" for label in header.tables}
     runtimes = {f"{RUNTIMES}/{label}.txt" for label in header.runtimes}
-    ours, others = tables | runtimes | reports(folder), []
+    names_of_pieces, others = tables | runtimes | reports(folder), []
     measured: dict[str, frozenset[str]] = {}
     pieces: list[Path] = []
     for name in door.files(folder):
         half = name.rpartition("/")[2].startswith(door.HALF)  # when its benchforge was killed
-        mine = name in ours or _BY_NAME.fullmatch(name) or half
+        mine = name in names_of_pieces or _BY_NAME.fullmatch(name) or half
         if not mine and (inside := _MEASURED.fullmatch(name)):
-            place = inside["folder"]
-            if place not in measured:
-                measured[place] = _kept(folder, place)
-            wrote = measured[place] or _OF_A_TRIAL
+            folder_name = inside["folder"]
+            if folder_name not in measured:
+                measured[folder_name] = _kept(folder, folder_name)
+            wrote = measured[folder_name] or _OF_A_TRIAL
             last = inside["name"]
             mine = (
                 last in wrote if isinstance(wrote, frozenset) else wrote.fullmatch(last) is not None
@@ -216,11 +216,11 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
     return (*pieces, folder / HEADER), tuple(others)
 
 
-def _kept(folder: Path, place: str) -> frozenset[str]:
+def _kept(folder: Path, path: str) -> frozenset[str]:
     """Return which files a trial says that it left; none where it does not say."""
-    trial, ceiling = parse(folder, f"{place}/{TRIAL}", Trial), None
+    trial, ceiling = parse(folder, f"{path}/{TRIAL}", Trial), None
     if not isinstance(trial, Parsed):
-        ceiling = parse(folder, f"{place}/{CEILING}", Ceiling)
+        ceiling = parse(folder, f"{path}/{CEILING}", Ceiling)
     if isinstance(trial, Parsed):
         files = trial.model.files
     elif isinstance(ceiling, Parsed):
@@ -231,21 +231,23 @@ def _kept(folder: Path, place: str) -> frozenset[str]:
 
 
 def _so_far(folder: Path, header: Header) -> str:
-    there: set[tuple[int, int]] = set()
+    places_of_trials: set[tuple[int, int]] = set()
     for name in trial_files(folder):
         try:
             trial = from_json(bounded(door.read(folder, name, MOST_BYTES)))
             if (trial.get("failure") or {}).get("subject") == "apparatus":
                 continue  # it gave nothing, and is measured again
-            there.add((int(trial["block"]), int(trial["position"])))
+            places_of_trials.add((int(trial["block"]), int(trial["position"])))
         except (OSError, ValueError, KeyError, TypeError, OverflowError, AttributeError):
             continue
     most = "up to " if header.until is not None else "at most " if header.searches else ""
-    ended = len(there) >= len(header.plan) or (bool(most) and _complete(folder))
+    ended = len(places_of_trials) >= len(header.plan) or (bool(most) and _complete(folder))
     wanted = f"{most}{len(header.plan)}"
     if ended and header.until is not None:
-        wanted = str(len(there))
-    return f"{'finished' if ended else 'unfinished'}, {len(there)} of {wanted} measurements"
+        wanted = str(len(places_of_trials))
+    return (
+        f"{'finished' if ended else 'unfinished'}, {len(places_of_trials)} of {wanted} measurements"
+    )
 
 
 def _complete(folder: Path) -> bool:
@@ -304,7 +306,7 @@ def show_group(title: str, group: Sequence[Remains]) -> None:
     """Print folders of one kind, with size, age and the files of others in them."""
     if not group:
         return
-    total = sum(one.size_b for one in group)
+    total = sum(piece.size_b for piece in group)
     lines = [f"{title}: {counted(len(group), 'folder')}, {amount('B', total)}"]
     for folder in group:
         verb = "begun" if folder.kind == "result" else "used"

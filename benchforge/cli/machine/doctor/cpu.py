@@ -62,7 +62,7 @@ def _smt(root: Path) -> MachineFinding:
 def _governor(root: Path) -> MachineFinding:
     files = sorted((root / _CPU).glob("cpu[0-9]*/cpufreq/scaling_governor"))
     governors = {text(file.parent, file.name) for file in files}
-    named = sorted(one for one in governors if one)
+    named = sorted(governor for governor in governors if governor)
     if not named or None in governors:
         return unknown("governor", "the kernel does not say who sets the CPUs' frequency")
     if named == ["performance"]:

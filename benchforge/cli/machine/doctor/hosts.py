@@ -32,7 +32,7 @@ def look_at_hosts(suite: Suite) -> int:
                 trip = amount("s", link.round_trip_s)
                 show(f"ok  {label} to {other}: {rate} Mbit/s, round trip {trip}")
         for label, runtime in context.runtimes.items():
-            what = f"{runtime.facts.implementation} {runtime.facts.version}"
+            interpreter = f"{runtime.facts.implementation} {runtime.facts.version}"
             packages = counted(len(runtime.facts.packages), "package")
-            show(f"ok  runtime {label}: {what}, {packages}, the same on all of its hosts")
+            show(f"ok  runtime {label}: {interpreter}, {packages}, the same on all of its hosts")
     return 0

@@ -34,11 +34,11 @@ def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> 
             say(f"error: {line}")
     else:
         show("nothing to fetch: all Debian packages are installed")
-    left = missing(absent, folder)
-    for need in left:
+    absent_needs = missing(absent, folder)
+    for need in absent_needs:
         if need.debian or all_of_them:
             say(f"error: missing {need.kind}: {need.name}\nhint: {how(need)}")
-    lacks = left if all_of_them else [need for need in left if need.debian]
+    lacks = absent_needs if all_of_them else [need for need in absent_needs if need.debian]
     return bool(complaints or lacks)
 
 
@@ -57,8 +57,8 @@ def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
     """
     passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
     command = Command("sh", SCRIPT, folder, *packages)
-    with scratch_folder() as own, host.trial(own, "host") as sandbox:
-        running = sandbox.start("debian", command, own, passed)
+    with scratch_folder() as scratch, host.trial(scratch, "host") as sandbox:
+        running = sandbox.start("debian", command, scratch, passed)
         done = _ended(sandbox, running)
         printed = done.printed.splitlines()
         wrong = done.complained.splitlines()

@@ -75,7 +75,7 @@ def _folders(listed: str) -> Iterator[str]:
 
 def _least(limits: Iterable[float | None]) -> float | None:
     """Return the least of those that are told, None when none is."""
-    return min((one for one in limits if one is not None), default=None)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _cpus(root: Path, folder: str) -> float | None:

@@ -50,11 +50,11 @@ def machine(
     It takes `between_s` seconds to see who uses the CPUs. `folders` are where a run writes, by
     purpose; `mode` is of a trial that was tried, or says why none was.
     """
-    before = look(root)
+    earlier = look(root)
     time.sleep(between_s)
-    after = look(root)
+    later = look(root)
     yield from cpu_findings(root)
-    yield from load_findings(root, before, after, frozenset({os.getpid()}))
+    yield from load_findings(root, earlier, later, frozenset({os.getpid()}))
     yield from calibration_findings()
     yield from memory_findings(root)
     yield from space_findings(folders)
@@ -133,46 +133,46 @@ def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
 
 
 def load_findings(
-    root: Path, before: Look | None, after: Look | None, ours: frozenset[int]
+    root: Path, earlier: Look | None, later: Look | None, first: frozenset[int]
 ) -> Iterator[MachineFinding]:
-    """Yield what there is to say of the load between two looks; `ours` are the pids of our own."""
-    yield _average(text(root, "proc/loadavg"), after)
-    if before is None or after is None or after.total <= before.total:
+    """Yield what there is to say of the load between two looks; `pids` are the pids of our own."""
+    yield _average(text(root, "proc/loadavg"), later)
+    if earlier is None or later is None or later.total <= earlier.total:
         yield unknown("other processes", "/proc/stat does not say who uses the CPUs")
         yield unknown("steal", "/proc/stat does not say")
         return
-    yield _foreign(before, after, ours)
-    yield _stolen((after.stolen - before.stolen) / (after.total - before.total))
+    yield _foreign(earlier, later, first)
+    yield _stolen((later.stolen - earlier.stolen) / (later.total - earlier.total))
 
 
-def _average(words: str | None, now: Look | None) -> MachineFinding:
+def _average(words: str | None, look_: Look | None) -> MachineFinding:
     try:
         minute = float((words or "").split()[0])
     except (IndexError, ValueError):
         minute = float("nan")
-    if now is None or not 0 <= minute < float("inf"):
+    if look_ is None or not 0 <= minute < float("inf"):
         return unknown("load average", "/proc/loadavg does not say")
-    if minute > _LOAD_A_CPU * now.cpus:
-        says = f"{exact(minute)} on {now.cpus} CPUs: something else runs, or ran a minute ago"
+    if minute > _LOAD_A_CPU * look_.cpus:
+        says = f"{exact(minute)} on {look_.cpus} CPUs: something else runs, or ran a minute ago"
         return warn("load average", says, "wait, or end what runs")
-    return ok("load average", f"{exact(minute)} on {now.cpus} CPUs")
+    return ok("load average", f"{exact(minute)} on {look_.cpus} CPUs")
 
 
-def _foreign(before: Look, after: Look, ours: frozenset[int]) -> MachineFinding:
+def _foreign(first_look: Look, second_look: Look, pids: frozenset[int]) -> MachineFinding:
     used = {
-        pid: ticks - before.processes.get(pid, ("", 0))[1]
-        for pid, (_, ticks) in after.processes.items()
+        pid: ticks - first_look.processes.get(pid, ("", 0))[1]
+        for pid, (_, ticks) in second_look.processes.items()
     }
-    whole = after.total - before.total
-    own = sum(ticks for pid, ticks in used.items() if pid in ours)
-    share = max(0.0, (after.busy - before.busy - own) / whole)
+    ticks_ = second_look.total - first_look.total
+    ticks_of_pids = sum(ticks for pid, ticks in used.items() if pid in pids)
+    share = max(0.0, (second_look.busy - first_look.busy - ticks_of_pids) / ticks_)
     says = f"they use {percent(share)} of the CPUs"
     if share <= FOREIGN:
         return ok("other processes", says)
-    others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in ours and ticks > 0)
+    others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in pids and ticks > 0)
     names = [
-        f"{_printable(after.processes[pid][0])} (process {pid}, "
-        f"{percent(ticks / whole * after.cpus)})"
+        f"{_printable(second_look.processes[pid][0])} (process {pid}, "
+        f"{percent(ticks / ticks_ * second_look.cpus)})"
         for ticks, pid in reversed(others[-_SHOWN:])
     ]
     busiest = f", the most by {', '.join(names)}" if names else ", by none that is seen from here"
@@ -234,15 +234,15 @@ def isolation_findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]
         yield unknown("own processes", mode)
         yield unknown("own network", mode)
     else:
-        why = "; ".join(mode.weaker)
+        reason = "; ".join(mode.weaker)
         if mode.pid_namespace:
             yield ok("own processes", "each trial has private processes and mounts")
         else:
-            yield warn("own processes", f"{why}: {_WITHOUT_PROCESSES}", _ALLOWING)
+            yield warn("own processes", f"{reason}: {_WITHOUT_PROCESSES}", _ALLOWING)
         if mode.network == "private":
             yield ok("own network", "each trial has one, whose counters are exact")
         else:
-            yield warn("own network", f"{why}: {_WITHOUT_NETWORK}", _ALLOWING)
+            yield warn("own network", f"{reason}: {_WITHOUT_NETWORK}", _ALLOWING)
     yield _users(root)
 
 
@@ -273,8 +273,8 @@ def calibration_findings() -> Iterator[MachineFinding]:
     match kept():
         case None:
             yield unknown("calibration", "there is none: how loud it is when quiet", _ANEW)
-        case Calibration() as calibration if why := stale(calibration, limits()):
-            yield warn("calibration", f"not used: {why}", _ANEW)
+        case Calibration() as calibration if reason := stale(calibration, limits()):
+            yield warn("calibration", f"not used: {reason}", _ANEW)
         case Calibration() as calibration:
             least = shown(between_neighbours(calibration.per_second)).get(10)
             difference = (

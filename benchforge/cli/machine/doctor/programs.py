@@ -32,17 +32,17 @@ def findings(
 ) -> Iterator[MachineFinding]:
     """Yield each program; those that come together and are there are one finding."""
     for group in _together(need for need in needs if need.kind == "program"):
-        there: dict[Path, list[str]] = {}
+        names_by_folder: dict[Path, list[str]] = {}
         for need in group:
             if path := locate(need.name, suite_folder):
-                there.setdefault(path.parent, []).append(need.name)
+                names_by_folder.setdefault(path.parent, []).append(need.name)
             else:
                 yield MachineFinding("missing", need.name, f"for {users(needs[need])}", how(need))
-        for folder, names in there.items():
+        for folder, names in names_by_folder.items():
             others = f", with {', '.join(names[1:])}" if names[1:] else ""
             version = next((versions[name] for name in names if name in versions), "")
-            shown = f": {version}" if version else ""
-            yield ok(Path(names[0]).name, f"{folder / Path(names[0]).name}{shown}{others}")
+            version_text = f": {version}" if version else ""
+            yield ok(Path(names[0]).name, f"{folder / Path(names[0]).name}{version_text}{others}")
 
 
 def _together(needs: Iterable[Need]) -> Iterable[list[Need]]:
@@ -55,8 +55,8 @@ def _together(needs: Iterable[Need]) -> Iterable[list[Need]]:
 def users(places: Users) -> str:
     """Return who needs something, for a person."""
     entries = [
-        f"{place} ({', '.join(scenarios)})" if scenarios else place
-        for place, scenarios in places.items()
+        f"{scenario_place} ({', '.join(scenarios)})" if scenarios else scenario_place
+        for scenario_place, scenarios in places.items()
     ]
     return listed(entries, _SHOWN)
 
@@ -73,9 +73,11 @@ def of_runtimes(
     """Yield each runtime that a suite's cases need."""
     for label, modules in form.modules.items():
         subject, runtime = f"runtimes.{label}", suite.runtimes[label]
-        own = Path(tempfile.mkdtemp(dir=folder))  # what an interpreter prints is added to a file
+        scratch = Path(
+            tempfile.mkdtemp(dir=folder)
+        )  # what an interpreter prints is added to a file
         try:
-            interpreter = find(sandbox, runtime.python, label, suite.path.parent, own)
+            interpreter = find(sandbox, runtime.python, label, suite.path.parent, scratch)
         except ProgramMissing as error:
             if runtime.download and "/" not in runtime.python:
                 yield warn(subject, f"{runtime.python!r} is missing; a run downloads it")
@@ -90,7 +92,7 @@ def of_runtimes(
                 f"{interpreter} ({interpreter.path}); {built}: {', '.join(runtime.requires)}",
             )
             continue
-        lacks = ask_interpreter(sandbox, label, interpreter.path, modules, own)["lacks"]
+        lacks = ask_interpreter(sandbox, label, interpreter.path, modules, scratch)["lacks"]
         if lacks:
             says = f"{interpreter} ({interpreter.path}) lacks {', '.join(lacks)}"
             yield MachineFinding(
@@ -139,7 +141,7 @@ def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
     for name in dict.fromkeys(need.name for need in modules):
         of_name = [need for need in modules if need.name == name]
         if of_name[0] in absent:
-            places = {place: at for need in of_name for place, at in needs[need].items()}
+            places = {path: index for need in of_name for path, index in needs[need].items()}
             yield MachineFinding("missing", name, f"for {users(places)}", how(of_name[0]))
         else:
             brought_by = dict.fromkeys(distributions.get(name.partition(".")[0], ()))

@@ -35,10 +35,12 @@ def report(
     suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
 ) -> Report:
     """Return what is found of this machine: of a suite in each of its forms, or of all parts."""
-    with scratch_folder() as own, _place(own) as sandbox:
+    with scratch_folder() as scratch, _place(scratch) as sandbox:
         parts = [part for form in forms for part in form.parts.values()]
-        versions = versions_of(parts, sandbox, folder, own) if isinstance(sandbox, Sandbox) else {}
-        pythons = list(_interpreters(sandbox, suites, forms, own))
+        versions = (
+            versions_of(parts, sandbox, folder, scratch) if isinstance(sandbox, Sandbox) else {}
+        )
+        pythons = list(_interpreters(sandbox, suites, forms, scratch))
         mode = sandbox.mode if isinstance(sandbox, Sandbox) else sandbox
     writes = {"results": Path("results").absolute()}
     refused: list[MachineFinding] = []
@@ -67,10 +69,10 @@ def _place(folder: Path) -> Iterator[Sandbox | str]:
         return
     with contextlib.ExitStack() as stack:
         try:
-            place: Sandbox | str = stack.enter_context(LocalHost().trial(folder))
+            sandbox: Sandbox | str = stack.enter_context(LocalHost().trial(folder))
         except BenchforgeError as error:
-            place = f"no trial can be started: {error}"
-        yield place
+            sandbox = f"no trial can be started: {error}"
+        yield sandbox
 
 
 def _interpreters(
@@ -82,9 +84,9 @@ def _interpreters(
         yield from programs.all_of_them(sandbox, folder)
     else:
         findings = (
-            one
+            item
             for suite, form in zip(suites, forms, strict=True)
-            for one in programs.of_runtimes(sandbox, suite, form, folder)
+            for item in programs.of_runtimes(sandbox, suite, form, folder)
         )
         yield from dict.fromkeys(findings)
 
@@ -108,7 +110,7 @@ def lines(findings_by_title: Report) -> Iterator[str]:
         if not findings:
             continue
         yield click.style(title, bold=True)
-        width = max(len(one.subject) for one in findings)
+        width = max(len(finding.subject) for finding in findings)
         for finding in findings:
             state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
             do = f"; {finding.do}" if finding.do else ""

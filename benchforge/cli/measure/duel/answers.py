@@ -80,7 +80,7 @@ def check_programs(suite: Suite) -> None:
         locate_programs(needs, folder)
     except ProgramMissing as error:
         places = [*map(Path, os.get_exec_path()), Path(sys.executable).parent]
-        on_path = {file.name for place in places for file in place.glob("*")}
+        on_path = {file.name for folder in places for file in folder.glob("*")}
         names = [need.name for need in missing(needs, folder)]
         near = [match for name in names for match in get_close_matches(name, on_path, 1)]
         # A virtual environment is seldom on PATH.
@@ -95,9 +95,10 @@ def compare(answers: Mapping[str, FirstAnswer]) -> str:
 
     Raises NoAnswer where statuses or content types differ: a comparison of these is invalid.
     """
-    if faults := list(differences([(one.answer, None) for one in answers.values()])):
+    if faults := list(differences([(value.answer, None) for value in answers.values()])):
         kinds = ", ".join(
-            f"{label}: {one.answer.status} {kind(one.answer)}" for label, one in answers.items()
+            f"{label}: {answer.answer.status} {kind(answer.answer)}"
+            for label, answer in answers.items()
         )
         hint = "compare servers that send the same; benchforge has measured nothing"
         raise NoAnswer(f"the servers answer differently: {'; '.join(faults)} ({kinds})", hint)
@@ -105,7 +106,7 @@ def compare(answers: Mapping[str, FirstAnswer]) -> str:
     for label, other in others:
         if difference := body_difference(right.body, other.body):
             return f"{label} does not answer as {first} does: {difference}"
-    changing = [label for label, one in answers.items() if not one.repeats]
+    changing = [label for label, answer in answers.items() if not answer.repeats]
     return f"{changing[0]} sent two different bodies for the same request" if changing else ""
 
 
@@ -115,7 +116,7 @@ def agreed(answers: Mapping[str, FirstAnswer], method: str) -> tuple[Tables, str
     Without equal bodies no length is written: those of the answers on both sides of a load bind.
     """
     first = next(iter(answers.values())).answer
-    types, lengths = zip(*(form for one in answers.values() for form in one.forms), strict=True)
+    types, lengths = zip(*(form for value in answers.values() for form in value.forms), strict=True)
     right: Tables = {"content_type": kind(first)} if {*types} == {kind(first)} != {"none"} else {}
     words = ["status", *(["type"] if right else [])]
     if not compare(answers):
@@ -135,8 +136,8 @@ def alike(answers: Mapping[str, FirstAnswer]) -> str:
 
 def closing(answers: Mapping[str, FirstAnswer]) -> str:
     """Return which servers close connections and which keep them; empty if all are alike."""
-    closes = [label for label, one in answers.items() if not one.keeps]
-    keeps = [label for label, one in answers.items() if one.keeps]
+    closes = [label for label, answer in answers.items() if not answer.keeps]
+    keeps = [label for label, answer in answers.items() if answer.keeps]
     if not closes or not keeps:
         return ""
     verbs = ("closes" if len(closes) == 1 else "close", "keeps" if len(keeps) == 1 else "keep")
@@ -171,9 +172,9 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
             raise NoAnswer(message, "see how the server ends") from error
     first, *others = replies
     seconds = min(end - begin for begin, end in pairwise(ends))
-    repeats = all(one.body == first.body for one in others)
+    repeats = all(answer.body == first.body for answer in others)
     start_s = ends[0] - began
-    forms = frozenset((kind(one.answer), one.answer.length) for one in replies)
+    forms = frozenset((kind(reply.answer), reply.answer.length) for reply in replies)
     return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, _keeps(last), forms)
 
 

@@ -102,9 +102,9 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
         _write(file, text(designed_in(file.parent)))
         if save is not None:
             say(f"wrote {file}")
-        kept = file == save or file.parent == results
+        is_saved = file == save or file.parent == results
         limits = StopLimits(time_limit_s=question.time_s)
-        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=kept)
+        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=is_saved)
         return begin(file, results, run_options)
 
 
@@ -112,7 +112,7 @@ def _design(
     tables: Tables, question: Question, answers: Mapping[str, FirstAnswer], registry: Registry
 ) -> Tables:
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
-    seconds = {label: one.seconds for label, one in answers.items()}
+    seconds = {label: answer.seconds for label, answer in answers.items()}
     slice_ms = slice_of(len(seconds), question.connections, max(seconds.values()))
     turns = in_turns(tables, question.time_s, slice_ms, question.start_s)
     suite: Suite | str = too_slow(seconds)
@@ -127,15 +127,15 @@ def _design(
     cpus = apart(suite)
     if not cpus:
         return turns
-    own = len(cpus["server"])
-    few = ": on this machine more workers gain nothing" if own == 1 else ""
-    say(f"each server has {counted(own, 'CPU')}, and the load tool its own{few}")
+    server_cpus = len(cpus["server"])
+    few = ": on this machine more workers gain nothing" if server_cpus == 1 else ""
+    say(f"each server has {counted(server_cpus, 'CPU')}, and the load tool its own{few}")
     return {**turns, "placement": "auto"}
 
 
 def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
     """Return the time to start and stop a server, in seconds: by its first start."""
-    times = [max(START_AND_STOP_S, one.start_s + _BESIDES_START_S) for one in answers.values()]
+    times = [max(START_AND_STOP_S, value.start_s + _BESIDES_START_S) for value in answers.values()]
     return fmean(times)
 
 
@@ -156,8 +156,8 @@ def _first_suite(
             suite = loaded(file, registry)
         except SuiteErrors as error:
             faults = [
-                replace(one, where=one.where.replace(str(file), "the suite of this duel"))
-                for one in error.faults
+                replace(fault, where=fault.where.replace(str(file), "the suite of this duel"))
+                for fault in error.faults
             ]
             raise SuiteErrors(faults) from None
         say("\n".join(lines))
@@ -187,12 +187,12 @@ def _check(save: Path) -> None:
     if save.suffix != ".toml":
         raise Unusable(f"--save {save}: not the name of a suite", "end it with .toml")
     try:
-        why = why_kept(save.read_text(errors="replace")) if save.exists() else ""
+        reason = why_kept(save.read_text(errors="replace")) if save.exists() else ""
     except OSError as error:
         raise Unusable(f"--save {save}: {error.strerror}", "choose another name") from error
-    if why:
+    if reason:
         hint = f"choose another name; to measure the file as it is: benchforge run {save}"
-        raise Unusable(f"--save {save}: the file exists, and {why}", hint)
+        raise Unusable(f"--save {save}: the file exists, and {reason}", hint)
 
 
 def _write(file: Path, content: str) -> None:

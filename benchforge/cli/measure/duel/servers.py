@@ -48,12 +48,12 @@ class Contender(NamedTuple):
     "Path of its URL; None for a command, and for a URL without one."
 
 
-def contender(given: str, variables: Mapping[str, JsonValue] = MappingProxyType({})) -> Contender:
+def contender(words: str, variables: Mapping[str, JsonValue] = MappingProxyType({})) -> Contender:
     """Read a command, which receives these variables, or a URL.
 
     Raises Unusable for what cannot be a server.
     """
-    return _of_url(given) if _URL.match(given) else _of_command(given, variables)
+    return _of_url(words) if _URL.match(words) else _of_command(words, variables)
 
 
 def passed(names: Sequence[str]) -> dict[str, JsonValue]:
@@ -108,18 +108,18 @@ def _short_labels(contenders: Sequence[Contender]) -> list[str]:
     """Return the names of the programs; for equal names, with the words that others lack."""
     labels: list[str] = []
     for server in contenders:
-        alike = [one for one in contenders if one.name == server.name]
+        alike = [contender for contender in contenders if contender.name == server.name]
         rest = _label("-".join(_own_words(server, alike)), "") if len(alike) > 1 else ""
         labels.append(f"{server.name}-{rest}" if rest else server.name)
     counts = Counter(labels)
     if max(map(len, labels)) <= _LONGEST_LABEL and max(counts.values()) == 1:
         return labels
-    names = Counter(one.name for one in contenders)
-    seen: Counter[str] = Counter()
+    names = Counter(contender.name for contender in contenders)
+    counts_: Counter[str] = Counter()
     numbered = []
-    for name in (one.name for one in contenders):
-        seen[name] += 1
-        numbered.append(f"{name}-{seen[name]}" if names[name] > 1 else name)
+    for name in (contender.name for contender in contenders):
+        counts_[name] += 1
+        numbered.append(f"{name}-{counts_[name]}" if names[name] > 1 else name)
     return numbered
 
 
@@ -128,7 +128,7 @@ def _own_words(server: Contender, alike: Sequence[Contender]) -> list[str]:
 
     Variables before a command are no part of it: some are secrets.
     """
-    of_all = set[str].intersection(*(set(_command_words(one)) for one in alike))
+    of_all = set[str].intersection(*(set(_command_words(contender_)) for contender_ in alike))
     return [word for word in _command_words(server) if word not in of_all]
 
 
@@ -157,36 +157,36 @@ def from_there(path: str, folder: Path) -> str:
     return os.path.relpath(Path.cwd() / path, os.path.realpath(folder))
 
 
-def _of_command(given: str, variables: Mapping[str, JsonValue]) -> Contender:
+def _of_command(words_: str, variables: Mapping[str, JsonValue]) -> Contender:
     try:
-        words = shlex.split(given)
+        words = shlex.split(words_)
     except ValueError as error:
         hint = 'close the quotes, or write \\" for one that is meant'
-        raise Unusable(f"{given!r}: {str(error).lower()}", hint) from None
+        raise Unusable(f"{words_!r}: {str(error).lower()}", hint) from None
     environment = dict(variables)
     while words and (match := _ASSIGNMENT.fullmatch(words[0])):
         environment[match[1]] = match[2]
         words.pop(0)
     if not words:
-        raise Unusable(f"{given!r}: no command", f"write a command with its arguments, {_EXAMPLE}")
+        raise Unusable(f"{words_!r}: no command", f"write a command with its arguments, {_EXAMPLE}")
     if shells := _OF_SHELLS & {*words}:
         hint = "benchforge starts it without a shell: write it as \"sh -c '...'\", with exec"
-        raise Unusable(f"{given!r}: {min(shells)} is for a shell", hint)
+        raise Unusable(f"{words_!r}: {min(shells)} is for a shell", hint)
     words = [word.replace("{python}", sys.executable) for word in words]
     filled = (value for name, value in environment.items() if name not in variables)
     names = {name for word in (*words, *map(str, filled)) for name in _names(word)}
     if not names & {"port", "url"}:
-        raise Unusable(f"{given!r}: no {{port}} in it", _port_hint(given))
+        raise Unusable(f"{words_!r}: no {{port}} in it", _port_hint(words_))
     table: Tables = {"use": "command", "command": [*words]}
     if environment:
         table["environment"] = environment
-    return Contender(given, _label(_program(words)), table)
+    return Contender(words_, _label(_program(words)), table)
 
 
-def _port_hint(given: str) -> str:
-    if _ADDRESS.fullmatch(given):
-        return f"for a server that runs already, write its URL: http://{given}"
-    if (filled := _PORT.sub(r"\1{port}", given)) != given:
+def _port_hint(words: str) -> str:
+    if _ADDRESS.fullmatch(words):
+        return f"for a server that runs already, write its URL: http://{words}"
+    if (filled := _PORT.sub(r"\1{port}", words)) != words:
         return f"write {{port}} instead of the number: {filled!r}"
     return f"write {{port}} where the command takes its port, {_EXAMPLE}"
 
@@ -204,31 +204,31 @@ def _program(words: Sequence[str]) -> str:
     name = Path(words[0]).name
     if not _INTERPRETER.fullmatch(name):
         return name
-    for before, word in pairwise(words):
-        if before == "-m":
+    for earlier, word in pairwise(words):
+        if earlier == "-m":
             return word
-        if not word.startswith("-") and before != "-c":
+        if not word.startswith("-") and earlier != "-c":
             return Path(word).stem
     return name
 
 
-def _of_url(given: str) -> Contender:
+def _of_url(url: str) -> Contender:
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
         hint = "write it like http://127.0.0.1:8080/path"
-        raise Unusable(f"{given!r}: not a URL: {error}", hint) from None
+        raise Unusable(f"{url!r}: not a URL: {error}", hint) from None
     if parts.fragment:
-        raise Unusable(f"{given!r}: a URL with a fragment", "leave out what follows the '#'")
+        raise Unusable(f"{url!r}: a URL with a fragment", "leave out what follows the '#'")
     if not _is_here(parts.hostname or ""):
         hint = "loads go to this machine; for a server of yours elsewhere write a suite: "
         hint += 'use = "url" with allow_remote = true'
-        raise Unusable(f"{given!r}: {parts.hostname or 'no host'} is not this machine", hint)
+        raise Unusable(f"{url!r}: {parts.hostname or 'no host'} is not this machine", hint)
     path = parts.path + (f"?{parts.query}" if parts.query else "")
     name = f"port-{port}" if port else f"{parts.hostname or 'url'}"
     root = f"{parts.scheme}://{parts.netloc}"
-    return Contender(given, _label(name), {"use": "url", "url": root}, path or None)
+    return Contender(url, _label(name), {"use": "url", "url": root}, path or None)
 
 
 def _is_here(host: str) -> bool:
@@ -243,25 +243,25 @@ def _label(name: str, otherwise: str = "server") -> str:
     return re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-") or otherwise
 
 
-def duration(given: str) -> float:
+def duration(text: str) -> float:
     """Return a duration in seconds. Raises Unusable for what is none, and for zero."""
     try:
-        seconds = float(Duration.parse(float(given) if plain(given) else given))
+        seconds = float(Duration.parse(float(text) if plain(text) else text))
     except PydanticCustomError:
         seconds = 0.0
     if seconds <= 0:
-        raise Unusable(f"--time {given}: not a duration", 'write it like "3m" or "90s"')
+        raise Unusable(f"--time {text}: not a duration", 'write it like "3m" or "90s"')
     return seconds
 
 
-def plain(given: str) -> bool:
+def plain(text: str) -> bool:
     """Return whether a text is a number without a unit."""
-    return re.fullmatch(r"\d+(\.\d+)?", given, re.ASCII) is not None
+    return re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) is not None
 
 
 def request_path(path: str | None, servers: Mapping[str, Contender]) -> str:
     """Return the path of the request: that of --path, or of all URLs. Raises Unusable for two."""
-    paths = {one.path for one in servers.values() if one.path not in {None, "/"}}
+    paths = {value.path for value in servers.values() if value.path not in {None, "/"}}
     if path is not None:
         for server in servers.values():
             if server.path not in {None, "/", path}:

@@ -162,7 +162,7 @@ def tables_of(
         "name": "duel",
         "title": f"{listed([*servers])}: {question.method} {question.path}{closed}",
         **({"backends": backends} if backends else {}),
-        "servers": {label: relative_to(folder, one.table) for label, one in servers.items()},
+        "servers": {label: relative_to(folder, server.table) for label, server in servers.items()},
         "loaders": {"load": _load(question, times, wrk=wrk)},
         "scenarios": {"duel": scenario},
         "repeat": {**repeated(times.blocks), "warmup": _seconds(times.warmup_s)},
@@ -190,8 +190,8 @@ def _digest(written: str) -> str:
 
 def described(servers: Mapping[str, Contender]) -> Sequence[str]:
     """Return a line for each server: its label, and what was given; and what {python} is."""
-    lines = [f"{label}: {one.given}" for label, one in servers.items()]
-    if any("{python}" in one.given for one in servers.values()):
+    lines = [f"{label}: {server.given}" for label, server in servers.items()]
+    if any("{python}" in value.given for value in servers.values()):
         lines.append(f"{{python}} is {sys.executable}: for another one, write its path instead")
     return lines
 
@@ -229,7 +229,9 @@ def too_slow(seconds: Mapping[str, float]) -> str:
     In the slices of all others a server stands still, and a slice has fifty requests.
     """
     others = len(seconds) - 1
-    slow = [one for one, taken in seconds.items() if taken * _REQUESTS * others > _STILL_S]
+    slow = [
+        contender_ for contender_, taken in seconds.items() if taken * _REQUESTS * others > _STILL_S
+    ]
     return f"{slow[0]} is too slow for short slices" if slow else ""
 
 

@@ -47,14 +47,14 @@ def against_results(
         lock=request.machine_lock,
     )
     with contextlib.redirect_stdout(io.StringIO()):
-        code = begin(request.suite, request.output, options, kept=folders.append)
+        code = begin(request.suite, request.output, options, on_begun=folders.append)
     new = summed(folders[0], registry)
     try:
-        before = older(new, named, registry, reference, anyway=False, earlier=True)
+        older_results = older(new, named, registry, reference, anyway=False, earlier=True)
     except Unusable as error:
         hint = f"compare with results of this machine and suite: {_kept(request.suite)}"
         raise Unusable(error.message, hint) from error
-    past = [one.summary for one in before.results]
+    past = [result.summary for result in older_results.results]
     rows = [
         row
         for row in compared(new.summary, past, reference, 0)
@@ -67,7 +67,7 @@ def against_results(
         limit=request.limit,
         level=level(len(rows)),
         questions=questions,
-        notes=tuple(f"left out: {one}" for one in before.left_out),
+        notes=tuple(f"left out: {reason}" for reason in older_results.left_out),
         result=str(new.path),
     )
     return outcome, code if code > _INTERRUPTED else 0
@@ -101,7 +101,7 @@ def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -
 
 def _is_first(row: MetricChange, new: Summed) -> bool:
     """Whether a row is of the first metric of its case."""
-    case = next(one for one in new.summary.cases if one.case == row.case)
+    case = next(case for case in new.summary.cases if case.case == row.case)
     first = case.metrics[0]
     return (row.measure.metric, row.measure.of) == (first.metric, first.of)
 
@@ -109,7 +109,7 @@ def _is_first(row: MetricChange, new: Summed) -> bool:
 def _question(
     row: MetricChange, suite: Suite, limit: float, questions: int, new: Summed
 ) -> GatedPair:
-    case = next(one for one in new.summary.cases if one.case == row.case)
+    case = next(case for case in new.summary.cases if case.case == row.case)
     verdict = verdict_of(
         row.change.change, better=case.metrics[0].better, limit=limit, questions=questions
     )

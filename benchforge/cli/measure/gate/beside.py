@@ -110,12 +110,14 @@ def beside(
         load = partial(_loaded, request.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
         design = with_claims(design, request.limit, load)
-        notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+        notes = [
+            f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()
+        ]
         for note in notes:
             say(note)
         result, ended = _measured(request, design, left_s, registry)
-        kept = [pair for pair in questions if pair.case.scenario not in again]
-        questions = (*kept, *judge(result))
+        settled = [pair for pair in questions if pair.case.scenario not in again]
+        questions = (*settled, *judge(result))
         outcome = outcome._replace(notes=(*outcome.notes, *notes))
     return outcome._replace(questions=questions, result=str(result.path)), ended
 
@@ -129,7 +131,7 @@ def _measured(
     options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
     text = _text(design.tables)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
-        code = begin(request.suite, request.output, options, kept=folders.append, text=text)
+        code = begin(request.suite, request.output, options, on_begun=folders.append, text=text)
     (folder,) = folders
     return summed(folder, registry), code if code > _INTERRUPTED else 0
 
@@ -140,7 +142,7 @@ def _formed(
     tables = layered(read(request.suite), request.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
     pairs = paired(suite, base)
-    notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
+    notes = [*_lacking(base), *(f"not compared: {reason}" for reason in pairs.left_out)]
     if not pairs.folders:
         return Formed(
             Design({}, {}), {}, 0, base.in_words, "the working tree", tuple(notes), same=False
@@ -153,10 +155,10 @@ def _formed(
     measured = load(once)
     questions = sum(1 for _ in expand(measured)) // 2
     codes = with_code(measured, LocalHost()).code
-    heads = [one for one in codes if one.server in pairs.folders]
+    heads = [code for code in codes if code.server in pairs.folders]
     design = designed(formed, precision(request.limit, questions), request.time_s, load)
     design = with_claims(design, request.limit, load)
-    alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+    alone = [f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()]
     return Formed(
         design=design,
         origins=origins,
@@ -173,8 +175,10 @@ def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
     try:
         return loaded(path, registry, text=_text(tables))
     except SuiteErrors as error:
-        shown = f"{path}, as the gate measures it"
-        faults = [replace(one, where=one.where.replace(str(path), shown)) for one in error.faults]
+        origin = f"{path}, as the gate measures it"
+        faults = [
+            replace(fault, where=fault.where.replace(str(path), origin)) for fault in error.faults
+        ]
         raise SuiteErrors(faults) from None
 
 
@@ -184,17 +188,20 @@ def _text(tables: Tables) -> str:
 
 def _alone(tables: Tables) -> Tables:
     scenarios = as_table(tables["scenarios"])
-    return {label: {**as_table(one), "interleave": "off"} for label, one in scenarios.items()}
+    return {
+        label: {**as_table(scenario), "interleave": "off"} for label, scenario in scenarios.items()
+    }
 
 
 def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
     """Return whether each server has the same code, packages and options at the base."""
     servers = as_table(tables["servers"])
     return bool(heads) and all(
-        one.commit == base.commit
-        and one.changed_files == 0
-        and servers[base_label(one.server)] == {**as_table(servers[one.server]), "ref": base.commit}
-        for one in heads
+        head.commit == base.commit
+        and head.changed_files == 0
+        and servers[base_label(head.server)]
+        == {**as_table(servers[head.server]), "ref": base.commit}
+        for head in heads
     )
 
 

@@ -108,8 +108,8 @@ def markdown(outcome: Outcome) -> str:
 
 def _state(question: GatedPair, limit: float) -> str:
     verdict = question.verdict
-    why = f": {verdict.why}" if verdict.why else ""
-    text = f"{STATES[verdict.state].sign} {_worded(verdict, limit)}{why}{waived(question)}"
+    reason = f": {verdict.why}" if verdict.why else ""
+    text = f"{STATES[verdict.state].sign} {_worded(verdict, limit)}{reason}{waived(question)}"
     return safe.markdown(text)
 
 
@@ -187,13 +187,13 @@ def badge_json(outcome: Outcome) -> str:
 def badge_svg(outcome: Outcome) -> str:
     """Return the badge as a picture."""
     text, colour = badge_text(outcome)
-    left, right = (round(len(one) * _LETTER) + 12 for one in (_LABEL, text))
+    label_width, right = (round(len(text_) * _LETTER) + 12 for text_ in (_LABEL, text))
     return _SVG.format(
-        width=left + right,
-        left=left,
+        width=label_width + right,
+        left=label_width,
         right=right,
-        left_middle=left / 2,
-        right_middle=left + right / 2,
+        left_middle=label_width / 2,
+        right_middle=label_width + right / 2,
         label=safe.html(_LABEL),
         text=safe.html(text),
         colour=colour,

@@ -53,12 +53,12 @@ def older_result(folder: Path, registry: Registry) -> OlderResult:
     for label in dict.fromkeys(case.server for case in header.cases):
         table = as_table(declared.get(label))
         codes = [code for code in header.code if code.server == label]
-        if why := _why_not(table, codes, commit):
-            reasons[label] = why
+        if reason := _why_not(table, codes, commit):
+            reasons[label] = reason
         else:
             servers[label] = table
     if commit is None or not servers:
-        listed = "; ".join(f"servers.{label}: {why}" for label, why in reasons.items())
+        listed = "; ".join(f"servers.{label}: {reason}" for label, reason in reasons.items())
         hint = "measure a commit: commit what is changed, or name it with 'ref', and run again"
         raise Unusable(f"--base {folder}: nothing can be measured again: {listed}", hint)
     return OlderResult(folder, commit, servers, reasons)

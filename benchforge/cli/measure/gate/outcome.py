@@ -48,8 +48,8 @@ def _bodies(head: CaseSummary, base: CaseSummary, result: Summed) -> Iterator[st
         return
     old, new = (_body(trial, result) for trial in sides if trial is not None)
     if old is not None and new is not None and old != new:
-        before, after = excerpts(old, new)
-        yield f"the answer changed: the base sent {before}, the working tree {after}"
+        earlier, later = excerpts(old, new)
+        yield f"the answer changed: the base sent {earlier}, the working tree {later}"
 
 
 def _stable(case: CaseSummary, result: Summed) -> Trial | None:
@@ -62,8 +62,8 @@ def _stable(case: CaseSummary, result: Summed) -> Trial | None:
 
 def _body(trial: Trial, result: Summed) -> bytes | None:
     try:
-        place = ResultWriter(result.path).place(trial.number).relative_to(result.path)
-        return door.read(result.path, str(place / ANSWER), LARGEST_FILE)
+        folder = ResultWriter(result.path).place(trial.number).relative_to(result.path)
+        return door.read(result.path, str(folder / ANSWER), LARGEST_FILE)
     except OSError:
         return None
 
@@ -176,23 +176,23 @@ def _judged(
         return "", broken
     if base is None:
         return "", SpeedVerdict("invalid", why="the base was not measured")
-    if why := _why_none(head, base) or "; ".join(evidence.spoiled):
-        return "", SpeedVerdict("invalid", why=why)
+    if reason := _why_none(head, base) or "; ".join(evidence.spoiled):
+        return "", SpeedVerdict("invalid", why=reason)
     pair = pair_ratio(head, base)
     if pair is None:
         return "", SpeedVerdict("undecided", why="no block was measured in the time")
     rate = None if head.load is None else head.load.rate
     if rate is not None and pair.line.measurand == RATE:
-        why = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
-        return "", SpeedVerdict("invalid", why=why)
+        reason = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
+        return "", SpeedVerdict("invalid", why=reason)
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
     verdict, levelled = (
         judge(estimate, better=better, limit=limit, questions=questions)
         for estimate in (pair.plain, pair.levelled)
     )
     if levelled.state != verdict.state:
-        why = "other processes left one side more of the CPUs"
-        verdict = verdict._replace(state="undecided", why=why)
+        reason = "other processes left one side more of the CPUs"
+        verdict = verdict._replace(state="undecided", why=reason)
     return title, verdict
 
 
@@ -204,8 +204,8 @@ def _broken(head: CaseSummary, base: CaseSummary | None) -> SpeedVerdict | None:
     if not wrong:
         return None
     if not head.trials:
-        why = f"the base is broken ({wrong}), and the working tree was not measured"
-        return SpeedVerdict("invalid", why=why)
+        reason = f"the base is broken ({wrong}), and the working tree was not measured"
+        return SpeedVerdict("invalid", why=reason)
     return SpeedVerdict("base broken", why=wrong)
 
 
@@ -297,13 +297,13 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     other = next(same, None)
     if other is None:
         return None
-    ours, theirs = _places(head, line), _places(base, other)
-    level = levelled_places(ours, left_to(head), line.better)
+    head_values, theirs = _places(head, line), _places(base, other)
+    level = levelled_places(head_values, left_to(head), line.better)
     base_level = levelled_places(theirs, left_to(base), line.better)
-    return PairRatio(line, ratio(*paired(ours, theirs)), ratio(*paired(level, base_level)))
+    return PairRatio(line, ratio(*paired(head_values, theirs)), ratio(*paired(level, base_level)))
 
 
 def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:
     left_out = doubted(case, line)
-    believed = {one.trial for one in line.samples} - left_out
+    believed = {sample.trial for sample in line.samples} - left_out
     return by_place(line, believed, disturbed(case, line))

@@ -38,8 +38,8 @@ def paired(suite: Suite, base: BaseCommit) -> Paired:
         folder = _folder(suite.servers[label], suite.path.parent)
         if folder is None:
             left_out.append(f"servers.{label}: it serves no code of yours")
-        elif why := _points(suite, label) or _why_not(suite, label, folder, base):
-            left_out.append(f"servers.{label}: {why}")
+        elif reason := _points(suite, label) or _why_not(suite, label, folder, base):
+            left_out.append(f"servers.{label}: {reason}")
         else:
             folders[label] = folder
     return Paired(folders, tuple(left_out))
@@ -63,8 +63,8 @@ def gated(
         table = as_table(servers[label])
         older = table if base.older is None else base.older.declared(label, table)
         stand[base_label(label)] = {**older, "ref": base.commit}
-    kept = {key: value for key, value in tables.items() if key not in _LEFT_OUT}
-    return {**kept, "servers": stand, "scenarios": scenarios}, origins
+    tables_kept = {key: value for key, value in tables.items() if key not in _LEFT_OUT}
+    return {**tables_kept, "servers": stand, "scenarios": scenarios}, origins
 
 
 def base_label(label: str) -> str:
@@ -89,7 +89,9 @@ def _scenarios(tables: Tables, folders: Mapping[str, Path]) -> Iterator[tuple[st
             continue
         scenario = as_table(value)
         listed = scenario.get("servers")
-        servers = [one for one in listed if one in folders] if isinstance(listed, list) else []
+        servers = (
+            [folder for folder in listed if folder in folders] if isinstance(listed, list) else []
+        )
         if "find" in scenario:
             continue
         for server in map(str, servers):
@@ -108,10 +110,18 @@ def _of_pair(scenario: Tables, server: str) -> Tables:
     else:
         pair.pop("requests", None)
     if vary := as_table(scenario.get("vary")):
-        own = f"servers.{server}."
-        kept = {path: of for path, of in vary.items() if path.startswith(own) or not _of_one(path)}
-        again = {renamed(path, server): of for path, of in kept.items() if path.startswith(own)}
-        pair["vary"] = {**kept, **again}
+        prefix = f"servers.{server}."
+        axes = {
+            path: values
+            for path, values in vary.items()
+            if path.startswith(prefix) or not _of_one(path)
+        }
+        again = {
+            renamed(path, server): values
+            for path, values in axes.items()
+            if path.startswith(prefix)
+        }
+        pair["vary"] = {**axes, **again}
     return pair
 
 
@@ -145,7 +155,7 @@ def _why_not(suite: Suite, label: str, folder: Path, base: BaseCommit) -> str:
     part = declaration.part
     if isinstance(part, ServesCode) and part.ref is not None:
         return f"its ref is {part.ref}"
-    if any(declaration.options.get(one) for one in UPSTREAM_OPTIONS):
+    if any(declaration.options.get(option) for option in UPSTREAM_OPTIONS):
         return "it has upstream servers"
     top = repository(folder)
     if top is None or top.resolve() != base.top.resolve():

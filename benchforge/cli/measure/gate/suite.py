@@ -38,12 +38,12 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     """
     tables = {**tables, "loaders": _sampling(tables, load)}
     repeat = as_table(tables.get("repeat"))
-    own: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
+    from_suite: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
     if "placement" not in tables and apart(load(tables)):
         tables = {**tables, "placement": "auto"}
     shared: Tables = {
         "warmup": _WARMUP,
-        **own,
+        **from_suite,
         "until": f"{100 * precision:.2f}%",
         "between": [LEAST_BLOCKS, max(LEAST_BLOCKS, math.ceil(time_s / _SHORTEST_BLOCK_S))],
     }
@@ -53,16 +53,16 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     scenarios: Tables = {}
     alone: dict[str, str] = {}
     for label, written in as_table(tables["scenarios"]).items():
-        scenario: Tables = {k: one for k, one in as_table(written).items() if k != "each"}
+        scenario: Tables = {k: value for k, value in as_table(written).items() if k != "each"}
         in_turns: Tables = {**scenario, "interleave": SLICE}
-        why = _why_not(
+        reason = _why_not(
             {**tables, "repeat": {**shared, "each": each}, "scenarios": {label: in_turns}},
             load,
             off=scenario.get("interleave") == "off",
         )
-        scenarios[label] = {**scenario, "interleave": "off"} if why else in_turns
-        if why:
-            alone[label] = why
+        scenarios[label] = {**scenario, "interleave": "off"} if reason else in_turns
+        if reason:
+            alone[label] = reason
     if len(alone) < len(scenarios):
         shared["each"] = each
     doubled: Tables = {**tables, "repeat": shared, "scenarios": scenarios}
@@ -80,16 +80,16 @@ def without_turns(
     `scenarios` has the reason by label.
     """
     tables = design.tables
-    repeat = {key: one for key, one in as_table(tables["repeat"]).items() if key != "each"}
-    kept: Tables = {
-        label: {**as_table(one), "interleave": "off"}
-        for label, one in as_table(tables["scenarios"]).items()
+    repeat = {key: value for key, value in as_table(tables["repeat"]).items() if key != "each"}
+    scenarios_alone: Tables = {
+        label: {**as_table(scenario), "interleave": "off"}
+        for label, scenario in as_table(tables["scenarios"]).items()
         if label in scenarios
     }
-    of_all = {key: one for key, one in tables.items() if key != "claims"}
-    again: Tables = {**of_all, "repeat": repeat, "scenarios": kept}
-    again["loaders"] = _shorter(again, load, time_s / (2 * len(kept)))
-    return Design(again, {label: scenarios[label] for label in kept})
+    of_all = {key: table for key, table in tables.items() if key != "claims"}
+    again: Tables = {**of_all, "repeat": repeat, "scenarios": scenarios_alone}
+    again["loaders"] = _shorter(again, load, time_s / (2 * len(scenarios_alone)))
+    return Design(again, {label: scenarios[label] for label in scenarios_alone})
 
 
 def _sampling(tables: Tables, load: Load) -> Tables:

@@ -73,17 +73,17 @@ def precision(limit: float, questions: int) -> float:
     excludes one of them. This gate's intervals are wider than those that the run looks at, most of
     all after few blocks.
     """
-    whole = -math.log1p(-limit)
+    log_limit = -math.log1p(-limit)
     error = STOPPED * (1 - level(questions)) / 2
     looked_at = t_quantile(1 - STOPPED * _RUN_STOPS_AT / 2, FEWEST - 1)
-    return math.expm1(whole / 2 * looked_at / t_quantile(1 - error, FEWEST - 1))
+    return math.expm1(log_limit / 2 * looked_at / t_quantile(1 - error, FEWEST - 1))
 
 
 def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
     """Return the verdict on head / base, an estimate by Student's t that a width has ended."""
     if ratio.value is None or ratio.n < LEAST or ratio.df is None:
-        why = ratio.why or "no interval"
-        return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=why)
+        reason = ratio.why or "no interval"
+        return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=reason)
     wide = at_level(ratio, level(questions), stopped=True)
     value, low, high = _speed(wide, better)
     return SpeedVerdict(decided(low, high, limit), value, low, high, ratio.n)
@@ -101,7 +101,7 @@ def decided(low: float, high: float, limit: float) -> State:
 
 
 def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
-    value, low, high = (one or math.nan for one in (ratio.value, ratio.low, ratio.high))
+    value, low, high = (number or math.nan for number in (ratio.value, ratio.low, ratio.high))
     return (value, low, high) if better == "higher" else (1 / value, 1 / high, 1 / low)
 
 
@@ -109,7 +109,11 @@ def waiver_of(
     waivers: Sequence[Waiver], scenario: str, server: str, today: date
 ) -> tuple[Waiver | None, Waiver | None]:
     """Return the waiver that holds today for a server of a scenario, and an expired one."""
-    own = [one for one in waivers if one.scenario == scenario and one.server in {None, server}]
-    valid = [one for one in own if one.until is None or one.until >= today]
-    expired = [one for one in own if one not in valid]
+    of_pair = [
+        waiver
+        for waiver in waivers
+        if waiver.scenario == scenario and waiver.server in {None, server}
+    ]
+    valid = [waiver for waiver in of_pair if waiver.until is None or waiver.until >= today]
+    expired = [waiver for waiver in of_pair if waiver not in valid]
     return next(iter(valid), None), next(iter(expired), None)

@@ -57,10 +57,10 @@ def begin(
     output: Path,
     options: RunOptions,
     *,
-    kept: Callable[[Path], None] = lambda _: None,
+    on_begun: Callable[[Path], None] = lambda _: None,
     text: str | None = None,
 ) -> int:
-    """Measure a suite and report; `kept` hears the folder of the result. Return the exit code.
+    """Measure a suite and report; `on_begun` hears the folder of the result. Return the exit code.
 
     `text` is measured instead of what the file says.
     """
@@ -90,11 +90,11 @@ def begin(
             header, locks = prepared.header, locks_of(prepared.context)
             files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
             # From its first moment it is a result that lacks nothing, and can be resumed.
-            now = datetime.now(UTC)
-            keep = ResultWriter.new(output, suite.name, now, {**files, HEADER: header})
-            with keep.held():
-                kept(keep.folder)
-                return _measured(prepared, ResumableResult(keep.folder, header, (), ()), options)
+            created = datetime.now(UTC)
+            writer = ResultWriter.new(output, suite.name, created, {**files, HEADER: header})
+            with writer.held():
+                on_begun(writer.folder)
+                return _measured(prepared, ResumableResult(writer.folder, header, (), ()), options)
 
 
 def resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
@@ -108,35 +108,37 @@ def resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool
 
 def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
     _clear(folder.resolve().parent)
-    before = begun(folder)
-    header = before.header
-    before.check_given(options.profile, options.settings, options.only)
+    resumed = begun(folder)
+    header = resumed.header
+    resumed.check_given(options.profile, options.settings, options.only)
     suite = loaded(
-        before.suite_file(path),
+        resumed.suite_file(path),
         options.registry,
         profile=header.profile,
         settings=options.settings or tuple(header.settings.items()),
         only=options.only or header.only,
     )
-    before.check_alike(suite)
+    resumed.check_alike(suite)
     suite, graph = _planned(suite, header.seed)
-    before.check_plan(graph)
-    keep = ResultWriter(folder)
-    enough = precise(header, before.trials, suite.metrics)
-    lacking = missing(header, before.trials, enough)
-    there = done(header, before.trials)
-    if not lacking:
-        why = f": {enough.in_words}" if enough else f" of {there}"
-        say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
-        keep.swept(before.alone)
-        return report_result(before, suite, options)
+    resumed.check_plan(graph)
+    writer = ResultWriter(folder)
+    precision = precise(header, resumed.trials, suite.metrics)
+    missing_count = missing(header, resumed.trials, precision)
+    done_trials = done(header, resumed.trials)
+    if not missing_count:
+        reason = f": {precision.in_words}" if precision else f" of {done_trials}"
+        say(
+            f"nothing is missing in {folder}: {counted(done_trials, 'planned measurement')}{reason}"
+        )
+        writer.swept(resumed.alone)
+        return report_result(resumed, suite, options)
     options.registry.consult("benchforge_planned", graph=graph)
     with on_hosts(suite, graph, _ground(suite), say) as context:
-        return _resumed(before, suite, graph, context, options, anyway=anyway)
+        return _resumed(resumed, suite, graph, context, options, anyway=anyway)
 
 
 def _resumed(
-    before: ResumableResult,
+    resumed: ResumableResult,
     suite: Suite,
     graph: RunGraph,
     context: TrialContext,
@@ -144,29 +146,31 @@ def _resumed(
     *,
     anyway: bool,
 ) -> int:
-    folder, keep = before.folder, ResultWriter(before.folder)
-    lacking = missing(
-        before.header, before.trials, precise(before.header, before.trials, suite.metrics)
+    folder, writer = resumed.folder, ResultWriter(resumed.folder)
+    missing_count = missing(
+        resumed.header, resumed.trials, precise(resumed.header, resumed.trials, suite.metrics)
     )
-    there = done(before.header, before.trials)
-    if short := scarce(folder, lacking, [keep.place(trial.number) for trial in before.trials]):
+    done_trials = done(resumed.header, resumed.trials)
+    if short := scarce(
+        folder, missing_count, [writer.place(trial.number) for trial in resumed.trials]
+    ):
         warn(short)
     prepared = _prepared(suite, graph, context, options.registry)
-    differs = before.differs(prepared.header)
+    differs = resumed.differs(prepared.header)
     if differs and not anyway:
         hint = "resume with the same, or add --anyway: the report lists the changes"
         raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
     for difference in differs:
         warn(f"changed since the run began: {difference}")
-    keep.swept(before.alone)
-    before = before.going_on(prepared.header, differs)
-    keep.session(before.sessions[-1])
-    return _measured(prepared, before, options, there)
+    writer.swept(resumed.alone)
+    resumed = resumed.going_on(prepared.header, differs)
+    writer.session(resumed.sessions[-1])
+    return _measured(prepared, resumed, options, done_trials)
 
 
 def _clear(folder: Path) -> None:
-    if left := cleared(folder):
-        say(left)
+    if cleared_places := cleared(folder):
+        say(cleared_places)
 
 
 def _planned(suite: Suite, seed: int) -> tuple[Suite, RunGraph]:
@@ -189,9 +193,9 @@ def _prepared(
 
 
 def _measured(
-    prepared: PreparedRun, begun: ResumableResult, options: RunOptions, there: int = 0
+    prepared: PreparedRun, begun: ResumableResult, options: RunOptions, done_trials: int = 0
 ) -> int:
-    announce(prepared, begun.folder, options.limits.time_limit_s, there)
+    announce(prepared, begun.folder, options.limits.time_limit_s, done_trials)
     context = prepared.context
     try:
         with context.host.many(), checked_out(prepared.suite, context, say) as context:
@@ -205,8 +209,10 @@ def _measured(
 
 
 def _ground(suite: Suite) -> TrialContext:
-    own = tuple(parts_on(suite, None))
-    return replace(ground(suite, own), places=places(suite, machine()) if own else {})
+    local_parts = tuple(parts_on(suite, None))
+    return replace(
+        ground(suite, local_parts), places=places(suite, machine()) if local_parts else {}
+    )
 
 
 def time_limit_s(text: str | None) -> float | None:
@@ -226,8 +232,8 @@ def loosened() -> dict[str, float]:
     match kept():
         case None:
             return {}
-        case Calibration() as calibration if why := stale(calibration, among):
-            warn(f"the calibration is not used: {why}; `{program()} calibrate` makes a new one")
+        case Calibration() as calibration if reason := stale(calibration, among):
+            warn(f"the calibration is not used: {reason}; `{program()} calibrate` makes a new one")
             return {}
         case Calibration() as calibration:
             quiet = thresholds(calibration, among)
@@ -245,10 +251,12 @@ def loosened() -> dict[str, float]:
             return {}
 
 
-def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, there: int) -> None:
+def announce(
+    prepared: PreparedRun, folder: Path, time_limit_s: float | None, done_trials: int
+) -> None:
     """Say what is measured, for how long, where it is kept, and what of it is not as usual.
 
-    `there` is the number of measurements that earlier sessions made.
+    `done_trials` is the number of measurements that earlier sessions made.
     """
     suite, graph = prepared.suite, prepared.graph
     trials, cases = len(graph), len(graph.cases)
@@ -256,14 +264,14 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
     waits = len(all_turns(suite)) < len(suite.scenarios)  # in turns none does
     loud, adds_s = _noise(graph, prepared.context.quiet if waits else "off")
     finds = finds_of(suite)
-    most_s = (trials - there) * each_s + adds_s
+    most_s = (trials - done_trials) * each_s + adds_s
     if finds:
         counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
         planned = f"about {spoken(most_s)} for all of them"
     else:
         counts = amount(cases, graph.blocks, trials, graph.until)
         least = trials if graph.until is None else graph.least * cases
-        fewest = max(0, least - there)
+        fewest = max(0, least - done_trials)
         planned = lasts(fewest * each_s + adds_s, most_s)
     lines = [
         safe.word(suite.title or suite.name)
@@ -277,9 +285,9 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
         lines.append(awaited(graph.until))
     if time_limit_s is not None:
         lines.append(_limited(time_limit_s, most_s))
-    if there:
+    if done_trials:
         most = "" if graph.until is None else "up to "
-        lines.insert(1, f"resumed: {there} of {most}{trials} measurements are done")
+        lines.insert(1, f"resumed: {done_trials} of {most}{trials} measurements are done")
     if not_asked := [claim.label for claim in suite.claims if claim not in suite.claims_to_test]:
         claims = f"{counted(len(not_asked), 'claim')} ({listed(not_asked, _NAMED)})"
         lines.append(f"not tested, because their scenarios do not run: {claims}")
@@ -298,16 +306,20 @@ def _limited(limit_s: float, most_s: float) -> str:
 
 def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
     """Look once whether others use the CPUs now; return what to say of it, and what that adds."""
-    if patience == "off" or (seen := until_quiet(0.0)).quiet is not False:
+    if patience == "off" or (noise := until_quiet(0.0)).quiet is not False:
         return [], 0.0
     adds_s = noise_s(graph.declared_s / len(graph), patience, smoke=False)
-    what = f"to wait for quiet and to repeat trials may take {spoken(adds_s)} of the time"
-    return [f"other programs use {percent(seen.share or 0.0)} of the CPUs now: {what}"], adds_s
+    programs = f"to wait for quiet and to repeat trials may take {spoken(adds_s)} of the time"
+    return [f"other programs use {percent(noise.share or 0.0)} of the CPUs now: {programs}"], adds_s
 
 
 def unproved(suite: Suite) -> list[str]:
     """Return a line for each load tool that our tests never run."""
     named = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
     loaders = (suite.loaders[label].part for label in named)
-    names = {one.name for one in loaders if isinstance(one, Loader) and one.proved == "recordings"}
+    names = {
+        loader.name
+        for loader in loaders
+        if isinstance(loader, Loader) and loader.proved == "recordings"
+    }
     return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]

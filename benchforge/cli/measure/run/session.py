@@ -104,17 +104,17 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     result = replace(begun, trials=tuple(trials), ceilings=tuple(ceilings))
     code = report_result(result, suite, options)
     _say_what_quiet_took(trials[len(begun.trials) :])
-    lacking = missing(header, trials, precise(header, trials, suite.metrics))
+    missing_count = missing(header, trials, precise(header, trials, suite.metrics))
     most = "" if graph.until is None else "up to "
     failed = sum(lost(header, attempts) for attempts in by_place(trials).values())
     limited = interrupted is None and options.limits.time_limit_s is not None
-    open_ = interrupted is None and lacking > failed
+    open_ = interrupted is None and missing_count > failed
     alike = open_ and any(given_up(trials, case) for case in header.cases)
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {begun.folder}")
         code = interrupted.exit_code
-    _say_what_lacks(lacking, failed, most, limited=limited, alike=alike)
-    if lacking and options.resumable:
+    _say_what_lacks(missing_count, failed, most, limited=limited, alike=alike)
+    if missing_count and options.resumable:
         say(f"to continue: {inputs.keep.goes_on}")
     return max(code, NO_ANSWER * bool(failed))
 
@@ -124,8 +124,8 @@ def _inputs(
 ) -> RunInputs:
     header, metrics = begun.header, prepared.suite.metrics
 
-    def enough(there: Sequence[Trial]) -> bool:
-        decision = precise(header, there, metrics)
+    def enough(trials_so_far: Sequence[Trial]) -> bool:
+        decision = precise(header, trials_so_far, metrics)
         progress.looked(decision)
         return decision is not None and decision.stop
 
@@ -142,50 +142,56 @@ def _inputs(
     )
 
 
-def _say_what_lacks(lacking: int, failed: int, most: str, *, limited: bool, alike: bool) -> None:
+def _say_what_lacks(
+    missing_count: int, failed: int, most: str, *, limited: bool, alike: bool
+) -> None:
     if failed:
         say(f"not measured: {counted(failed, 'planned measurement')}: no attempt finished")
-    if lacking > failed and (limited or alike):
-        measurements = f"{most}{counted(lacking - failed, 'planned measurement')}"
-        why = "whose load tool had failed alike in three trials in a row"
-        why = why if alike else "which the time limit left no time for"
-        say(f"not measured: {measurements}, {why}")
+    if missing_count > failed and (limited or alike):
+        measurements = f"{most}{counted(missing_count - failed, 'planned measurement')}"
+        reason = "whose load tool had failed alike in three trials in a row"
+        reason = reason if alike else "which the time limit left no time for"
+        say(f"not measured: {measurements}, {reason}")
 
 
 def report_result(result: ResumableResult, suite: Suite, options: RunOptions) -> int:
     """Report what is there, and return its exit code."""
-    registry, keep, shown = options.registry, ResultWriter(result.folder), options.shown
+    registry, writer, shown_options = options.registry, ResultWriter(result.folder), options.shown
     summary = concluded(
         result.header, result.trials, suite.metrics, result.sessions, result.ceilings
     )
     settings = {} if hides(result.header, suite) else result.header.settings
     # The report's commands have the profile.
     run = run_words(suite, None, settings.items()) if options.resumable else "run SUITE"
-    reported(summary, result.trials, registry, keep, run, shown)
+    reported(summary, result.trials, registry, writer, run, shown_options)
     if options.resumable and (
         command := in_turns(summary, result.header, result.trials, suite, registry)
     ):
         say(command)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
-    keep.manifest()
-    return exit_code(summary, shown)
+    writer.manifest()
+    return exit_code(summary, shown_options)
 
 
 def _at_most(ceiling: Ceiling) -> str:
     tool = ceiling.trial.case.driver + (f" on {ceiling.host}" if ceiling.host else "")
     if ceiling.per_second is None:
         failure = ceiling.trial.failure
-        why = failure.message if failure is not None else "no response"
-        return f"the ceiling of {tool} is unknown: {safe.word(why)}"
+        reason = failure.message if failure is not None else "no response"
+        return f"the ceiling of {tool} is unknown: {safe.word(reason)}"
     return f"{tool} gets {figure(ceiling.per_second)} responses/s from a server that does nothing"
 
 
 def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
     waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
-    noisy = sum(one.topic == "quiet" and one.status == "warn" for t in trials for one in t.checks)
+    noisy = sum(
+        check.topic == "quiet" and check.status == "warn" for t in trials for check in t.checks
+    )
     if noisy:
-        before = counted(noisy, "trial")
-        say(f"waited {spoken(waited_s)} for quiet; others still used the CPUs before {before}")
+        noisy_trials = counted(noisy, "trial")
+        say(
+            f"waited {spoken(waited_s)} for quiet; others still used the CPUs before {noisy_trials}"
+        )
     elif waited_s >= 1:
         say(f"waited {spoken(waited_s)} for quiet")
 
@@ -198,7 +204,7 @@ class InterimLooks:
         self._blocks = prepared.graph.blocks
         # A scenario may have fewer blocks than others: then later blocks are shorter.
         in_order = sorted(self._header.plan, key=attrgetter("block", "position"))
-        self._last = {one.block: one.position for one in in_order}
+        self._last = {step.block: step.position for step in in_order}
         self._progress, self._looks = progress, looks(prepared.graph.blocks)
         self._next_s = 0.0
         self._seen = LEAST - 1
@@ -236,11 +242,15 @@ def in_turns(
 
     What cannot take turns is known from the suite, which is read once more with the setting.
     """
-    private = all(one.namespaces.get("network") == "private" for one in trials if one.measured)
+    private = all(
+        trial.namespaces.get("network") == "private" for trial in trials if trial.measured
+    )
     if summary.smoke or not private or hides(header, suite):
         return ""
     able: list[str] = []
-    for label in dict.fromkeys(one.scenario for one in summary.comparisons if _open(one, suite)):
+    for label in dict.fromkeys(
+        comparison.scenario for comparison in summary.comparisons if _open(comparison, suite)
+    ):
         if not _decided_on(label, suite) and _valid([*able, label], header, suite, registry):
             able.append(label)
     if not able:
@@ -272,7 +282,7 @@ def _decided_on(label: str, suite: Suite) -> bool:
 
 
 def _settings(labels: Sequence[str], header: Header) -> list[tuple[str, str]]:
-    return [*header.settings.items(), *((f"scenarios.{one}.{KEY}", _SLICE) for one in labels)]
+    return [*header.settings.items(), *((f"scenarios.{label}.{KEY}", _SLICE) for label in labels)]
 
 
 def _valid(labels: Sequence[str], header: Header, suite: Suite, registry: Registry) -> bool:

@@ -90,8 +90,8 @@ def serve(
         raise Unusable(f"serve: {server} runs on host {case.hosts[f'server-{server}']}", hint)
     ports = _ports(case, {"http": port, "https": tls_port})
     stands_on = ground(suite, case.services)
-    if left := cleared():
-        say(left)
+    if cleared_places := cleared():
+        say(cleared_places)
     started = [case.name.server, *(label for label, _ in case.upstreams)]
     suite = with_code(suite, stands_on.host, started)
     check_addresses(_alone(suite, case), stands_on)
@@ -129,8 +129,10 @@ def _alone(suite: Suite, case: Case) -> Suite:
 def _described(case: Case, suite: Suite) -> str:
     """For a person: what is started, and what else could have been."""
     name, cases = case.name, list(expand(suite))
-    scenarios = [one.name.scenario for one in cases if one.name.server == name.server]
-    others = listed([one for one in dict.fromkeys(scenarios) if one != name.scenario])
+    scenarios = [case.name.scenario for case in cases if case.name.server == name.server]
+    others = listed(
+        [scenario for scenario in dict.fromkeys(scenarios) if scenario != name.scenario]
+    )
     varied = [f"{path} = {value}" for path, value in name.vary.items()]
     description = f"{name.server} for scenario {', '.join([name.scenario, *varied])}"
     return f"{description} (--scenario has also: {others})" if others != "none" else description
@@ -167,9 +169,11 @@ def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
                 raise _no_tls(number, case.name.server)
             hint = f"its ports are: {', '.join(case.server.ports) or 'none'}"
             raise Unusable(f"{option}: servers.{case.name.server} speaks no {name.upper()}", hint)
-        if number != (own := case.server.fixed_ports().get(name, number)):
+        if number != (fixed_port := case.server.fixed_ports().get(name, number)):
             hint = f"leave {option} out, or change the option port of the server"
-            raise Unusable(f"{option}: servers.{case.name.server} listens on port {own}", hint)
+            raise Unusable(
+                f"{option}: servers.{case.name.server} listens on port {fixed_port}", hint
+            )
         if reason := _taken(number):
             raise Unusable(
                 f"{option}: {reason}", "choose another port, or leave it out for a free one"
@@ -204,10 +208,10 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
 
     It stays when something failed. Raises CannotKeep when it cannot be made.
     """
-    own = contextlib.ExitStack()
+    stack = contextlib.ExitStack()
     try:
         if output is None:
-            folder = own.enter_context(claimed(Path(tempfile.gettempdir()), f"{PREFIX}serve-"))
+            folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), f"{PREFIX}serve-"))
         else:
             folder = output / f"serve-{server}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -215,7 +219,7 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
     except OSError as error:
         where = error.filename or output
         raise CannotKeep(f"{where}: {error.strerror}", "choose another folder with -o") from error
-    keep = True
+    keeps_logs = True
     try:
         yield folder
     except TrialFailed as error:
@@ -228,16 +232,16 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
             f"{error.filename or folder}: {error.strerror}", "check its disk"
         ) from error
     except (Interrupted, Unusable):
-        keep = output is not None
+        keeps_logs = output is not None
         raise
     finally:
-        if not keep:
+        if not keeps_logs:
             shutil.rmtree(folder, ignore_errors=True)
         else:
             hide_below(folder, secrets)
             if output is None:
                 stays(folder)
-        own.close()
+        stack.close()
 
 
 def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:

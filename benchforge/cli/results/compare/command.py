@@ -83,12 +83,12 @@ def command(options: CompareOptions) -> int:
     new = summed(named[0], registry)
     reference, metrics = options.reference, options.metrics
     check_labels([new], reference, metrics)
-    before = older(
+    older_results = older(
         new, named[1:], registry, reference, anyway=options.anyway, earlier=bool(options.against)
     )
-    past = [one.summary for one in before.results]
+    past = [result.summary for result in older_results.results]
     rows = list(compared(new.summary, past, reference, options.least, metrics))
-    comparison = ComparedResults(new, before, rows, reference, registry)
+    comparison = ComparedResults(new, older_results, rows, reference, registry)
     if options.as_json:
         show(json.dumps(document(comparison), indent=1, allow_nan=False))
     else:
@@ -97,20 +97,22 @@ def command(options: CompareOptions) -> int:
         from benchforge.cli.console.named_file import write_page
 
         write_page(options.page, page(comparison))
-    for omission in before.left_out:
+    for omission in older_results.left_out:
         say(f"left out: {omission}")
-    return _code(new, before, rows, can_judge=reference is not None and len(past) >= PAST)
+    return _code(new, older_results, rows, can_judge=reference is not None and len(past) >= PAST)
 
 
-def _code(new: "Summed", before: "Older", rows: "list[MetricChange]", *, can_judge: bool) -> int:
+def _code(
+    new: "Summed", older_result: "Older", rows: "list[MetricChange]", *, can_judge: bool
+) -> int:
     """Return the exit code; `can_judge` is whether there could be a model, and so a verdict."""
-    unanswered = not all(one.answered(smoke=new.summary.smoke) for one in new.summary.cases)
-    answers = {one.answer for one in rows}
-    nothing = not (new.summary.smoke or any(one.believed for one in rows))
+    unanswered = not all(case.answered(smoke=new.summary.smoke) for case in new.summary.cases)
+    answers = {row.answer for row in rows}
+    nothing = not (new.summary.smoke or any(row.believed for row in rows))
     if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
         return NO_ANSWER
     # What cannot be compared and was anyway is no verdict.
-    return WORSE if "worse" in answers and not before.doubts else 0
+    return WORSE if "worse" in answers and not older_result.doubts else 0
 
 
 def _named(results: tuple[Path, ...], against: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -56,7 +56,7 @@ def text(comparison: ComparedResults) -> Iterator[str]:
     yield from what(comparison.new, comparison.older, comparison.registry)
     yield ""
     rows = [_row(row) for row in comparison.visible]
-    yield from columns([_HEADS, *rows], left=3) if rows else [_NOTHING]
+    yield from columns([_HEADS, *rows], left_aligned=3) if rows else [_NOTHING]
     yield from silent(comparison.rows)
     yield ""
     yield from verdicts(comparison.visible, comparison.older, comparison.reference)
@@ -168,8 +168,8 @@ def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
     for row in rows:
         if row.silent:
             titles_by_reason.setdefault(row.silent, {})[row.measure.title] = None
-    for why, titles in titles_by_reason.items():
-        heading = "0 in all" if why == "0" else f"not known: {why}"
+    for reason, titles in titles_by_reason.items():
+        heading = "0 in all" if reason == "0" else f"not known: {reason}"
         yield safe.word(f"{heading}: {', '.join(titles)}")
 
 
@@ -179,7 +179,7 @@ def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) 
     open_ = [item for item in rows if item.change.state == "no model" and not item.is_reference]
     reasons = dict.fromkeys(safe.word(item.change.change.why) for item in open_)
     wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
-    yield from (f"BROKEN: {safe.word(why.partition(': ')[2])}" for why in wrong)
+    yield from (f"BROKEN: {safe.word(reason.partition(': ')[2])}" for reason in wrong)
     yield from map(_new, filter(_is_new, rows))
     if rows and not any(item.believed for item in rows):
         yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
@@ -210,8 +210,8 @@ def _is_new(row: MetricChange) -> bool:
 
 def _new(row: MetricChange) -> str:
     title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
-    now = spread(row.new, exact)
-    return f"LOOK AT {title}: it was 0 and is {now}; there is no ratio, so no verdict"
+    new_values = spread(row.new, exact)
+    return f"LOOK AT {title}: it was 0 and is {new_values}; there is no ratio, so no verdict"
 
 
 def _sentence(row: MetricChange) -> str:
@@ -267,33 +267,35 @@ def _cases(new: Summed, older: Sequence[Summed], registry: Registry) -> Iterator
     for old in older:
         for difference in (*_partners(new, old, registry), *_metrics(new, old)):
             results_by_difference.setdefault(difference, []).append(old)
-    for (where, what), some in results_by_difference.items():
-        first = safe.word(str(some[0].path))
-        place = first if len(some) == 1 else f"{len(some)} older results ({first} is one)"
-        yield f"{where} {place}: {safe.word(what)}"
+    for (where, difference_), results_ in results_by_difference.items():
+        first = safe.word(str(results_[0].path))
+        result_paths = (
+            first if len(results_) == 1 else f"{len(results_)} older results ({first} is one)"
+        )
+        yield f"{where} {result_paths}: {safe.word(difference_)}"
 
 
 def _partners(new: Summed, old: Summed, registry: Registry) -> Iterator[tuple[str, str]]:
-    theirs, ours = by_key(old.summary), by_key(new.summary)
+    theirs, new_by_key = by_key(old.summary), by_key(new.summary)
     for key in theirs:
-        if key not in ours:
+        if key not in new_by_key:
             yield "only in", theirs[key].case.title
-    for key in ours:
+    for key in new_by_key:
         if key not in theirs:
-            yield "not in", ours[key].case.title
-        elif what := another(old, new, theirs[key].case, ours[key].case, registry):
-            yield "changed since", f"{ours[key].case.title}: {what}"
+            yield "not in", new_by_key[key].case.title
+        elif change_ := another(old, new, theirs[key].case, new_by_key[key].case, registry):
+            yield "changed since", f"{new_by_key[key].case.title}: {change_}"
 
 
 def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
     """Yield which metrics have no partner: of another unit, they are other ones."""
-    theirs, ours = by_key(old.summary), by_key(new.summary)
-    both = [key for key in theirs if key in ours]
-    then = dict.fromkeys(item for key in both for item in lines(theirs[key]))
-    now = dict.fromkeys(item for key in both for item in lines(ours[key]))
+    theirs, new_lines = by_key(old.summary), by_key(new.summary)
+    shared_keys = [key for key in theirs if key in new_lines]
+    then = dict.fromkeys(item for key in shared_keys for item in lines(theirs[key]))
+    new_items = dict.fromkeys(item for key in shared_keys for item in lines(new_lines[key]))
     for where, alone in (
-        ("only in", [item for item in then if item not in now]),
-        ("not in", [item for item in now if item not in then]),
+        ("only in", [item for item in then if item not in new_items]),
+        ("not in", [item for item in new_items if item not in then]),
     ):
         for measure in alone:
             unit = f" in {measure.unit}" if measure.unit not in {"", "1"} else ""

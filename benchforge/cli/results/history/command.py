@@ -53,11 +53,15 @@ def command(options: HistoryOptions) -> int:
     suite_timelines, left_out = timelines(options.results, Registry(), options.reference)
     courses_by_timeline = with_courses(suite_timelines, options.reference, options.metrics)
     if options.as_json:
-        show(json.dumps([document(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
+        show(
+            json.dumps(
+                [document(*timeline) for timeline in courses_by_timeline], indent=1, allow_nan=False
+            )
+        )
     elif options.as_csv:
         show(as_csv(courses_by_timeline).rstrip("\n"))
     else:
-        show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
+        show("\n\n".join("\n".join(text(*timeline)) for timeline in courses_by_timeline))
     if options.page is not None:
         from benchforge.cli.console.named_file import write_page
 

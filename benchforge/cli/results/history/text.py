@@ -49,7 +49,9 @@ def timelines(
             left_out.append(f"{result.path}: a smoke: its numbers mean nothing")
         else:
             by_suite.setdefault(result.summary.name, []).append(result)
-    lines = [_timeline(name, some, reference) for name, some in by_suite.items()]
+    lines = [
+        _timeline(name, results_of_suite, reference) for name, results_of_suite in by_suite.items()
+    ]
     if not lines:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no result{first}", "name results, or a folder that contains results")
@@ -70,16 +72,16 @@ def with_courses(
 def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:
     results.sort(key=lambda result: result.summary.created)
     reasons = {
-        place: (*hard(then, now), *_reference(then, now, reference))
-        for place, (then, now) in enumerate(pairwise(results), 1)
+        index: (*hard(then, newer), *_reference(then, newer, reference))
+        for index, (then, newer) in enumerate(pairwise(results), 1)
     }
-    breaks = {place: why for place, why in reasons.items() if why}
+    breaks = {index: reason for index, reason in reasons.items() if reason}
     return Timeline(suite, tuple(results), breaks)
 
 
-def _reference(then: Summed, now: Summed, label: str | None) -> Iterator[str]:
+def _reference(then: Summed, newer: Summed, label: str | None) -> Iterator[str]:
     """Yield that the reference is another thing: a ratio to it is another number then."""
-    old, new = by_key(then.summary), by_key(now.summary)
+    old, new = by_key(then.summary), by_key(newer.summary)
     for key in old.keys() & new.keys():
         case = new[key].case
         if case.server == label and case.digest != old[key].case.digest:
@@ -101,12 +103,12 @@ _LEGEND = (
 def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
     """Yield the lines of one suite."""
     yield f"{safe.word(line.suite)}: {counted(len(line.results), 'result')}"
-    for place, result in enumerate(line.results):
-        for why in line.breaks.get(place, ()):
-            yield f"  a new series begins: {safe.word(why)}"
+    for index, result in enumerate(line.results):
+        for reason in line.breaks.get(index, ()):
+            yield f"  a new series begins: {safe.word(reason)}"
         doubt = "" if result.summary.complete else "; not complete"
         when, where = f"{result.summary.created:%Y-%m-%d %H:%M}", safe.word(str(result.path))
-        yield f"  {place + 1}  {when}  {where}{doubt}"
+        yield f"  {index + 1}  {when}  {where}{doubt}"
     for course in courses:
         yield ""
         yield from _course(line, course)
@@ -128,8 +130,8 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
         row = ["--" if point.result in line.breaks else "", str(point.result + 1), measured]
         row += [spread(point.value, unit.text), *([ratio] if with_ratio else []), "; ".join(marks)]
         rows.append(row)
-    yield from (f"  {row}".rstrip() for row in columns(rows, left=3))
-    yield from (f"  no changes are shown: {safe.word(why)}" for why in course.why)
+    yield from (f"  {row}".rstrip() for row in columns(rows, left_aligned=3))
+    yield from (f"  no changes are shown: {safe.word(reason)}" for reason in course.why)
 
 
 def changed_text(changed: SeriesChange) -> str:
@@ -152,12 +154,12 @@ def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> Pa
                 line.suite,
                 counted(len(line.results), "result"),
                 _LEGEND,
-                figures=[figure for course in some for figure in _figure(line, course)],
+                figures=[figure for course in courses_ for figure in _figure(line, course)],
                 others="name one with --metric",
                 facts_title="The results",
                 facts=[*_results(line)],
             )
-            for number, (line, some) in enumerate(courses_by_timeline, start=1)
+            for number, (line, courses_) in enumerate(courses_by_timeline, start=1)
         ],
     )
 
@@ -171,7 +173,7 @@ def _figure(line: Timeline, course: Course) -> Iterator[DrawnFigure]:
     size = Scale("1") if ratios else _scale(course)
     each = -(-len(line.results) // _MOST_LABELS)
     numbers = range(1, len(line.results) + 1)
-    labels = [(f"result {one}", str(one) if one % each == 1 % each else "") for one in numbers]
+    labels = [(f"result {item}", str(item) if item % each == 1 % each else "") for item in numbers]
     uprights = dict.fromkeys(line.breaks, "grid zero")
     uprights |= {item.after: "cross" for item in course.changed}
     drawing = course_drawing(values, labels, size, lines=uprights)
@@ -186,16 +188,16 @@ def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
     for course, step in changed:
         yield f"{course.case.title}, {course.measure.title}: {changed_text(step)}"
     if not changed:
-        reasons = listed(dict.fromkeys(why for course in courses for why in course.why))
+        reasons = listed(dict.fromkeys(reason for course in courses for reason in course.why))
         nothing = f"no changes are shown: {reasons}" if reasons else "no level changed"
         yield f"{line.suite}: {nothing}"
 
 
 def _results(line: Timeline) -> Iterator[tuple[str, str]]:
-    for place, result in enumerate(line.results):
-        begins = [f"a new series begins: {why}" for why in line.breaks.get(place, ())]
+    for index, result in enumerate(line.results):
+        begins = [f"a new series begins: {reason}" for reason in line.breaks.get(index, ())]
         when = f"{result.summary.created:%Y-%m-%d %H:%M}"
-        yield f"{place + 1}", "; ".join([f"{when}, {result.path}", *begins])
+        yield f"{index + 1}", "; ".join([f"{when}, {result.path}", *begins])
 
 
 def _title(course: Course) -> str:
@@ -216,9 +218,9 @@ def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
                 "created": item.summary.created.isoformat(),
                 "benchforge": item.summary.benchforge,
                 "complete": item.summary.complete,
-                "new_series": list(line.breaks.get(place, ())),
+                "new_series": list(line.breaks.get(index, ())),
             }
-            for place, item in enumerate(line.results)
+            for index, item in enumerate(line.results)
         ],
         "courses": [_course_json(course) for course in courses],
     }
@@ -241,8 +243,8 @@ def as_csv(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> 
     into = io.StringIO()
     writer = csv.writer(into)
     writer.writerow(_HEADS)
-    for line, some in courses_by_timeline:
-        for course in some:
+    for line, courses_ in courses_by_timeline:
+        for course in courses_:
             for point in course.points:
                 row = _row(line, course, point)
                 writer.writerow(safe.csv(item) if isinstance(item, str) else item for item in row)

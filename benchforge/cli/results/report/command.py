@@ -62,9 +62,9 @@ def command(options: ReportOptions) -> int:
     from benchforge.results.conclude import summed
     from benchforge.results.report_files import reporter
 
-    results, names, why = options.results, options.names, options.why
-    if why is not None and not results and Path(why).is_dir():
-        results, why = (Path(why),), ALL  # the option takes the word behind it
+    results, names, reason = options.results, options.names, options.why
+    if reason is not None and not results and Path(reason).is_dir():
+        results, reason = (Path(reason),), ALL  # the option takes the word behind it
     registry, result = Registry(), named_result(results)
     begin_long_work()
     for name in names:
@@ -73,8 +73,8 @@ def command(options: ReportOptions) -> int:
         raise Unusable(
             f"{result}: is a file", "name the folder of a result, which contains the trials"
         )
-    if why is not None:
-        summary = with_findings(summed(result, registry), None if why == ALL else why)
+    if reason is not None:
+        summary = with_findings(summed(result, registry), None if reason == ALL else reason)
         show(text_of("why", *summary, registry), painted=True)
         return 0
     if options.opened:

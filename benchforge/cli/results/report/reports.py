@@ -132,20 +132,25 @@ def _newest(folder: Path) -> Path:
 def with_findings(source: Summed, id_: str | None) -> tuple[Summary, Sequence[Trial]]:
     """Return a summary with the causes in which a check has a finding, or all, and its trials."""
     causes = source.summary.causes
-    ids = sorted({one.check.id for cause in causes for one in cause.findings})
+    ids = sorted({finding.check.id for cause in causes for finding in cause.findings})
     if id_ is not None:
         wanted = next((one for one in ids if one.lower() == id_.lower()), None)
         if wanted is None:
-            why = _why_not(source, id_.upper())
-            message = f"--why {id_}: no finding of this check in {source.path}{why}"
+            reason_ = _why_not(source, id_.upper())
+            message = f"--why {id_}: no finding of this check in {source.path}{reason_}"
             raise Unusable(message, f"there are findings of {listed(ids, len(ids))}")
-        causes = tuple(c for c in causes if any(one.check.id == wanted for one in c.findings))
+        causes = tuple(
+            c for c in causes if any(finding.check.id == wanted for finding in c.findings)
+        )
     return source.summary.model_copy(update={"causes": causes}), source.trials
 
 
 def _why_not(source: Summed, id_: str) -> str:
     """Return why a check cannot be judged in any comparison of a result; empty where it can."""
-    header, scenarios = source.header, {one.scenario for one in source.summary.comparisons}
+    header, scenarios = (
+        source.header,
+        {comparison.scenario for comparison in source.summary.comparisons},
+    )
     if header is None:
         return ""
     reasons = [reason(id_, way_of_comparison(header, scenario)) for scenario in scenarios]

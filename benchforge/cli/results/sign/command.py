@@ -48,24 +48,26 @@ def command(options: SignOptions) -> int:
     from benchforge.text.readable import counted
 
     folder = options.folder
-    keep = ResultWriter(folder)
-    with keep.held():
+    writer = ResultWriter(folder)
+    with writer.held():
         if (folder / HEADER).exists() and not os.path.lexists(folder / MANIFEST):
             raise Unusable(
-                f"{folder}: no {MANIFEST}, since its run did not end", f"to end it: {keep.goes_on}"
+                f"{folder}: no {MANIFEST}, since its run did not end",
+                f"to end it: {writer.goes_on}",
             )
         manifest = accepted(parse(folder, MANIFEST, Manifest))
         for value in changed_files(manifest, digests_of(folder)):
             if isinstance(value, FileFault) or value.cannot:
-                why = str(value) if isinstance(value, FileFault) else value.cannot
+                reason = str(value) if isinstance(value, FileFault) else value.cannot
                 raise InvalidFile(
-                    f"{folder}: not signed: {why}", f"`{program()} verify --all` names all changes"
+                    f"{folder}: not signed: {reason}",
+                    f"`{program()} verify --all` names all changes",
                 )
         signed = signature(manifest.text(), options.key or _own_key())
         with contextlib.suppress(FileNotFoundError):  # an older one is of another manifest
             door.remove(folder, SIGNATURE)
-        keep.write(folder / SIGNED, manifest.text())
-        keep.write(folder / SIGNATURE, signed)
+        writer.write(folder / SIGNED, manifest.text())
+        writer.write(folder / SIGNATURE, signed)
     files = counted(len(manifest.model.files), "file")
     say(f"{folder}: signed {trials_in_words(manifest.model.trials)}, {files}")
     return 0
@@ -74,9 +76,9 @@ def command(options: SignOptions) -> int:
 def _own_key() -> Path:
     """Return the person's usual key. Raises Unusable where there is none."""
     places = [Path(f"~/.ssh/{name}") for name in KEYS]
-    for place in places:
+    for path in places:
         with contextlib.suppress(RuntimeError):  # this user has no home
-            if (key := place.expanduser()).is_file():
+            if (key := path.expanduser()).is_file():
                 return key
     raise Unusable(
         "no ssh key is in ~/.ssh", "name one with --key, or make one: ssh-keygen -t ed25519"

@@ -81,9 +81,9 @@ def names(needs: Iterable[Need]) -> str:
 
 def users_of(users: Users, path: Path) -> Iterator[str]:
     """Yield which parts of a suite need something, and in which scenarios."""
-    for place, scenarios in users.items():
-        of = f" ({', '.join(scenarios)})" if scenarios else ""
-        yield f"{place} in {path}{of}"
+    for key_path, scenarios in users.items():
+        used_by = f" ({', '.join(scenarios)})" if scenarios else ""
+        yield f"{key_path} in {path}{used_by}"
 
 
 def unchecked(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
@@ -102,7 +102,7 @@ def unchecked(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]
                 yield f"runtimes.{label}: whether {files[0]}{others} is {python!r}{inside}"
             elif suite.runtimes[label].download:
                 yield f"runtimes.{label}: {python!r}, which is to be downloaded"
-        for place, refs in form.refs.items():
-            yield f"{place}: whether {listed([*refs])} is a commit of its repository"
-        for place in form.outside:
-            yield f"{place}: whether it runs, since others start it"
+        for server, refs in form.refs.items():
+            yield f"{server}: whether {listed([*refs])} is a commit of its repository"
+        for server in form.outside:
+            yield f"{server}: whether it runs, since others start it"

@@ -34,17 +34,17 @@ def write_sample(suite: Path, source: str | None) -> None:
     show(f"wrote: {_kept(suite, texts)}\nnext:  {program()} run {suite}")
 
 
-def write_suite_of_log(place: Path, source: Path, *, behind_proxy: bool) -> None:
+def write_suite_of_log(target: Path, source: Path, *, behind_proxy: bool) -> None:
     """Write the suite of an access log. Raises as `write_sample`, and Unusable for the log."""
     log = read(source, behind_proxy=behind_proxy)
-    texts = of_log(log, source, place)
-    wrote = _kept(place, texts)
+    texts = of_log(log, source, target)
+    wrote = _kept(target, texts)
     kinds = counted(len(log.kinds), "kind")
     show(f"wrote: {wrote}\nread:  {exact(log.taken)} requests of {kinds}")
     for reason, number in log.left_out.items():
         show(f"left out: {exact(number)} {reason}")
     for kind in incomplete(log):
-        show(f"to complete: {kind}: a comment in {place}, since the log has no body")
+        show(f"to complete: {kind}: a comment in {target}, since the log has no body")
     for part in of_the_log(log, texts):
         show(f"kept from the log: {part}")
     for cells in formulas(texts):
@@ -54,14 +54,14 @@ def write_suite_of_log(place: Path, source: Path, *, behind_proxy: bool) -> None
             f"private: the log has {counted(clients, 'client')}: each path and value may be "
             "of one client. If an address is that of a proxy, add --behind-proxy"
         )
-    if own := to_fill(texts):
-        show(f"fill in: {OWN} in {', '.join(own)}: each value may be a secret of one client")
-    show(f"next:  set your server in {place}, then {program()} plan {place} --requests 3")
+    if unfilled := to_fill(texts):
+        show(f"fill in: {OWN} in {', '.join(unfilled)}: each value may be a secret of one client")
+    show(f"next:  set your server in {target}, then {program()} plan {target} --requests 3")
 
 
-def _kept(place: Path, texts: dict[Path, str]) -> str:
+def _kept(template: Path, texts: dict[Path, str]) -> str:
     """Write the files, the suite first in `texts`, and the schema. Return their names."""
-    schema = place.with_name(_SCHEMA)
+    schema = template.with_name(_SCHEMA)
     _refuse_to_overwrite(texts)
     _write(texts | {schema: of_suites(builtin=False) + "\n"})
     return ", ".join(map(str, (*texts, schema)))

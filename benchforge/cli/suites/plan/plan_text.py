@@ -33,20 +33,20 @@ _MANY_NUMBERS = 60
 _SMOKE = "smoke run: it shows that everything works; its numbers mean nothing"
 
 
-def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
-    """Yield the lines; of what is many, the first, unless `whole`."""
+def text(plan: Plan, graph: RunGraph, width: int, complete: bool) -> Iterator[str]:
+    """Yield the lines; of what is many, the first, unless `complete`."""
     yield from _head(plan)
     starts = graph.cases.starts
     for scenario, start in zip(plan.scenarios, starts, strict=False):
         yield ""
-        yield from _scenario(scenario, graph, start, whole, _fewest(plan))
+        yield from _scenario(scenario, graph, start, complete, _fewest(plan))
     if sum(scenario.cases for scenario in plan.scenarios) == 1:
         return
     yield ""
     yield click.style("order: numbers of the cases", bold=True)
     blocks = groupby(graph.steps(), lambda step: step.block)
-    lines = (_block(number, steps, graph, width, whole) for number, steps in blocks)
-    yield from _cut(lines, plan.blocks, "block", whole)
+    lines = (_block(number, steps, graph, width, complete) for number, steps in blocks)
+    yield from _cut(lines, plan.blocks, "block", complete)
 
 
 def _head(plan: Plan) -> Iterator[str]:
@@ -81,8 +81,8 @@ def _claims(plan: Plan) -> str:
     counts = (
         f"{counted(len(asked_labels), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
     )
-    left = [label for label in plan.claims if label not in asked_labels]
-    return counts + (f"; not tested here: {', '.join(left)}" if left else "")
+    untested = [label for label in plan.claims if label not in asked_labels]
+    return counts + (f"; not tested here: {', '.join(untested)}" if untested else "")
 
 
 def _fewest(plan: Plan) -> float:
@@ -96,7 +96,9 @@ def _time(estimate: DurationEstimate, fewest: float, about: str = "") -> str:
         "load": estimate.load_s,
         "starts and stops": estimate.start_and_stop_s,
     }
-    durations = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
+    durations = ", ".join(
+        f"{spoken(seconds)} {activity}" for activity, seconds in parts.items() if seconds
+    )
     most = "at most " if fewest < 1 else ""
     if about:
         return f"{about} {spoken(estimate.total_s)} ({durations})"
@@ -104,7 +106,7 @@ def _time(estimate: DurationEstimate, fewest: float, about: str = "") -> str:
 
 
 def _scenario(
-    scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool, fewest: float
+    scenario: ScenarioPlanned, graph: RunGraph, start: int, complete: bool, fewest: float
 ) -> Iterator[str]:
     title = f": {safe.word(scenario.title)}" if scenario.title else ""
     yield click.style(f"scenario {scenario.label}{title}", bold=True)
@@ -113,20 +115,22 @@ def _scenario(
     if scenario.search:
         yield f"  {scenario.search.says}"
     if scenario.turns is not None:
-        turns, of = scenario.turns, scenario.turns.among.removesuffix("s")
-        slice_, each = (readable.amount("s", one) for one in (turns.slice_s, turns.each_s))
-        yield f"  in turns: slices of {slice_}, {each} for each {of}; only ratios are valid"
+        turns, groups = scenario.turns, scenario.turns.among.removesuffix("s")
+        slice_, each = (
+            readable.amount("s", duration_s) for duration_s in (turns.slice_s, turns.each_s)
+        )
+        yield f"  in turns: slices of {slice_}, {each} for each {groups}; only ratios are valid"
     for path, values in scenario.varies.items():
-        values_text = ", ".join(_cut(map(shown, values), len(values), "value", whole))
+        values_text = ", ".join(_cut(map(shown, values), len(values), "value", complete))
         yield f"  varies {safe.word(path)}: {safe.word(values_text)}"
     yield "  what runs: starts in this order →, loaded by ←"
-    chains = _cut(map(_chain, scenario.chains), len(scenario.chains), "server", whole)
+    chains = _cut(map(_chain, scenario.chains), len(scenario.chains), "server", complete)
     yield from (f"    {line}" for line in chains)
     yield "  cases"
     numbers = range(start, start + scenario.cases)
     names = (graph.cases[number].name.title.partition(" · ")[2] for number in numbers)
     lines = (f"{number + 1} {safe.word(name)}" for number, name in zip(numbers, names, strict=True))
-    yield from (f"    {line}" for line in _cut(lines, scenario.cases, "case", whole))
+    yield from (f"    {line}" for line in _cut(lines, scenario.cases, "case", complete))
 
 
 def _chain(chain: Chain) -> str:
@@ -141,9 +145,9 @@ def _part(part: PartPlanned) -> str:
     return f"{part.label} ({details})" if details else part.label
 
 
-def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, whole: bool) -> str:
+def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, complete: bool) -> str:
     numbers = (str(step.number + 1) for step in steps)
-    shown_numbers = _cut(numbers, len(graph.cases), "case", whole, many=_MANY_NUMBERS)
+    shown_numbers = _cut(numbers, len(graph.cases), "case", complete, many=_MANY_NUMBERS)
     return textwrap.fill(
         " ".join(shown_numbers),
         width,
@@ -153,11 +157,11 @@ def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, whol
 
 
 def _cut(
-    lines: Iterable[str], size: int, noun: str, whole: bool, many: int = _MANY
+    lines: Iterable[str], size: int, noun: str, complete: bool, many: int = _MANY
 ) -> Iterator[str]:
     """Yield the lines, or the first of them and how many more there are."""
-    yield from lines if whole or size <= many else islice(lines, many)
-    if not whole and size > many:
+    yield from lines if complete or size <= many else islice(lines, many)
+    if not complete and size > many:
         yield f"and {counted(size - many, f'more {noun}')} (--all shows all)"
 
 
@@ -212,10 +216,10 @@ def _nodes(scenario: ScenarioPlanned, number: int) -> dict[str, tuple[str, tuple
     )
     return {
         f"{part.place}.{part.label}": (
-            f"s{number}n{place}",
+            f"s{number}n{index}",
             (part.label, part.use) if part.use != part.label else (part.label,),
         )
-        for place, part in enumerate(parts)
+        for index, part in enumerate(parts)
     }
 
 
@@ -238,8 +242,8 @@ def request_lines(suite: Suite, seed: int, number: int) -> Iterator[str]:
             yield from _login(session)
         firsts = _firsts(workload, seed, number)
         for (kind, share), requests in zip(workload.shares.items(), firsts, strict=True):
-            before = workload.after.get(kind)
-            yield f"  {kind}: share {share}" if before is None else f"  {kind}: follows {before}"
+            earlier = workload.after.get(kind)
+            yield f"  {kind}: share {share}" if earlier is None else f"  {kind}: follows {earlier}"
             yield from (f"    {line}" for request in requests for line in request)
 
 
@@ -260,18 +264,18 @@ def _login(session: Mapping[str, JsonValue]) -> Iterator[str]:
 def _firsts(workload: Mix, seed: int, number: int) -> list[list[list[str]]]:
     """Return the lines of the first requests of each kind, and of each step of a flow."""
     firsts: list[list[list[str]]] = [[] for _ in workload.shares]
-    lacking = len(firsts) - len(workload.after)
+    is_full = len(firsts) - len(workload.after)
     try:
         for record in islice(workload.records(seed, 1), MOST):
             if len(firsts[record.kind]) < number:
                 head, body = record.head.decode().splitlines(), record.body.decode()
                 firsts[record.kind].append([*_lines(head, body)])
-                for place, step in zip(
+                for index, step in zip(
                     record.kinds[1:], workload.open_requests(record), strict=True
                 ):
-                    firsts[place].append([*_lines(_head_of(step), step.body or "")])
-                lacking -= len(firsts[record.kind]) == number
-            if not lacking:
+                    firsts[index].append([*_lines(_head_of(step), step.body or "")])
+                is_full -= len(firsts[record.kind]) == number
+            if not is_full:
                 break
     except BenchforgeError:  # a feed ran out: what was rendered so far is shown
         return firsts

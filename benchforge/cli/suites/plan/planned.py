@@ -208,9 +208,9 @@ def plan_json(plan: Plan, graph: RunGraph) -> Iterator[str]:
     head = plan.model_dump_json(exclude={"cases", "order"})
     yield f"{head.removesuffix('}')},"
     yield '"cases": ['
-    yield from _separated(one.model_dump_json() for one in _cases(graph))
+    yield from _separated(case.model_dump_json() for case in _cases(graph))
     yield '], "order": ['
-    yield from _separated(one.model_dump_json() for one in _order(graph))
+    yield from _separated(step.model_dump_json() for step in _order(graph))
     yield "]}"
 
 
@@ -253,7 +253,7 @@ def _estimate(trials: int, declared_s: float, warm_up_s: float) -> DurationEstim
 def _varies(scenario: Scenario) -> dict[str, tuple[JsonValue, ...]]:
     included = ({path: [value] for path, value in point.items()} for point in scenario.include)
     values_by_path: dict[str, dict[str, JsonValue]] = {}
-    for path, values in chain(scenario.vary.items(), *(one.items() for one in included)):
+    for path, values in chain(scenario.vary.items(), *(axes.items() for axes in included)):
         values_by_path.setdefault(path, {}).update((json.dumps(value), value) for value in values)
     return {path: tuple(values.values()) for path, values in values_by_path.items()}
 
@@ -262,9 +262,9 @@ def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
     """Return what starts for each server: several times where what stands behind it varies."""
     backends = _parts(suite, "backends", "backend", scenario.backends)
     drivers = (
-        one
-        for place in _DRIVERS
-        for one in _parts(suite, place, "loader", getattr(scenario, place))
+        part_
+        for part in _DRIVERS
+        for part_ in _parts(suite, part, "loader", getattr(scenario, part))
     )
     asking = tuple(drivers)
     started = dict.fromkeys(
@@ -294,11 +294,11 @@ def links(suite: Suite, scenario: Scenario) -> tuple[PartLink, ...]:
 
 
 def _links(suite: Suite, scenario: Scenario) -> Iterator[PartLink]:
-    for place in _DRIVERS:
-        for driver in getattr(scenario, place):
+    for driver_kind in _DRIVERS:
+        for driver in getattr(scenario, driver_kind):
             for server in scenario.servers:
                 yield PartLink(
-                    source=f"{place}.{driver}", target=f"servers.{server}", relation="asks"
+                    source=f"{driver_kind}.{driver}", target=f"servers.{server}", relation="asks"
                 )
     for point in _points(suite, scenario):
         for label in scenario.servers:
@@ -319,13 +319,11 @@ def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:
     return projected(scenario, leading(scenario, suite.servers))
 
 
-def _parts(
-    suite: Suite, place: Place, role: Role, labels: Iterable[str]
-) -> tuple[PartPlanned, ...]:
-    uses = getattr(suite, place)
+def _parts(suite: Suite, key: Place, role: Role, labels: Iterable[str]) -> tuple[PartPlanned, ...]:
+    uses = getattr(suite, key)
     return tuple(
         PartPlanned(
-            place=place,
+            place=key,
             label=label,
             use=declared.part.name,
             ref=declared.part.ref if isinstance(declared.part, ServesCode) else None,

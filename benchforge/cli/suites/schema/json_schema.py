@@ -130,11 +130,11 @@ class Described(GenerateJsonSchema):
 def _described(made: Schema, model: type[Any]) -> Schema:
     descriptions = docs(model)
     for name, field in model.__pydantic_fields__.items():
-        shown = made["properties"][field.alias or name]
+        text_shown = made["properties"][field.alias or name]
         if name in descriptions:
-            shown["description"] = descriptions[name]
+            text_shown["description"] = descriptions[name]
         if not field.is_required():
-            shown["default"] = written(field.get_default(call_default_factory=True))
+            text_shown["default"] = written(field.get_default(call_default_factory=True))
     return made
 
 
@@ -166,13 +166,13 @@ def partial(schema: Schema) -> Schema:
     """Return the schema of a table of which some is left out: it is laid over another one."""
     if not isinstance(schema.get("type"), str):
         return schema
-    left = {key: inner for key, inner in schema.items() if key not in _WHOLE}
+    rest = {key: inner for key, inner in schema.items() if key not in _WHOLE}
     for key in ("properties", "patternProperties"):
-        if key in left:
-            left[key] = {name: partial(inner) for name, inner in left[key].items()}
-    if isinstance(left.get("additionalProperties"), dict):
-        left["additionalProperties"] = partial(left["additionalProperties"])
-    return left
+        if key in rest:
+            rest[key] = {name: partial(inner) for name, inner in rest[key].items()}
+    if isinstance(rest.get("additionalProperties"), dict):
+        rest["additionalProperties"] = partial(rest["additionalProperties"])
+    return rest
 
 
 def portable(pattern: str) -> str | None:
@@ -196,20 +196,20 @@ class _Reading:
         self._defs = defs
         self._environment = environment
 
-    def read(self, schema: Schema, above: tuple[str, ...] = ()) -> Schema:
+    def read(self, schema: Schema, names_above: tuple[str, ...] = ()) -> Schema:
         """Return what a schema takes and tells; `above` are the models that it stands in."""
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
-            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            siblings = {key: value for key, value in schema.items() if key != "$ref"}
             # A table inside itself: what is below is the loader's to judge.
-            target = {} if name in above else self._defs[name]
-            return self.read({**target, **beside}, (*above, name))
-        return {**_referred(self.takes(schema, above)), **_documentation(schema)}
+            target = {} if name in names_above else self._defs[name]
+            return self.read({**target, **siblings}, (*names_above, name))
+        return {**_referred(self.takes(schema, names_above)), **_documentation(schema)}
 
-    def takes(self, schema: Schema, above: tuple[str, ...] = ()) -> Schema:
+    def takes(self, schema: Schema, names_above: tuple[str, ...] = ()) -> Schema:
         """Return what a schema takes."""
         if members := schema.get("anyOf", schema.get("oneOf")):
-            return self._one_of(members, above)
+            return self._one_of(members, names_above)
         if "enum" in schema or "const" in schema:
             return self._chosen(schema.get("enum", [schema.get("const")]))
         kind = schema.get("type")
@@ -222,9 +222,9 @@ class _Reading:
         if "pattern" in takes and (pattern := portable(takes.pop("pattern"))):
             takes["pattern"] = pattern
         if kind == "object":
-            takes |= self._keys(schema, above)
+            takes |= self._keys(schema, names_above)
         if kind == "array" and isinstance(schema.get("items"), dict):
-            takes["items"] = self.read(schema["items"], above)
+            takes["items"] = self.read(schema["items"], names_above)
         return self._filled(takes)
 
     def _chosen(self, values: list[object]) -> Schema:
@@ -233,27 +233,32 @@ class _Reading:
             return {"anyOf": [takes, {"$ref": "#/$defs/env"}]}
         return takes
 
-    def _one_of(self, members: list[Schema], above: tuple[str, ...]) -> Schema:
-        left = [one for one in members if one.get("type") != "null"]
-        if len(left) == 1:
+    def _one_of(self, members: list[Schema], names_above: tuple[str, ...]) -> Schema:
+        alternatives = [member for member in members if member.get("type") != "null"]
+        if len(alternatives) == 1:
             return {
                 key: value
-                for key, value in self.read(left[0], above).items()
+                for key, value in self.read(alternatives[0], names_above).items()
                 if key != "description"
             }
-        if all(one.keys() == {"type"} and isinstance(one["type"], str) for one in left):
-            return self._filled({"type": [one["type"] for one in left]})
-        read = [self.read(one, above) for one in left]
+        if all(
+            alternative.keys() == {"type"} and isinstance(alternative["type"], str)
+            for alternative in alternatives
+        ):
+            return self._filled({"type": [alternative["type"] for alternative in alternatives]})
+        read = [self.read(alternative, names_above) for alternative in alternatives]
         return ANY if ANY in read else {"anyOf": read}
 
-    def _keys(self, schema: Schema, above: tuple[str, ...]) -> Schema:
+    def _keys(self, schema: Schema, names_above: tuple[str, ...]) -> Schema:
         keys: Schema = {}
         for key in ("properties", "patternProperties"):
             if key in schema:
-                keys[key] = {name: self.read(inner, above) for name, inner in schema[key].items()}
+                keys[key] = {
+                    name: self.read(inner, names_above) for name, inner in schema[key].items()
+                }
         others = schema.get("additionalProperties", True)
         if isinstance(others, dict):
-            others = self.read(others, above)
+            others = self.read(others, names_above)
         keys["additionalProperties"] = UNKNOWN if others is False else others
         return keys
 

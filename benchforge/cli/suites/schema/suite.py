@@ -155,8 +155,8 @@ def _parts(kind: Kind, registry: Registry, left_out: list[str]) -> Iterable[tupl
         try:
             yield name, _part(name, cls, on_host=kind != "metric")
         except Exception as error:  # noqa: BLE001 - a plugin is somebody else's code
-            why = f"{type(error).__name__}: {error}".partition("\n")[0]
-            left_out.append(f"options are not checked: {kind} {name}: {why}")
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            left_out.append(f"options are not checked: {kind} {name}: {reason}")
             yield name, {"type": "object", "additionalProperties": True}
 
 
@@ -228,7 +228,9 @@ def _either(options: Mapping[str, Schema]) -> Schema:
     """Return the schema of an option that several parts have, each in its own way."""
     takes: list[Schema] = []
     for option in options.values():
-        plain = {key: one for key, one in option.items() if key not in {"description", "default"}}
+        plain = {
+            key: value for key, value in option.items() if key not in {"description", "default"}
+        }
         if (plain := partial(plain)) not in takes:
             takes.append(plain)
     return {**(takes[0] if len(takes) == 1 else {"anyOf": takes}), **_description(options)}
@@ -307,8 +309,8 @@ def _profile(
     keys = {**top["properties"], **{name: partial(made) for name, made in tables.items()}}
     del keys["benchforge"]
     for name, parts in kinds.items():
-        some = _in_profile(parts, KINDS[name])
-        keys[name] = _starred(name, some, some)
+        partial_table = _in_profile(parts, KINDS[name])
+        keys[name] = _starred(name, partial_table, partial_table)
     return {"type": "object", "properties": keys, "additionalProperties": UNKNOWN}
 
 

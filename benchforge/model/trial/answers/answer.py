@@ -50,8 +50,8 @@ class Request(Frozen):
 
         Source: RFC 9110, section 8.6. Some servers answer 411 without it.
         """
-        given = {name.lower() for name in self.headers} & {"content-length", "transfer-encoding"}
-        if self.body is not None or self.method not in {"POST", "PUT", "PATCH"} or given:
+        framing = {name.lower() for name in self.headers} & {"content-length", "transfer-encoding"}
+        if self.body is not None or self.method not in {"POST", "PUT", "PATCH"} or framing:
             return self
         return self.model_copy(update={"headers": {**self.headers, "Content-Length": "0"}})
 
@@ -159,11 +159,11 @@ without `body` and `same_body`, if one of them is missing, or for POST."""
             if status < _OK or status in {_NO_CONTENT, _NOT_MODIFIED}:
                 return f"`items` counts elements of a body, and status {status} has none"
         if "json_subset" in self.model_fields_set and (
-            why := items_conflict(self.items, self.json_subset)
+            reason := items_conflict(self.items, self.json_subset)
         ):
-            return why
-        why = None if self.body is None else self.json_difference(self.body.encode())
-        return why and f"`body` is no answer with these `items`: {why}"
+            return reason
+        reason = None if self.body is None else self.json_difference(self.body.encode())
+        return reason and f"`body` is no answer with these `items`: {reason}"
 
     @property
     def reads_body(self) -> bool:
@@ -246,15 +246,15 @@ def body_difference(expected: bytes, got: bytes) -> str | None:
     """Where two bodies differ, in one line; None when they are the same."""
     if expected == got:
         return None
-    at = _first_difference(expected, got)
+    position = _first_difference(expected, got)
     right, wrong = excerpts(expected, got)
-    return f"the body differs from byte {at} on: expected {right}, got {wrong}"
+    return f"the body differs from byte {position} on: expected {right}, got {wrong}"
 
 
 def excerpts(first: bytes, second: bytes) -> tuple[str, str]:
     """Return what stands in each of two bodies from where they begin to differ, with its length."""
-    at = _first_difference(first, second)
-    old, new = (f"{_excerpt(body, at)} ({len(body)} bytes)" for body in (first, second))
+    position = _first_difference(first, second)
+    old, new = (f"{_excerpt(body, position)} ({len(body)} bytes)" for body in (first, second))
     return old, new
 
 
@@ -262,17 +262,19 @@ def _first_difference(body: bytes, other: bytes) -> int:
     """Return where two texts begin to differ; bodies may have tens of megabytes."""
     shorter = min(len(body), len(other))
     pieces = (
-        at for at in range(0, shorter, _PIECE) if body[at : at + _PIECE] != other[at : at + _PIECE]
+        start
+        for start in range(0, shorter, _PIECE)
+        if body[start : start + _PIECE] != other[start : start + _PIECE]
     )
     piece = next(pieces, shorter)
     end = min(piece + _PIECE, shorter)
-    return next((at for at in range(piece, end) if body[at] != other[at]), end)
+    return next((index for index in range(piece, end) if body[index] != other[index]), end)
 
 
-def _excerpt(body: bytes, at: int) -> str:
-    if at >= len(body):
+def _excerpt(body: bytes, position: int) -> str:
+    if position >= len(body):
         return "its end"
-    return repr(body[at : at + _SHOWN].decode(errors="replace"))
+    return repr(body[position : position + _SHOWN].decode(errors="replace"))
 
 
 def _shown_body(body: bytes) -> str:

@@ -75,12 +75,16 @@ def right_of(
         case "any":
             lengths = 0, None, True
         case None:
-            seen = [answer.length for answer in answers]
+            answer_lengths = [answer.length for answer in answers]
             if probes is not None and probes.sizes is not None:
-                seen += [probes.sizes.shortest_body, probes.sizes.longest_body]
+                answer_lengths += [probes.sizes.shortest_body, probes.sizes.longest_body]
             fixed = expect.same_body or expect.body is not None  # and so is its length
             doubt = "" if fixed else _doubt(request, answers, probes)
-            lengths = min(seen), max(seen), min(seen) == max(seen) and not doubt
+            lengths = (
+                min(answer_lengths),
+                max(answer_lengths),
+                min(answer_lengths) == max(answer_lengths) and not doubt,
+            )
     shortest, longest, binding = lengths
     fields = {"shortest": shortest, "longest": longest, "binding": binding, "doubt": doubt}
     return GoodResponse.model_validate({"status": expect.status, **fields})

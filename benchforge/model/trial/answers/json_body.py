@@ -27,18 +27,16 @@ LONGEST, SEARCHED, WITHIN_S = 500, 64 << 10, 1.0
 search in seconds, at most: some patterns take longer than anybody lives."""
 
 
-def _only_lengths(items: Any, place: str = "") -> Any:
+def _only_lengths(items: Any, path: str = "") -> Any:
     """Return what was written. Raises ValueError where a table leads to something else."""
     if isinstance(items, dict):
         if not items:
-            raise ValueError(
-                f"{place or 'the table'} is empty: name the arrays, as {{ rows = 50 }}"
-            )
+            raise ValueError(f"{path or 'the table'} is empty: name the arrays, as {{ rows = 50 }}")
         for key, inner in items.items():
-            _only_lengths(inner, f"{place}.{key}" if place else key)
+            _only_lengths(inner, f"{path}.{key}" if path else key)
     elif isinstance(items, bool) or not isinstance(items, int) or items < 0:
         text = json.dumps(items)
-        raise ValueError(f"{place} is {text}: expected a whole number, at least 0, or a table")
+        raise ValueError(f"{path} is {text}: expected a whole number, at least 0, or a table")
     return items
 
 
@@ -46,24 +44,24 @@ Items = Annotated[NonNegativeInt | dict[str, JsonValue], AfterValidator(_only_le
 "The length of an array, or by the keys of an object those of arrays in it."
 
 
-def items_difference(items: Any, got: Any, place: str = _ROOT) -> str | None:
+def items_difference(items: Any, got: Any, path: str = _ROOT) -> str | None:
     """Return which array of a JSON value is missing or has another length; None where none is."""
     if isinstance(items, int):
         elements = counted(items, "element")
         if not isinstance(got, list):
-            return f"expected an array of {elements} in {place}, got {_shown(got)}"
-        return None if len(got) == items else f"expected {elements} in {place}, got {len(got)}"
+            return f"expected an array of {elements} in {path}, got {_shown(got)}"
+        return None if len(got) == items else f"expected {elements} in {path}, got {len(got)}"
     if not isinstance(got, dict):
-        return f"expected an object in {place}, got {_shown(got)}"
+        return f"expected an object in {path}, got {_shown(got)}"
     for key, inner in items.items():
         if key not in got:
-            return f"expected {place}.{key} in the JSON, it is not there"
-        if mismatch := items_difference(inner, got[key], f"{place}.{key}"):
+            return f"expected {path}.{key} in the JSON, it is not there"
+        if mismatch := items_difference(inner, got[key], f"{path}.{key}"):
             return mismatch
     return None
 
 
-def subset_difference(expected: Any, got: Any, items: Any = None, place: str = _ROOT) -> str | None:
+def subset_difference(expected: Any, got: Any, items: Any = None, path: str = _ROOT) -> str | None:
     """Return what of an expected JSON value another one lacks; None where it has all of it.
 
     Objects may have more members. Arrays are as long as the expected ones, or as `items` says.
@@ -71,37 +69,37 @@ def subset_difference(expected: Any, got: Any, items: Any = None, place: str = _
     if isinstance(expected, dict) and isinstance(got, dict):
         for key, value in expected.items():
             if key not in got:
-                return f"expected {place}.{key} in the JSON, it is not there"
+                return f"expected {path}.{key} in the JSON, it is not there"
             inner = items.get(key) if isinstance(items, dict) else None
-            if mismatch := subset_difference(value, got[key], inner, f"{place}.{key}"):
+            if mismatch := subset_difference(value, got[key], inner, f"{path}.{key}"):
                 return mismatch
         return None
-    whole = len(expected) if isinstance(expected, list) and items is None else items
-    if isinstance(expected, list) and isinstance(got, list) and len(got) == whole:
-        for number, (wanted, given) in enumerate(zip(expected, got, strict=False)):
-            if mismatch := subset_difference(wanted, given, place=f"{place}[{number}]"):
+    count = len(expected) if isinstance(expected, list) and items is None else items
+    if isinstance(expected, list) and isinstance(got, list) and len(got) == count:
+        for number, (wanted, got_item) in enumerate(zip(expected, got, strict=False)):
+            if mismatch := subset_difference(wanted, got_item, path=f"{path}[{number}]"):
                 return mismatch
         return None
     same = expected == got and isinstance(expected, bool) == isinstance(got, bool)
-    return None if same else f"expected {place} = {json.dumps(expected)}, got {_shown(got)}"
+    return None if same else f"expected {path} = {json.dumps(expected)}, got {_shown(got)}"
 
 
-def items_conflict(items: Any, subset: Any, place: str = _ROOT) -> str | None:
+def items_conflict(items: Any, subset: Any, path: str = _ROOT) -> str | None:
     """Return where a value that `json` asks for cannot have these arrays; None where it can.
 
     Of an array whose length `items` gives, `json` may give the first elements alone.
     """
     if isinstance(items, int):
         if not isinstance(subset, list):
-            return f"`items` says that {place} is an array, and `json` that it is {_shown(subset)}"
+            return f"`items` says that {path} is an array, and `json` that it is {_shown(subset)}"
         if len(subset) > items:
             elements = counted(items, "element")
-            return f"`items` gives {place} {elements}, and `json` names {len(subset)}"
+            return f"`items` gives {path} {elements}, and `json` names {len(subset)}"
         return None
     if not isinstance(subset, dict):
-        return f"`items` says that {place} is an object, and `json` that it is {_shown(subset)}"
+        return f"`items` says that {path} is an object, and `json` that it is {_shown(subset)}"
     conflicts = (
-        items_conflict(inner, subset[key], f"{place}.{key}")
+        items_conflict(inner, subset[key], f"{path}.{key}")
         for key, inner in items.items()
         if key in subset
     )
@@ -140,17 +138,17 @@ def decoded(body: bytes, encoding: str) -> bytes:
 
 def _without_brotli(body: bytes) -> bytes:
     """Decode by the package brotli, from its version 1.2 on: an older one has no bound."""
-    why = "install the package brotli, 1.2 or later, beside benchforge, or accept gzip"
-    lacking = f"a body of Content-Encoding 'br' cannot be decoded: {why}"
+    reason = "install the package brotli, 1.2 or later, beside benchforge, or accept gzip"
+    message = f"a body of Content-Encoding 'br' cannot be decoded: {reason}"
     try:
         brotli: Any = importlib.import_module("brotli")
     except ImportError as error:
-        raise Undecodable(lacking) from error
+        raise Undecodable(message) from error
     unpacking = brotli.Decompressor()
     try:
         text = unpacking.process(body, output_buffer_limit=MOST_DECODED)
     except TypeError as error:
-        raise Undecodable(lacking) from error
+        raise Undecodable(message) from error
     except brotli.error as error:
         raise Undecodable(f"the body is not br: {error}") from error
     return _bounded(text, _BROTLI, finished=unpacking.is_finished())

@@ -17,23 +17,23 @@ def cases(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """Each case of the header, and the request and the driver of each trial."""
     header = result.header.model
     if header.code_digests is None:
-        why = f"benchforge {header.benchforge} did not write which code and data the parts had"
-        yield RecomputedValue(result.header, ("cases",), cannot=why)
+        reason = f"benchforge {header.benchforge} did not write which code and data the parts had"
+        yield RecomputedValue(result.header, ("cases",), cannot=reason)
         return
     try:
-        there = expand(of_result(header, result.registry))
-        if len(there) != len(header.cases):
-            message = f"{len(header.cases)} cases, but the suite has {len(there)}"
+        cases_again = expand(of_result(header, result.registry))
+        if len(cases_again) != len(header.cases):
+            message = f"{len(header.cases)} cases, but the suite has {len(cases_again)}"
             yield result.header.fault(message, "cases")
             return
         by_name: dict[str, Case] = {}
-        for number, case in enumerate(there):
+        for number, case in enumerate(cases_again):
             by_name[case.name.model_dump_json()] = case
             if not has_secret(case):
                 yield RecomputedValue(result.header, ("cases", number), plain(case.name))
     except BenchforgeError as error:
-        why = error.message.splitlines()[0]
-        yield RecomputedValue(result.header, ("cases",), cannot=why)
+        reason = error.message.splitlines()[0]
+        yield RecomputedValue(result.header, ("cases",), cannot=reason)
         return
     for trial in result.trials:
         measured = by_name.get(trial.model.case.model_dump_json())

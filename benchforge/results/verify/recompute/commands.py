@@ -27,7 +27,7 @@ def words(
     A part that needs its files or programs for its command is not looked at.
     """
     try:
-        first, second = (_commands(trial.model, case, driver, place) for place in (1, 2))
+        first, second = (_commands(trial.model, case, driver, host) for host in (1, 2))
     except Exception:  # noqa: BLE001 - a plugin's code, without what it had in the trial
         return
     packages = {_package(part) for part in case.parts}
@@ -39,9 +39,9 @@ def words(
             message = f"{len(process.argv)} words, but the suite's have {len(argv)}"
             yield trial.fault(message, "processes", number, "argv")
             continue
-        for place, (word, again) in enumerate(zip(argv, other, strict=True)):
+        for index, (word, again) in enumerate(zip(argv, other, strict=True)):
             if word == again and not any(package in word for package in packages):
-                yield RecomputedValue(trial, ("processes", number, "argv", place), word)
+                yield RecomputedValue(trial, ("processes", number, "argv", index), word)
 
 
 def _package(part: Part) -> str:
@@ -49,7 +49,7 @@ def _package(part: Part) -> str:
     return str(Path(sys.modules[type(part).__module__.partition(".")[0]].__file__ or "-").parent)
 
 
-def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
+def _commands(trial: Trial, case: Case, driver: Driver, host_number: int) -> _Argv:
     """Return the words of all that a trial starts, by the label of its process, in some place."""
     argv: _Argv = {}
     certificate: Path | None = None
@@ -60,13 +60,18 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
         ("server", case.name.server, case.server),
     ]
     for number, (role, label, part) in enumerate(services):
-        ports = {name: 100 * place + 10 * number + at for at, name in enumerate(part.ports)}
+        ports = {
+            name: 100 * host_number + 10 * number + index for index, name in enumerate(part.ports)
+        }
         address = _address(trial, f"{role}-{label}")
         peers = tuple(host.address for host in trial.hosts.values())
-        site = replace(_site(label, part, place, ports, gives), address=address, peers=peers)
+        site = replace(_site(label, part, host_number, ports, gives), address=address, peers=peers)
         if role == "server" and isinstance(part, Server):
-            shown, port = urlsplit(part.url(site)).port, urlsplit(trial.url).port
-            its = {name: port or own if own == shown else own for name, own in ports.items()}
+            stored_port, port = urlsplit(part.url(site)).port, urlsplit(trial.url).port
+            its = {
+                name: port or own_port if own_port == stored_port else own_port
+                for name, own_port in ports.items()
+            }
             site = replace(site, ports=its)
             certificate = part.certificate(site)
         if (command := part.command(site)) is not None:
@@ -75,13 +80,13 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
     target = Target(
         url=trial.url,
         request=case.request.framed,
-        folder=Path(f"/{place}/folder"),
-        programs=_programs(driver, place),
-        python=Path(f"/{place}/python"),
+        folder=Path(f"/{host_number}/folder"),
+        programs=_programs(driver, host_number),
+        python=Path(f"/{host_number}/python"),
         ca_file=certificate,
-        suite_folder=Path(f"/{place}/suite"),
-        turns=None if case.turns is None else Path(f"/{place}/turns"),
-        stream=None if case.workload is None else Path(f"/{place}/{FILE}"),
+        suite_folder=Path(f"/{host_number}/suite"),
+        turns=None if case.turns is None else Path(f"/{host_number}/turns"),
+        stream=None if case.workload is None else Path(f"/{host_number}/{FILE}"),
         kinds=() if case.workload is None else tuple(case.workload.shares),
     )
     label = f"{driver.kind}-{case.name.driver}"
@@ -102,24 +107,24 @@ def _address(trial: Trial, name: str) -> str:
 def _site(
     label: str,
     part: Service,
-    place: int,
+    host: int,
     ports: dict[str, int],
     gives: dict[str, dict[str, dict[str, str]]],
 ) -> Site:
     return Site(
         label=label,
-        folder=Path(f"/{place}/folder"),
-        scratch=Path(f"/{place}/scratch"),
+        folder=Path(f"/{host}/folder"),
+        scratch=Path(f"/{host}/scratch"),
         address="127.0.0.1",
         ports=ports,
-        python=Path(f"/{place}/python"),
-        programs=_programs(part, place),
+        python=Path(f"/{host}/python"),
+        programs=_programs(part, host),
         backends=gives["backend"],
-        suite_folder=Path(f"/{place}/suite"),
-        as_root=place == 1,
+        suite_folder=Path(f"/{host}/suite"),
+        as_root=host == 1,
         upstreams=gives["upstream"],
     )
 
 
-def _programs(part: Part, place: int) -> dict[str, Path]:
-    return {need.name: Path(f"/{place}/{need.name}") for need in part.needs()}
+def _programs(part: Part, host: int) -> dict[str, Path]:
+    return {need.name: Path(f"/{host}/{need.name}") for need in part.needs()}

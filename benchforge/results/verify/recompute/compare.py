@@ -141,7 +141,7 @@ def _recomputed(result: Result, level: Level, further: tuple[Recomputation, ...]
                 if (again.file.file, again.path[:1]) != last:
                     last = again.file.file, again.path[:1]
                     document = _document(again.file, *again.path[:1])
-                compare_values(again, document, verified, ours=result.ours)
+                compare_values(again, document, verified, is_ours=result.ours)
                 covered.setdefault(again.file.file, set()).add(again.path)
     if level == "evidence":
         verified.as_written = _as_written(result, covered)

@@ -23,13 +23,13 @@ def shares(trial: Trial, driver: Driver) -> Mapping[str, tuple[str, Driver]]:
     label = f"{driver.kind}-{trial.case.driver}"
     names = {
         host: name
-        for host, seen in trial.hosts.items()
+        for host, host_ in trial.hosts.items()
         for name in (label, f"{host}-{label}")
-        if name in seen.parts
+        if name in host_.parts
     }
     if len(names) < 2:  # noqa: PLR2004 - one has it all
         return {}
-    each = (driver.divided(place, len(names)) for place in range(len(names)))
+    each = (driver.divided(index, len(names)) for index in range(len(names)))
     return {
         host: (name, share)
         for (host, name), share in zip(names.items(), each, strict=True)
@@ -38,7 +38,7 @@ def shares(trial: Trial, driver: Driver) -> Mapping[str, tuple[str, Driver]]:
 
 
 def readings(
-    result: Result, kept: KeptTrial, tools: Mapping[str, tuple[str, Driver]]
+    result: Result, stored: KeptTrial, tools: Mapping[str, tuple[str, Driver]]
 ) -> Iterator[RecomputedValue]:
     """Yield what each load tool printed, and what they report together.
 
@@ -47,14 +47,14 @@ def readings(
     each: list[Reading] = []
     label = next(name for name, _ in tools.values())
     for host, (name, driver) in tools.items():
-        file, trial = kept.file.file, kept.trial
+        file, trial = stored.file.file, stored.trial
         if name != label:
             file, trial = file.parent / host / file.name, _as_first(trial, host)
         reading = reading_of(driver, output_of(trial, file, driver))
         each.append(good_of(result, trial, reading))
-        yield kept.again("hosts", host, "reading", value=plain(each[-1]))
-    starts = [kept.trial.hosts[host].started_s or 0.0 for host in tools]
-    yield kept.again("reading", value=plain(merged_reading(each, starts)))
+        yield stored.again("hosts", host, "reading", value=plain(each[-1]))
+    starts = [stored.trial.hosts[host].started_s or 0.0 for host in tools]
+    yield stored.again("reading", value=plain(merged_reading(each, starts)))
 
 
 def good_of(result: Result, trial: Trial, reading: Reading) -> Reading:
@@ -72,14 +72,14 @@ def good_of(result: Result, trial: Trial, reading: Reading) -> Reading:
 def _as_first(trial: Trial, host: str) -> Trial:
     """Return the trial with the processes of one host, by the names that they had there."""
     processes = tuple(
-        one.model_copy(
+        process.model_copy(
             update={
-                "label": one.label.removeprefix(f"{host}-"),
-                "stdout": one.stdout.removeprefix(f"{host}/"),
-                "stderr": one.stderr.removeprefix(f"{host}/"),
+                "label": process.label.removeprefix(f"{host}-"),
+                "stdout": process.stdout.removeprefix(f"{host}/"),
+                "stderr": process.stderr.removeprefix(f"{host}/"),
             }
         )
-        for one in trial.processes
-        if one.stdout.startswith(f"{host}/")
+        for process in trial.processes
+        if process.stdout.startswith(f"{host}/")
     )
     return trial.model_copy(update={"processes": processes})

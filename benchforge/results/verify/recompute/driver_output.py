@@ -21,7 +21,9 @@ def was_refused(trial: Trial) -> bool:
     """Whether a trial has no reading because its load tool's output could not be read."""
     failure = trial.failure
     late = failure is not None and failure.stage == "read" and trial.observation is not None
-    return late and trial.reading is None and not any(one.truncated for one in trial.processes)
+    return (
+        late and trial.reading is None and not any(process.truncated for process in trial.processes)
+    )
 
 
 def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
@@ -30,7 +32,7 @@ def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
     Raises BenchforgeError that says what is missing.
     """
     label = f"{driver.kind}-{trial.case.driver}"
-    mine = [one for one in trial.processes if f"{one.label}-".startswith(f"{label}-")]
+    mine = [process for process in trial.processes if f"{process.label}-".startswith(f"{label}-")]
     if not mine:
         raise BenchforgeError(f"the trial has no process {label}")
     folder = file.parent.resolve()
@@ -46,7 +48,7 @@ def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
         stream=None if trial.stream is None else folder / FILE,
         kinds=() if trial.stream is None else tuple(trial.stream.kinds),
     )
-    return Output(target, tuple(_finished(file, one) for one in mine))
+    return Output(target, tuple(_finished(file, process) for process in mine))
 
 
 def _bounded(folder: Path, name: str) -> None:

@@ -67,12 +67,12 @@ class KeptSuite:
         """Return the driver of a case, as it was there. Raises Unusable where there is none."""
         if case.driver not in self._drivers:
             raise Unusable(f"the suite declares no driver {case.driver!r}")
-        place, declaration = self._drivers[case.driver]
+        table, declaration = self._drivers[case.driver]
         try:
-            part = part_at(declaration, place, case.vary)
+            part = part_at(declaration, table, case.vary)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]["msg"]
-            raise Unusable(f"{place}.{case.driver} cannot be as in {case.title}: {first}") from None
+            raise Unusable(f"{table}.{case.driver} cannot be as in {case.title}: {first}") from None
         assert isinstance(part, Driver)  # noqa: S101 - its table says so
         return part
 
@@ -85,7 +85,11 @@ class KeptSuite:
         if table is None or "find" not in table:
             return None
         scenario = typed(Scenario, {key: table[key] for key in _SEARCHING if key in table})
-        loaders = {one.label: one for place, one in self._drivers.values() if place == "loaders"}
+        loaders = {
+            value.label: value
+            for declaration, value in self._drivers.values()
+            if declaration == "loaders"
+        }
         return find_of(scenario, loaders, self.metrics)
 
     def asks(self, cases: Sequence[CaseName]) -> Asks:
@@ -112,13 +116,13 @@ class KeptSuite:
         return table if isinstance(table, dict) else None
 
 
-def kept_suite(header: Header, shown: str, registry: Registry) -> KeptSuite:
-    """Return the suite of a header; errors call its text as it is `shown`.
+def kept_suite(header: Header, name: str, registry: Registry) -> KeptSuite:
+    """Return the suite of a header; errors call its text `name`.
 
     Raises SuiteErrors where the text is no suite any more, or names a part that is not installed.
     """
     document = layered(
-        parsed(shown, header.suite), header.profile, tuple(header.settings.items()), registry
+        parsed(name, header.suite), header.profile, tuple(header.settings.items()), registry
     )
     return sound(_kept(document, header, registry), document)
 
@@ -126,9 +130,11 @@ def kept_suite(header: Header, shown: str, registry: Registry) -> KeptSuite:
 def _kept(document: Document, header: Header, registry: Registry) -> Checked[KeptSuite]:
     labels = {case.driver for case in header.cases}
     labelled: dict[str, Mapping[str, Tables]] = {kind: {} for kind in KINDS}
-    for place in DRIVERS:
-        of_place = yield from tables_of(document.tables, place)
-        labelled[place] = {label: table for label, table in of_place.items() if label in labels}
+    for table_name in DRIVERS:
+        of_place = yield from tables_of(document.tables, table_name)
+        labelled[table_name] = {
+            label: table for label, table in of_place.items() if label in labels
+        }
     labelled["metrics"] = yield from tables_of(document.tables, "metrics")
     if "metrics" not in document.tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
@@ -137,8 +143,8 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
     repeat = yield from repeated(document, header.profile)
     rules = yield from table_of(VerdictRules, document.tables, "verdicts")
     drivers = {
-        label: (place, declaration)
-        for place in DRIVERS
-        for label, declaration in parts[place].items()
+        label: (table, declaration)
+        for table in DRIVERS
+        for label, declaration in parts[table].items()
     }
     return KeptSuite(metrics(parts["metrics"]), repeat.amount, rules, drivers, document)

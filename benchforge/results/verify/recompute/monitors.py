@@ -15,24 +15,24 @@ from benchforge.text import door
 
 def monitors(result: Result) -> Iterator[RecomputedValue]:
     """The numbers of each monitor, given which kinds of its answers were right; and of windows."""
-    for kept in result.measured:
-        monitor, read = kept.trial.monitor, kept.trial.load_answers
+    for stored in result.measured:
+        monitor, read = stored.trial.monitor, stored.trial.load_answers
         if monitor is not None and not monitor.why:
-            yield _again(kept, "monitor", monitoring.RECORD, partial(_monitor, monitor))
+            yield _again(stored, "monitor", monitoring.RECORD, partial(_monitor, monitor))
         if read is not None and not read.why:
-            yield _again(kept, "load_answers", wire.RECORD, _windows)
+            yield _again(stored, "load_answers", wire.RECORD, _windows)
 
 
 def _again(
-    kept: KeptTrial, name: str, record: str, tallied: Callable[[bytes], Frozen]
+    stored: KeptTrial, name: str, record: str, tallied: Callable[[bytes], Frozen]
 ) -> RecomputedValue:
     """Return the numbers of a record, or why it has none."""
     try:
-        content = door.read(kept.file.file.parent, record, wire.MOST_RECORD)
-        return kept.again(name, value=plain(tallied(content)))
+        content = door.read(stored.file.file.parent, record, wire.MOST_RECORD)
+        return stored.again(name, value=plain(tallied(content)))
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        return kept.again(name, cannot=f"{record}: {why}")
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return stored.again(name, cannot=f"{record}: {reason}")
 
 
 def _windows(content: bytes) -> Frozen:
@@ -47,7 +47,7 @@ def _monitor(monitor: Monitor, content: bytes) -> Frozen:
 
 def _kinds(record: Record, monitor: Monitor) -> Iterator[MonitorAnswer]:
     """Yield what was kept of each kind. Raises ValueError where only the first ones were."""
-    by_kind = {_key(one): one for one in monitor.answers}
+    by_kind = {_key(answer): answer for answer in monitor.answers}
     for kind in record.kinds:
         answer = by_kind.get(_key(kind))
         if answer is None:

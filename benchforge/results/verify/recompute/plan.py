@@ -28,8 +28,8 @@ def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
     blocks: list[int] = []
     for scenario, size in sizes.items():
         find = header.searches.get(scenario)
-        own = ordinary if scenario not in header.bridges else measured[scenario] // size
-        blocks.append(own if find is None else find.rounds)
+        count = ordinary if scenario not in header.bridges else measured[scenario] // size
+        blocks.append(count if find is None else find.rounds)
         if measured[scenario] != blocks[-1] * size:
             message = (
                 f"{measured[scenario]} of {scenario} are not {blocks[-1]} blocks of {size} cases"
@@ -37,8 +37,8 @@ def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
             yield result.header.fault(message, "plan")
             return
     for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):
-        place = {"block": step.block, "position": step.position, "seed": step.seed}
-        for name, value in place.items():
+        planned_step = {"block": step.block, "position": step.position, "seed": step.seed}
+        for name, value in planned_step.items():
             yield RecomputedValue(result.header, ("plan", number, name), value)
         yield RecomputedValue(
             result.header, ("plan", number, "case"), plain(header.cases[step.number])
@@ -47,7 +47,7 @@ def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
 
 def places(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """What each trial measured, and its seed, from the plan."""
-    plan = {(one.block, one.position): one for one in result.header.model.plan}
+    plan = {(step.block, step.position): step for step in result.header.model.plan}
     for trial in result.trials:
         planned = plan.get((trial.model.block, trial.model.position))
         if planned is None:
@@ -59,18 +59,18 @@ def places(result: Result) -> Iterator[RecomputedValue | FileFault]:
 
 def looks(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """What ends the run, from the suite; and whether each look before its end said to go on."""
-    header, trials = result.header.model, [one.model for one in result.trials]
+    header, trials = result.header.model, [trial.model for trial in result.trials]
     until = result.suite.until
     yield RecomputedValue(result.header, ("until",), None if until is None else plain(until))
     if header.until is None:
         return
     for blocks in range(header.until.least, whole(header, trials)):
-        there = [trial for trial in trials if trial.block <= blocks]
-        later = [one for one in result.trials if one.model.block > blocks]
-        if min(one.model.number for one in later) < max(trial.number for trial in there):
+        trials_until = [trial for trial in trials if trial.block <= blocks]
+        later = [trial for trial in result.trials if trial.model.block > blocks]
+        if min(trial.model.number for trial in later) < max(trial.number for trial in trials_until):
             continue  # some were measured again: what was looked at is not there any more
         try:
-            decision = precise(header, there, result.suite.metrics)
+            decision = precise(header, trials_until, result.suite.metrics)
         except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
             yield RecomputedValue(
                 result.header, ("until",), cannot=f"{type(error).__name__}: {error}"
@@ -83,21 +83,23 @@ def looks(result: Result) -> Iterator[RecomputedValue | FileFault]:
 def attempts(result: Result) -> Iterator[FileFault]:
     """Whether each attempt after the first at a place was needed: noise may not end."""
     places: dict[tuple[int, int], list[Trial]] = {}
-    noise, before = Noise(), 0
+    noise, last_number = Noise(), 0
     for trial in sorted(result.trials, key=lambda trial: trial.model.number):
-        place = trial.model.block, trial.model.position
-        there = places.setdefault(place, [])
-        ended = there and there[-1].number == before and needs_no_more(there, noise)
-        if ended and not lost(result.header.model, there):
-            yield trial.fault(f"trial {there[-1].number} needed no other attempt", "attempt")
-        there.append(trial.model)
-        noise, before = noise.after(trial.model), trial.model.number
+        position = trial.model.block, trial.model.position
+        trials_at = places.setdefault(position, [])
+        ended = (
+            trials_at and trials_at[-1].number == last_number and needs_no_more(trials_at, noise)
+        )
+        if ended and not lost(result.header.model, trials_at):
+            yield trial.fault(f"trial {trials_at[-1].number} needed no other attempt", "attempt")
+        trials_at.append(trial.model)
+        noise, last_number = noise.after(trial.model), trial.model.number
 
 
 def metrics(result: Result) -> Iterator[RecomputedValue]:
     """The metrics of the header, from the suite's text."""
     yield RecomputedValue(
-        result.header, ("metrics",), [plain(one) for one in uses(result.suite.metrics)]
+        result.header, ("metrics",), [plain(use) for use in uses(result.suite.metrics)]
     )
 
 
@@ -112,12 +114,14 @@ def questions(result: Result) -> Iterator[RecomputedValue]:
     yield RecomputedValue(result.header, ("title",), result.suite.title)
     yield RecomputedValue(result.header, ("titles",), dict(asks.titles))
     yield RecomputedValue(
-        result.header, ("scenario_metrics",), {key: list(one) for key, one in asks.takes.items()}
+        result.header,
+        ("scenario_metrics",),
+        {key: list(takes) for key, takes in asks.takes.items()},
     )
     yield RecomputedValue(
-        result.header, ("tables",), {key: plain(one) for key, one in asks.tables.items()}
+        result.header, ("tables",), {key: plain(table) for key, table in asks.tables.items()}
     )
-    yield RecomputedValue(result.header, ("claims",), [plain(one) for one in asks.claims])
+    yield RecomputedValue(result.header, ("claims",), [plain(claim) for claim in asks.claims])
     rules = plain(result.suite.verdict_rules)
     yield RecomputedValue(result.header, ("verdict_rules",), rules)
 

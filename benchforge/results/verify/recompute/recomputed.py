@@ -99,28 +99,38 @@ class Result:
 
     def _concluded_after(self, sessions: int) -> Summary:
         if sessions not in self._by_sessions:
-            of, header = self._after(sessions), self.header.model
+            sessions_after, header = self._after(sessions), self.header.model
             metrics = installed_metrics(header, self.header.file.parent, self.registry)
-            again = concluded(header, of.trials, metrics, of.sessions, of.ceilings)
+            again = concluded(
+                header,
+                sessions_after.trials,
+                metrics,
+                sessions_after.sessions,
+                sessions_after.ceilings,
+            )
             self._by_sessions[sessions] = again
         return self._by_sessions[sessions]
 
     def _after(self, sessions: int) -> SummedUp:
         trials = [trial.model for trial in self.trials]
-        return summed_up(sessions, self.sessions, trials, [one.model for one in self.ceilings])
+        return summed_up(
+            sessions, self.sessions, trials, [ceiling.model for ceiling in self.ceilings]
+        )
 
     @property
     def measured(self) -> Iterator[KeptTrial]:
         """All that was measured: the trials, and what load tools did against the null server."""
-        yield from (KeptTrial(one, one.model) for one in self.trials)
-        yield from (KeptTrial(one, one.model.trial, ("trial",)) for one in self.ceilings)
+        yield from (KeptTrial(trial, trial.model) for trial in self.trials)
+        yield from (
+            KeptTrial(ceiling, ceiling.model.trial, ("trial",)) for ceiling in self.ceilings
+        )
 
-    def driver(self, kept: KeptTrial) -> Driver:
+    def driver(self, stored: KeptTrial) -> Driver:
         """Return what made the load. Raises Unusable where the suite has no such driver."""
-        driver = self.suite.driver(kept.trial.case)
-        if kept.trial.search_outcome is not None:
-            driver = rated(driver, kept.trial.search_outcome.rate, kept.trial.block)
-        model = kept.file.model
+        driver = self.suite.driver(stored.trial.case)
+        if stored.trial.search_outcome is not None:
+            driver = rated(driver, stored.trial.search_outcome.rate, stored.trial.block)
+        model = stored.file.model
         return load_of(driver, 0, model.shares) if isinstance(model, Ceiling) else driver
 
 

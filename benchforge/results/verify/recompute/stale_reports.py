@@ -18,28 +18,30 @@ def stale_reports(
     summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
 ) -> Iterator[FileFault]:
     """Yield the reports in a folder that are not what its result gives; one may be missing."""
-    with scratch_folder() as place:
+    with scratch_folder() as scratch:
         names = (*REPORTERS, *wanted_earlier(folder))
-        for _, name in formed(summary, trials, registry, folder, names, place):
-            there = folder / name
-            if not os.path.lexists(there):
+        for _, name in formed(summary, trials, registry, folder, names, scratch):
+            stored_report = folder / name
+            if not os.path.lexists(stored_report):
                 continue
             try:
-                if (line := _first(folder, place, name)) is not None:
-                    yield FileFault(there, "", line, "is not what the result gives")
+                if (line := _first(folder, scratch, name)) is not None:
+                    yield FileFault(stored_report, "", line, "is not what the result gives")
             except OSError as error:
-                yield FileFault(there, "", None, error.strerror or str(error))
+                yield FileFault(stored_report, "", None, error.strerror or str(error))
 
 
-def _first(folder: Path, place: Path, name: str) -> int | None:
+def _first(folder: Path, scratch: Path, name: str) -> int | None:
     """Return the number of the first line that is another; None if the files are the same."""
     line = 1
-    there, again = door.pieces(folder, name), door.pieces(place, name)
-    for then, now in zip_longest(there, again, fillvalue=b""):
-        if then != now:
-            both = zip(then, now, strict=False)
-            shorter = min(len(then), len(now))
-            alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
-            return line + now[:alike].count(b"\n")
-        line += now.count(b"\n")
+    stored_pieces, again = door.pieces(folder, name), door.pieces(scratch, name)
+    for then, piece in zip_longest(stored_pieces, again, fillvalue=b""):
+        if then != piece:
+            pairs = zip(then, piece, strict=False)
+            shorter = min(len(then), len(piece))
+            alike = next(
+                (index for index, (byte, other) in enumerate(pairs) if byte != other), shorter
+            )
+            return line + piece[:alike].count(b"\n")
+        line += piece.count(b"\n")
     return None

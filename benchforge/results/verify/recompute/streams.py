@@ -30,8 +30,8 @@ def streams(result: Result) -> _Streams:
         if workload is None:
             yield trial.fault("its scenario has no kinds", "stream")
         elif not workload.whole:
-            why = "its requests are made of a file that the result does not hold"
-            yield RecomputedValue(trial, ("stream", "sha256"), cannot=why)
+            reason = "its requests are made of a file that the result does not hold"
+            yield RecomputedValue(trial, ("stream", "sha256"), cannot=reason)
         else:
             yield from _stream(result, trial, workload, made)
 
@@ -57,7 +57,7 @@ def _stream(
         )
         return
     for (label, share), count in zip(workload.shares.items(), counts, strict=True):
-        at = "stream", "kinds", label
-        yield RecomputedValue(trial, (*at, "share"), share)
-        yield RecomputedValue(trial, (*at, "records"), count)
-        yield RecomputedValue(trial, (*at, "request"), plain(workload.first[label][0]))
+        path = "stream", "kinds", label
+        yield RecomputedValue(trial, (*path, "share"), share)
+        yield RecomputedValue(trial, (*path, "records"), count)
+        yield RecomputedValue(trial, (*path, "request"), plain(workload.first[label][0]))

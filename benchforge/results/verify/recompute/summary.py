@@ -16,8 +16,8 @@ from benchforge.text.readable import exact
 def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines | FileFault]:
     """Everything in the summary."""
     if result.summary is None and not result.large:
-        why = f"no {SUMMARY}: the run did not end, or somebody removed it"
-        yield RecomputedValue(result.header, cannot=why)
+        reason = f"no {SUMMARY}: the run did not end, or somebody removed it"
+        yield RecomputedValue(result.header, cannot=reason)
         return
     try:
         yield from _compared(result)
@@ -26,21 +26,22 @@ def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines | FileFa
     except BenchforgeError:
         raise
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
-        why = f"{type(error).__name__}: {error}"
-        yield RecomputedValue(result.summary or result.header, (), cannot=why)
+        reason = f"{type(error).__name__}: {error}"
+        yield RecomputedValue(result.summary or result.header, (), cannot=reason)
 
 
 def _compared(result: Result) -> Iterator[RecomputedValue | ComparedLines]:
-    of = result.summed_up
-    if of.later:
-        why = (
-            f"it sums up {exact(len(of.trials))} of {exact(len(result.trials))} trials: the others "
+    summed = result.summed_up
+    if summed.later:
+        reason = (
+            f"it sums up {exact(len(summed.trials))} of {exact(len(result.trials))} trials: "
+            "the others "
             "are of a session that did not end; resume the run"
         )
         if result.summary is None:
-            yield RecomputedValue(result.header, cannot=f"{SUMMARY}: {why}")
+            yield RecomputedValue(result.header, cannot=f"{SUMMARY}: {reason}")
         else:
-            yield RecomputedValue(result.summary, (), cannot=why)
+            yield RecomputedValue(result.summary, (), cannot=reason)
     if result.summary is None:
         yield result.lines[1]
     else:
@@ -61,10 +62,10 @@ def reports(result: Result) -> Iterator[RecomputedValue | FileFault]:
                     )
                     return
     try:
-        shown = result.concluded if result.summary is None else result.summary.model
-        stale = list(stale_reports(shown, result.summed_up.trials, result.registry, folder))
+        summary = result.concluded if result.summary is None else result.summary.model
+        stale = list(stale_reports(summary, result.summed_up.trials, result.registry, folder))
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
-        why = f"reports: {type(error).__name__}: {error}"
-        yield RecomputedValue(result.summary or result.header, (), cannot=why)
+        reason = f"reports: {type(error).__name__}: {error}"
+        yield RecomputedValue(result.summary or result.header, (), cannot=reason)
     else:
         yield from stale

@@ -51,13 +51,13 @@ _SEEN_RUNNING = (quiet.ID, placement.ID)
 
 def there(result: Result) -> Iterator[RecomputedValue]:
     """Whether each trial that was measured is there: their numbers have no gaps."""
-    numbers = {one.model.number for one in result.trials}
+    numbers = {trial.model.number for trial in result.trials}
     lost = max(numbers, default=0) - len(numbers)
     if lost:
         first = next(number for number in itertools.count(1) if number not in numbers)
         others = f" and {exact(lost - 1)} more" if lost > 1 else ""
-        why = f"trial {first}{others}: lost or removed, whatever was measured"
-        yield RecomputedValue(result.header, ("plan",), cannot=why)
+        reason = f"trial {first}{others}: lost or removed, whatever was measured"
+        yield RecomputedValue(result.header, ("plan",), cannot=reason)
 
 
 def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
@@ -66,11 +66,13 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
         if not trial.model.answers:
             continue
         answer = trial.model.answers[0]
-        at: JsonPath = ("answers", 0) if answer.decoded is None else ("answers", 0, "decoded")
-        path = (*at, "sha256")
+        path_of_answer: JsonPath = (
+            ("answers", 0) if answer.decoded is None else ("answers", 0, "decoded")
+        )
+        path = (*path_of_answer, "sha256")
         if not beside(trial.file, ANSWER):
-            why = f"no {ANSWER} beside the trial: it went, or held a secret"
-            yield RecomputedValue(trial, path, cannot=why)
+            reason = f"no {ANSWER} beside the trial: it went, or held a secret"
+            yield RecomputedValue(trial, path, cannot=reason)
             continue
         try:
             body = door.read(trial.file.parent, ANSWER, LARGEST_FILE)
@@ -78,7 +80,7 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
             yield RecomputedValue(trial, path, cannot=f"{ANSWER}: {error.strerror}")
             continue
         yield RecomputedValue(trial, path, hashlib.sha256(body).hexdigest())
-        yield RecomputedValue(trial, (*at, "length"), len(body))
+        yield RecomputedValue(trial, (*path_of_answer, "length"), len(body))
         mixed = trial.model.stream is not None  # then it is looked at with its kind
         expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
@@ -88,94 +90,99 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
 
 def readings(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """What the load tool says, from what it printed and wrote."""
-    for kept in result.measured:
-        if kept.trial.reading is not None or was_refused(kept.trial):
-            yield from _reading(result, kept)
+    for stored in result.measured:
+        if stored.trial.reading is not None or was_refused(stored.trial):
+            yield from _reading(result, stored)
 
 
-def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | FileFault]:
-    refused = was_refused(kept.trial)
+def _reading(result: Result, stored: KeptTrial) -> Iterator[RecomputedValue | FileFault]:
+    refused = was_refused(stored.trial)
     try:
-        driver = result.driver(kept)
-        output = output_of(kept.trial, kept.file.file, driver)
+        driver = result.driver(stored)
+        output = output_of(stored.trial, stored.file.file, driver)
     except (BenchforgeError, OSError) as error:
-        yield kept.again("reading", cannot=str(error))
+        yield stored.again("reading", cannot=str(error))
         return
-    if kept.trial.load is not None:
+    if stored.trial.load is not None:
         load = driver.load()
         for name in _OF_THE_DRIVER:
-            yield kept.again("load", name, value=getattr(load, name))
+            yield stored.again("load", name, value=getattr(load, name))
     try:
-        if tools := divided.shares(kept.trial, driver):
-            yield from divided.readings(result, kept, tools)
+        if tools := divided.shares(stored.trial, driver):
+            yield from divided.readings(result, stored, tools)
             return
         reading = reading_of(driver, output)
     except Exception as error:  # noqa: BLE001 - a plugin's code, on files of any kind
         if refused:
-            yield kept.again("failure", "message", value=str(error))
+            yield stored.again("failure", "message", value=str(error))
         else:
-            yield kept.again("reading", cannot=str(error) or type(error).__name__)
+            yield stored.again("reading", cannot=str(error) or type(error).__name__)
         return
     if refused:
-        yield kept.fault("its files can be read, and give a reading", "failure", "message")
-    if kept.trial.turns is not None:
-        yield from _slices(kept, reading, kept.trial.turns)
-        reading = in_turns(reading, kept.trial.turns)
-    yield kept.again("reading", value=plain(divided.good_of(result, kept.trial, reading)))
+        yield stored.fault("its files can be read, and give a reading", "failure", "message")
+    if stored.trial.turns is not None:
+        yield from _slices(stored, reading, stored.trial.turns)
+        reading = in_turns(reading, stored.trial.turns)
+    yield stored.again("reading", value=plain(divided.good_of(result, stored.trial, reading)))
 
 
 def _slices(
-    kept: KeptTrial, reading: Reading, turns: Turns
+    stored: KeptTrial, reading: Reading, turns: Turns
 ) -> Iterator[RecomputedValue | FileFault]:
     """The responses of each slice, and whether they contradict the load tool's total."""
-    again, why = counted_in_slices(reading, turns, kept.trial.load)
-    if why is not None:
-        yield kept.fault(why, "turns", "slices")
+    again, reason = counted_in_slices(reading, turns, stored.trial.load)
+    if reason is not None:
+        yield stored.fault(reason, "turns", "slices")
     if turns.uncounted_bytes is not None:
         for number, slice_ in enumerate(again.slices):
-            yield kept.again("turns", "slices", number, "responses", value=slice_.responses)
+            yield stored.again("turns", "slices", number, "responses", value=slice_.responses)
 
 
 def observations(result: Result) -> Iterator[RecomputedValue]:
     """What was seen from outside, from what was noted of each part and of the machine."""
-    for kept in result.measured:
-        seen = kept.trial.observation
-        if seen is None or not seen.samples:  # an older benchforge noted nothing
+    for stored in result.measured:
+        observation = stored.trial.observation
+        if observation is None or not observation.samples:  # an older benchforge noted nothing
             continue
         try:
-            again = recomputed(_blank(seen), _text(kept, USAGE), _text(kept, SYSTEM))
+            again = recomputed(_blank(observation), _text(stored, USAGE), _text(stored, SYSTEM))
         except (ValueError, OSError, BenchforgeError) as error:
-            why = error.strerror if isinstance(error, OSError) else str(error)
-            yield kept.again("observation", cannot=why or "unknown")
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            yield stored.again("observation", cannot=reason or "unknown")
             continue
-        yield kept.again("observation", "samples", value=again.samples)
-        yield kept.again("observation", "flow", value=plain(again.flow) if again.flow else None)
+        yield stored.again("observation", "samples", value=again.samples)
+        yield stored.again("observation", "flow", value=plain(again.flow) if again.flow else None)
         for number, usage in enumerate(again.usage):
-            yield from _set(kept, usage, "usage", number)
+            yield from _set(stored, usage, "usage", number)
         if again.machine is not None:
-            yield from _set(kept, again.machine, "machine")
+            yield from _set(stored, again.machine, "machine")
 
 
-def _blank(seen: Observation) -> Observation:
+def _blank(observation: Observation) -> Observation:
     """Return what was seen without any figure: what is set afterwards, the two files told."""
     usage = tuple(
-        Usage(label=one.label, role=one.role, cpu_s=None, peak_pss_bytes=None) for one in seen.usage
+        Usage(label=usage.label, role=usage.role, cpu_s=None, peak_pss_bytes=None)
+        for usage in observation.usage
     )
-    machine = MachineUsage(cpus=seen.machine.cpus) if seen.machine is not None else None
-    return seen.model_copy(update={"usage": usage, "machine": machine})
+    machine = (
+        MachineUsage(cpus=observation.machine.cpus) if observation.machine is not None else None
+    )
+    return observation.model_copy(update={"usage": usage, "machine": machine})
 
 
-def _set(kept: KeptTrial, model: Usage | MachineUsage, *at: str | int) -> Iterator[RecomputedValue]:
+def _set(
+    stored: KeptTrial, model: Usage | MachineUsage, *steps: str | int
+) -> Iterator[RecomputedValue]:
     document = plain(model)
     assert isinstance(document, dict)  # noqa: S101 - of a model
     for name in sorted(model.model_fields_set):
-        yield kept.again("observation", *at, name, value=document[name])
+        yield stored.again("observation", *steps, name, value=document[name])
 
 
-def _text(kept: KeptTrial, name: str) -> str:
-    if not beside(kept.file.file, name):
+def _text(stored: KeptTrial, name: str) -> str:
+    if not beside(stored.file.file, name):
         raise BenchforgeError(f"no {name} beside the trial")
-    return rows_text(door.read(kept.file.file.parent, name, MOST_BYTES))
+    return rows_text(door.read(stored.file.file.parent, name, MOST_BYTES))
 
 
 def searches(result: Result) -> Iterator[RecomputedValue | FileFault]:
@@ -211,8 +218,8 @@ def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
         same_rules = result.header.model.thresholds_version == limits().version
         if model.good_response is not None and same_rules:
             yield RecomputedValue(trial, ("good_response",), plain(right))
-        shown = otherwise(model.checks, model.case.server)
-        stage, message = (shown.stage, shown.message) if shown else ("", "")
+        failure = otherwise(model.checks, model.case.server)
+        stage, message = (failure.stage, failure.message) if failure else ("", "")
         try:
             believable(model.reading, model.case, right)
         except TrialFailed as error:
@@ -235,30 +242,34 @@ def _would_show(trial: Trial) -> bool:
 def checks(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """What the checks answer, from the trial; those that saw it running stand first."""
     header = result.header.model
-    if header.thresholds_version != (now := limits().version):
-        why = f"checks of version {header.thresholds_version}; this benchforge has those of {now}"
-        yield RecomputedValue(result.header, ("thresholds_version",), cannot=why)
+    if header.thresholds_version != (version := limits().version):
+        reason = (
+            f"checks of version {header.thresholds_version}; this benchforge has those of {version}"
+        )
+        yield RecomputedValue(result.header, ("thresholds_version",), cannot=reason)
         return
     checks_of = ask.of_trials(header, result.suite.metrics)
-    for kept in result.measured:
-        stored = kept.trial.checks
-        trial = kept.trial
+    for stored_trial in result.measured:
+        stored = stored_trial.trial.checks
+        trial = stored_trial.trial
         if otherwise(stored, trial.case.server):  # which failed for what they answered
             trial = trial.model_copy(update={"failure": None})
-        own = [*itertools.takewhile(lambda check: check.id in _SEEN_RUNNING, stored)]
+        checks_while_running = [
+            *itertools.takewhile(lambda check: check.id in _SEEN_RUNNING, stored)
+        ]
         try:
-            checked = checks_of(trial.model_copy(update={"checks": tuple(own)}))
+            checked = checks_of(trial.model_copy(update={"checks": tuple(checks_while_running)}))
         except Exception as error:  # noqa: BLE001 - of numbers of any kind
-            yield kept.again("checks", cannot=f"{type(error).__name__}: {error}")
+            yield stored_trial.again("checks", cannot=f"{type(error).__name__}: {error}")
             continue
-        for number, check in enumerate(own):
+        for number, check in enumerate(checks_while_running):
             if check.status == "fail":
-                yield kept.fault(f"{check.id} never fails", "checks", number, "status")
-        for number, check in enumerate(checked, len(own)):
-            yield kept.again("checks", number, value=plain(check))
-        for number in range(len(own) + len(checked), len(stored)):
-            why = f"{stored[number].id} is no answer of its checks"
+                yield stored_trial.fault(f"{check.id} never fails", "checks", number, "status")
+        for number, check in enumerate(checked, len(checks_while_running)):
+            yield stored_trial.again("checks", number, value=plain(check))
+        for number in range(len(checks_while_running) + len(checked), len(stored)):
+            reason = f"{stored[number].id} is no answer of its checks"
             if result.ours:
-                yield kept.fault(why, "checks", number)
+                yield stored_trial.fault(reason, "checks", number)
             else:
-                yield kept.again("checks", number, cannot=why)
+                yield stored_trial.again("checks", number, cannot=reason)

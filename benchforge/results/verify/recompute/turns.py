@@ -22,16 +22,16 @@ def planned(result: Result) -> Iterator[RecomputedValue]:
         suite = of_result(header, result.registry)
         turns = all_turns(suite)
     except BenchforgeError as error:
-        why = error.message.splitlines()[0]
-        yield RecomputedValue(result.header, ("turns",), cannot=why)
+        reason = error.message.splitlines()[0]
+        yield RecomputedValue(result.header, ("turns",), cannot=reason)
         return
-    wanted = {label: plain(one) for label, one in turns.items()}
+    wanted = {label: plain(turn) for label, turn in turns.items()}
     yield RecomputedValue(result.header, ("turns",), wanted)
-    there = dict.fromkeys(case.scenario for case in header.cases)
-    measured = (label for label in there if label in suite.scenarios)
+    scenarios = dict.fromkeys(case.scenario for case in header.cases)
+    measured = (label for label in scenarios if label in suite.scenarios)
     clients: JsonValue = [label for label in measured if suite.scenarios[label].clients]
     yield RecomputedValue(result.header, ("clients",), clients)
-    bridges: JsonValue = {k: of for k, of in suite.bridges.items() if k in suite.scenarios}
+    bridges: JsonValue = {k: bridge for k, bridge in suite.bridges.items() if k in suite.scenarios}
     yield RecomputedValue(result.header, ("bridges",), bridges)
 
 
@@ -67,12 +67,14 @@ def _in_order(
 ) -> Iterator[RecomputedValue | FileFault]:
     """Compare the order in which the slices of all were run with that of the seed."""
     turns = first.model.turns
-    present = [one for one in members if one is not None and one.model.turns is not None]
+    present = [
+        member for member in members if member is not None and member.model.turns is not None
+    ]
     if turns is None or len(present) < len(members):
-        why = "a trial that took turns with it is not there"
-        yield RecomputedValue(first, ("turns", "trials"), cannot=why)
+        reason = "a trial that took turns with it is not there"
+        yield RecomputedValue(first, ("turns", "trials"), cannot=reason)
         return
-    of_each = [one.model.turns.slices for one in present if one.model.turns is not None]
+    of_each = [trial.model.turns.slices for trial in present if trial.model.turns is not None]
     end_s = 0.0
     for number, indices in enumerate(order(turns.seed, len(of_each), turns.rounds)):
         for index in indices:

@@ -218,8 +218,8 @@ class _Window:
         dropped = 0
         with self._costs(), self._socket:
             dropped = lost(self._socket)
-        own = CapturedWindow(self._phase, *moments, self.packets, dropped, self._cpu_s)
-        return [] if self._failed else [own]
+        of_part = CapturedWindow(self._phase, *moments, self.packets, dropped, self._cpu_s)
+        return [] if self._failed else [of_part]
 
     @contextlib.contextmanager
     def _costs(self) -> Iterator[None]:

@@ -56,7 +56,9 @@ def record_of(text: bytes) -> WireRecord:
         record = WireRecord.model_validate_json(text)
     except ValidationError as error:
         raise ValueError(str(error)) from error
-    if any(number >= len(record.answers) for one in record.windows for number, _ in one.answers):
+    if any(
+        number >= len(record.answers) for window in record.windows for number, _ in window.answers
+    ):
         raise ValueError("it names an answer that it does not have")
     return record
 

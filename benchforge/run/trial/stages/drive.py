@@ -50,8 +50,8 @@ def drive(
     processes: list[Running] = []
     if monitor is not None:
         monitor.listen()
-    for place, command in enumerate(commands):
-        name = label if place == 0 else f"{label}-{place}"
+    for index, command in enumerate(commands):
+        name = label if index == 0 else f"{label}-{index}"
         processes.append(sandbox.start(name, command, target.folder, {}, tool.cpus))
         recorder.runs(processes[-1])
         if watched is not None:
@@ -65,12 +65,12 @@ def drive(
         finished = finished or sandbox.stop(processes[0], first=signal.SIGKILL)
     if finished is None:
         sandbox.stop(processes[0], first=signal.SIGKILL)
-        why = driver.why_unended(last_lines(processes[0].stdout))
+        reason = driver.why_unended(last_lines(processes[0].stdout))
         raise TrialFailed(
             "drive",
             f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s: its load "
             f"takes {exact(declared_s)} s, and {exact(grace_s)} s more were left to it",
-            why or "it was ended; see its output in the trial's folder",
+            reason or "it was ended; see its output in the trial's folder",
             complaint(processes[0]),
         )
     if cut := sandbox.cut(processes[0]):

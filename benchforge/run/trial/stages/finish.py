@@ -35,14 +35,14 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
         reading = reading_of(case.driver, Output(loaded.target, loaded.finished, hide))
         recorder.reading = reading
         if recorder.turns is not None:
-            recorder.turns, why = counted_in_slices(reading, recorder.turns, recorder.load)
-            if why is not None:
-                raise OutputDamaged(f"{case.name.driver}: {why}")
+            recorder.turns, reason = counted_in_slices(reading, recorder.turns, recorder.load)
+            if reason is not None:
+                raise OutputDamaged(f"{case.name.driver}: {reason}")
             recorder.reading = in_turns(reading, recorder.turns)
         recorder.answers.append(once(sandbox, warm.alone).answer)
-        after = probes.ask_repeatedly(sandbox, warm.alone, probes.AFTER, recorder.load)
+        later = probes.ask_repeatedly(sandbox, warm.alone, probes.AFTER, recorder.load)
         signs = probes.debug(sandbox, answering.probe)
-        recorder.probes = probes.probes(warm.before, after, warm.alone.version, signs)
+        recorder.probes = probes.probes(warm.before, later, warm.alone.version, signs)
         listener = probes.listener(sandbox, answering.probe, answering.port, recorder.listener)
         recorder.listener = listener
         if case.workload is None:

@@ -150,9 +150,9 @@ def port_of(root: str) -> int:
     return address(root)[1]
 
 
-def _do(sandbox: Sandbox, serving: Serving, what: str, tasks: Iterable[Task]) -> None:
+def _do(sandbox: Sandbox, serving: Serving, task_name: str, tasks: Iterable[Task]) -> None:
     for number, task in enumerate(tasks, 1):
-        label = f"{serving.name}-{what}-{number}"
+        label = f"{serving.name}-{task_name}-{number}"
         done(sandbox, task, label, serving.site.label, serving.site.folder)
 
 
@@ -165,7 +165,7 @@ def _until_ready(scope: TrialScope, serving: Serving) -> None:
         is_ours(sandbox, serving, port_of(asking.root))
         return
     deadline = (began := time.monotonic()) + within_s
-    while why := _not_ready(sandbox, serving, probe):
+    while cause := _not_ready(sandbox, serving, probe):
         pause_s = min(0.5, PAUSE_S + 3 * (time.monotonic() - began))  # a program takes CPU to ask
         if serving.running is None:
             time.sleep(pause_s)
@@ -173,7 +173,7 @@ def _until_ready(scope: TrialScope, serving: Serving) -> None:
             message = f"ended with exit code {end.code} before it was ready"
             raise failed(serving, message, ended=True)
         if (began := time.monotonic()) > deadline:
-            raise failed(serving, f"not ready within {exact(within_s)} s: {why}")
+            raise failed(serving, f"not ready within {exact(within_s)} s: {cause}")
 
 
 def stop(scopes: Sequence[TrialScope]) -> None:
@@ -209,9 +209,9 @@ def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) ->
     if probe.at not in site.ports:
         raise BenchforgeError(f"{site.label}: it has no port {probe.at!r} to be ready at")
     port = site.ports[probe.at]
-    if not (why := _refused(sandbox, socket.AF_INET, (site.address, port))):
+    if not (cause := _refused(sandbox, socket.AF_INET, (site.address, port))):
         is_ours(sandbox, serving, port)
-    return why
+    return cause
 
 
 def _last_said(finished: Finished) -> str:

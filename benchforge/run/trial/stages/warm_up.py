@@ -57,8 +57,8 @@ def warm_up(
             monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
         count = probes.BEFORE_HTTP2 if alone.version == "HTTP/2" else probes.BEFORE
-        before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
-        recorder.probes = probes.probes(before, (), alone.version)
+        results_before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
+        recorder.probes = probes.probes(results_before, (), alone.version)
         still_there(scope, answering.services, "while it was asked", "ask")
         recorder.links = scope.tap.links(_backend_ports(answering.services))
         scope.tap.close()
@@ -72,7 +72,7 @@ def warm_up(
     if case.warm_up_s:
         with recorder.phase("warm-up"):
             _load_uncounted(scope, target, windows, "warm-up", case.warm_up_s)
-    return WarmServer(answering, alone, before, monitor, windows, target, mix)
+    return WarmServer(answering, alone, results_before, monitor, windows, target, mix)
 
 
 def load_again(scope: TrialScope, warm: WarmServer) -> None:

@@ -47,13 +47,13 @@ def connections_of(scope: TrialScope, answering: AnsweringServer) -> LoadConnect
     """Return the connections whose answers are judged; they are there, whoever may read them."""
     case, load = scope.case, scope.recorder.load
     root, protocol = urlsplit(answering.probe.root), (load and load.protocol) or ""
-    own = LoadConnections(answering.services[-1].name, root.port or answering.port)
+    of_part = LoadConnections(answering.services[-1].name, root.port or answering.port)
     if case.server.outside() or not (case.hosts or scope.sandbox.mode.network == "private"):
-        return own._replace(why="the trial has no network of its own")
+        return of_part._replace(why="the trial has no network of its own")
     speaks = "HTTP/2" if protocol.startswith("HTTP/2") else "TLS"
     if root.scheme == "http" and speaks == "TLS":
-        return own
-    return _behind(scope, answering, speaks) or own._replace(why=f"the load speaks {speaks}")
+        return of_part
+    return _behind(scope, answering, speaks) or of_part._replace(why=f"the load speaks {speaks}")
 
 
 def _behind(scope: TrialScope, answering: AnsweringServer, speaks: str) -> LoadConnections | None:

@@ -107,6 +107,6 @@ def _used_ns(pids: Iterable[int]) -> dict[int, int]:
     return {pid: used for pid in pids if (used := clock_ns(pid))}
 
 
-def _grown_s(before: dict[int, int], after: dict[int, int]) -> float:
+def _grown_s(first_ns: dict[int, int], last_ns: dict[int, int]) -> float:
     """Return by how much the processes that are there now used more than before."""
-    return sum(max(0, used - before.get(pid, 0)) for pid, used in after.items()) / 1e9
+    return sum(max(0, used - first_ns.get(pid, 0)) for pid, used in last_ns.items()) / 1e9

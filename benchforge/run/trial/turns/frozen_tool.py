@@ -43,10 +43,10 @@ class FrozenTool:
                 self._raise_ended()
             # Before the counter: while that is 0, all of it is of files.
             so_far = self._read(sandbox.processes(loader))
-            now = sandbox.counters().get(OPENED, 0) - opened
-            if now == 0:
+            connections_ = sandbox.counters().get(OPENED, 0) - opened
+            if connections_ == 0:
                 self._at_first = so_far
-            elif now >= connections or time.monotonic() > deadline:
+            elif connections_ >= connections or time.monotonic() > deadline:
                 break
             time.sleep(_LOOK_EVERY_S)
 

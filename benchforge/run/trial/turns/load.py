@@ -303,7 +303,7 @@ def _ended(
     scope, recorder, turn = server.scope, server.scope.recorder, server.turn
     alive = [frozenset(scope.sandbox.processes(part.running)) for part in parts]
     slices, (seed, slice_s) = tuple(turn.slices), drawn
-    pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
+    pauses = [later.start_s - earlier.end_s for earlier, later in itertools.pairwise(slices)]
     finished = turn.end(_TO_END_S)
     recorder.turns = Turns(
         trials=tuple(other.scope.inputs.number for other in frozen),
@@ -331,7 +331,7 @@ def _observation(
     slices: Sequence[Slice],
 ) -> Observation:
     """Return what was seen in the slices; what only a load without pauses tells is unknown."""
-    why, alone = "in turns: not looked at between slices", len(parts) == 1
+    reason, alone = "in turns: not looked at between slices", len(parts) == 1
     sandbox, placement = server.scope.sandbox, server.scope.placement
     loader = server.turn.tool.loader
     usage = []
@@ -342,7 +342,9 @@ def _observation(
             "processes": len(processes),
             "ended_processes": len({*part.part.pids} - processes),
             "new_processes": len(processes.difference(part.part.pids)),
-            "why": why if alone else f"{why}, and its CPU time is counted with that of others",
+            "why": reason
+            if alone
+            else f"{reason}, and its CPU time is counted with that of others",
         }
         usage.append(part.facts().model_copy(update=counts))
     loader_s = sum(slice_.loader_cpu_s for slice_ in slices)
@@ -354,7 +356,7 @@ def _observation(
             cpu_s=loader_s,
             peak_pss_bytes=None,
             busiest_thread_cpu_s=loader_s,
-            why=why,
+            why=reason,
         )
     )
     counters = sandbox.counters()

@@ -201,12 +201,12 @@ class Turn:
 
     def run(self, number: int, length_s: float, begun_s: float) -> None:
         """Run the slice of a round; `begun_s` is the moment from which its times count."""
-        used, machine, own = self.freezer.loader_cpu_s(), _machine_s(), time.process_time()
+        used, machine, process_s = self.freezer.loader_cpu_s(), _machine_s(), time.process_time()
         start_s = time.monotonic()
         ran, cpu_s = self._ran(length_s)
-        loader_s, own_s = self.freezer.loader_cpu_s() - used, time.process_time() - own
-        after = _machine_s()
-        foreign_s = None if after is None or machine is None else after - machine
+        loader_s, own_s = self.freezer.loader_cpu_s() - used, time.process_time() - process_s
+        machine_after = _machine_s()
+        foreign_s = None if machine_after is None or machine is None else machine_after - machine
         if foreign_s is not None:
             foreign_s = round(foreign_s - cpu_s - loader_s - own_s, 6)
         self.own_cpu_s += own_s

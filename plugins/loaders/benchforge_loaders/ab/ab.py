@@ -267,14 +267,14 @@ class Ab(Program):
     def _failure(self, output: Output) -> str:
         lines = output.stderr.strip().splitlines() or [f"exit code {output.code}"]
         total = re.search(r"Total of (\d+) requests completed", output.stdout + output.stderr)
-        after = f" after {total[1] if total else 0} requests"
+        progress = f" after {total[1] if total else 0} requests"
         if output.code < 0:
             return f"ended by signal {-output.code}"
         return {
             22: lines[0],
-            104: f"the server reset a connection{after}: {NOTHING_TOLD}",
-            111: f"connection refused{after}: {NOTHING_TOLD}",
-            119: f"no answer within {self.timeout} s{after}: {NOTHING_TOLD}",
+            104: f"the server reset a connection{progress}: {NOTHING_TOLD}",
+            111: f"connection refused{progress}: {NOTHING_TOLD}",
+            119: f"no answer within {self.timeout} s{progress}: {NOTHING_TOLD}",
         }.get(output.code, lines[-1])
 
 

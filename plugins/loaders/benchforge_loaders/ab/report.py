@@ -64,7 +64,7 @@ class AbReport:
         rate = float(_line(text, "Requests per second", rf"{_DECIMAL} \[#/sec\] \(mean\)"))
         _check_rate(complete, seconds, rate)
         times = {name.lower(): _times(text, name) for name in _TIMES}
-        kept = _optional(text, "Keep-Alive requests")
+        keep_alive_requests = _optional(text, "Keep-Alive requests")
         length_text = _line(text, "Document Length", r"(Variable|\d{1,18} bytes)")
         body_bytes = int(_line(text, "HTML transferred", f"{_WHOLE} bytes"))
         report = cls(
@@ -80,7 +80,7 @@ class AbReport:
             exceptions=exceptions,
             non_2xx=_optional(text, "Non-2xx responses") or 0,
             write=_optional(text, "Write errors") or 0,
-            kept=kept,
+            kept=keep_alive_requests,
             transferred=int(_line(text, "Total transferred", f"{_WHOLE} bytes")),
             body_bytes=body_bytes,
             longest_ms=int(times["total"]["max"]),
@@ -92,7 +92,7 @@ class AbReport:
                 ),
                 "html_transferred_bytes": body_bytes,
                 "failed_requests": failed,
-                "keep_alive_requests": kept,
+                "keep_alive_requests": keep_alive_requests,
                 "connection_times_ms": {name: dict(row) for name, row in times.items()},
             },
         )
@@ -114,11 +114,11 @@ def percentiles_us(text: str, complete: int) -> dict[str, float]:
     percentiles: dict[str, float] = {}
     for percent in range(101):
         row = lines[percent + 1] if percent + 1 < len(lines) else ""
-        there = percent in {0, 100} or int(0.5 + complete * percent / 100.0) < complete
-        match = re.fullmatch(rf"{percent},({_DECIMAL if there else '.*'})", row)
+        is_in_table = percent in {0, 100} or int(0.5 + complete * percent / 100.0) < complete
+        match = re.fullmatch(rf"{percent},({_DECIMAL if is_in_table else '.*'})", row)
         if not match:
             raise ValueError(f"no line of {percent} percent")
-        if there:
+        if is_in_table:
             percentiles[str(percent)] = round(float(match[1]) * 1000)
     growing("ab -e", percentiles.values())
     return percentiles

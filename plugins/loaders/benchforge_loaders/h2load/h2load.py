@@ -114,7 +114,7 @@ class Log:
         )
         under_way = list(accumulate(step for _, step in steps))
         most = max(under_way)
-        last = max(place for place, count in enumerate(under_way) if count == most)
+        last = max(index for index, count in enumerate(under_way) if count == most)
         return (steps[last + 1][0] - steps[0][0]) / 1e6
 
     def silent(self, slots: int, seconds: float) -> int:
@@ -130,8 +130,8 @@ class Log:
         longest = max(until - start for start, until in self.spans)
         looks = [end - longest - longest * look // _LOOKS for look in range(_LOOKS)]
         late = [span for span in self.spans if span[1] > looks[-1] and span[0] <= looks[0]]
-        seen = max(sum(start <= look < until for start, until in late) for look in looks)
-        return max(0, slots - seen)
+        missed = max(sum(start <= look < until for start, until in late) for look in looks)
+        return max(0, slots - missed)
 
 
 class ClientsEnded(OutputDamaged):
@@ -182,8 +182,8 @@ class H2load(Program, Timed):
 
         Raises BenchforgeError for HTTP/2 that the server cannot speak, and for HEAD over HTTP/1.1.
         """
-        if why := self._no_http2(target.url):
-            raise BenchforgeError(f"h2load: {why}", _HINTS[self.protocol])
+        if reason := self._no_http2(target.url):
+            raise BenchforgeError(f"h2load: {reason}", _HINTS[self.protocol])
         request = target.request if target.stream is None else first_request(target)
         if request.method == "HEAD" and self.protocol == "http/1.1":
             raise BenchforgeError(
@@ -266,14 +266,14 @@ class H2load(Program, Timed):
             r"status codes: (\d{1,15}) 2xx, (\d{1,15}) 3xx, (\d{1,15}) 4xx, (\d{1,15}) 5xx",
         )
         traffic = line(text, "traffic:", _TRAFFIC)
-        own = line(
+        rates = line(
             text, "req/s           :", r"req/s           :(?: +[\d.]{1,18}){2} +([\d.]{1,18}) .*"
         )
         _, started, done, succeeded, failed, errored, timeout = map(int, requests.groups())
         agree("finished in", log.complete, seconds, float(finished[2]))
         _whole(log, done, succeeded)
         silent = log.silent(self.connections * self.streams, seconds)
-        self._all_lasted(log, float(own[1]), silent)
+        self._all_lasted(log, float(rates[1]), silent)
         bad = log.bad
         return Reading(
             seconds=seconds,
@@ -307,8 +307,8 @@ class H2load(Program, Timed):
 
     def _all_lasted(self, log: Log, mean: float, silent: int) -> None:
         """Raise ClientsEnded where the clients' rates, each over its own life, add up to more."""
-        rate, own = log.complete / self.duration, mean * self.connections
-        if rate >= _KEPT * (own - self.connections * _ROUNDED):
+        rate, expected_rate = log.complete / self.duration, mean * self.connections
+        if rate >= _KEPT * (expected_rate - self.connections * _ROUNDED):
             return
         ended, clients = -(-silent // self.streams), self.connections
         which = f"all {clients}" if ended == clients else f"at least {max(1, ended)} of {clients}"
@@ -316,7 +316,7 @@ class H2load(Program, Timed):
         raise ClientsEnded(
             f"h2load: {which} clients ended before the load did, the first {seconds[0]} into its "
             f"{seconds[1]}: {rate:,.0f} responses/s depend on its length; clients that lasted "
-            f"had {own:,.0f}",
+            f"had {expected_rate:,.0f}",
             _KEEP,
         )
 
@@ -353,7 +353,7 @@ def why_no_urls(requests: Mapping[str, Request]) -> str:
 
 def urls(target: Target) -> str:
     """Return the URLs of the first records of a stream, a line each."""
-    return "".join(f"{target.root}{one.path}\n" for one in _requests(target, MOST))
+    return "".join(f"{target.root}{request.path}\n" for request in _requests(target, MOST))
 
 
 def first_request(target: Target) -> Request:
@@ -364,7 +364,7 @@ def first_request(target: Target) -> Request:
 def _requests(target: Target, most: int) -> list[Request]:
     assert target.stream is not None  # noqa: S101 - a mix has both
     assert target.index is not None  # noqa: S101
-    there: list[Request] = []
+    requests: list[Request] = []
     with target.stream.open("rb") as content, target.index.open("rb") as index:
         for offset, length, _, _ in _ENTRY.iter_unpack(index.read(_ENTRY.size * most)):
             content.seek(offset)
@@ -373,5 +373,5 @@ def _requests(target: Target, most: int) -> list[Request]:
             pairs = dict(line.split(": ", 1) for line in lines)
             if pairs.get("Host") == urlsplit(target.root).netloc:
                 del pairs["Host"]  # h2load writes it by itself
-            there.append(Request.model_construct(path=path, headers=pairs))
-    return there
+            requests.append(Request.model_construct(path=path, headers=pairs))
+    return requests

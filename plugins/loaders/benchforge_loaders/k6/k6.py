@@ -133,7 +133,7 @@ class K6(Program, Timed):
     def why_no_flows(self, takes: Sequence[str]) -> str:
         """Return the pattern that JavaScript takes otherwise; empty without one."""
         patterns = [take for take in takes if take.startswith("regex:")]
-        wrong = next((one for one in patterns if _PYTHON_ONLY.search(one)), None)
+        wrong = next((pattern for pattern in patterns if _PYTHON_ONLY.search(pattern)), None)
         return "" if wrong is None else f"has patterns of JavaScript, and none such as {wrong!r}"
 
     def _mix(self, target: Target) -> dict[str, JsonValue]:
@@ -258,9 +258,9 @@ class K6Summary(ToolJson):
     def reading(self, kinds: Sequence[str]) -> Reading:
         """Return it as a reading. Raises ValueError where counts do not agree."""
         seconds = self.state.ran_ms / 1000
-        whole = _reading(self.metrics, seconds)
+        reading_ = _reading(self.metrics, seconds)
         if not kinds:
-            return whole
+            return reading_
         taken, again = self.metrics.taken, self.metrics.again
         if taken is None or again is None:
             raise ValueError("metrics: no benchforge_taken")
@@ -269,11 +269,11 @@ class K6Summary(ToolJson):
             "records_taken": (taken.values.count,),
             "stream_began_again": again.values.count,
         }
-        return whole.model_copy(update=update)
+        return reading_.model_copy(update=update)
 
     def _of_kinds(self, kinds: Sequence[str], seconds: float) -> dict[str, Reading]:
         metrics = self.metrics.of_kinds(kinds)
-        if (total := sum(one.http_reqs.values.count for one in metrics)) != (
+        if (total := sum(metric.http_reqs.values.count for metric in metrics)) != (
             requests := self.metrics.http_reqs.values.count
         ):
             raise ValueError(f"http_reqs: {requests}, but {total} of the kinds")

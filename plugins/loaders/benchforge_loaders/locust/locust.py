@@ -129,8 +129,8 @@ class Locust(Timed):
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the process that tells, then the workers."""
-        own = STREAM_FILE if target.stream is not None else OUR_FILE
-        file = own if self.locustfile is None else target.suite_folder / self.locustfile
+        shipped_file = STREAM_FILE if target.stream is not None else OUR_FILE
+        file = shipped_file if self.locustfile is None else target.suite_folder / self.locustfile
         environment = {"BENCHFORGE_LOCUST": str(target.folder / SETTINGS)}
         start = (target.python, "-m", "locust", "-f", file)
         master = ("--master", "--master-bind-host", "127.0.0.1", "--expect-workers", self.workers)
@@ -155,14 +155,14 @@ class Locust(Timed):
         it printed is not whole.
         """
         if output.code:
-            ours = STREAM_FILE if output.target.kinds else OUR_FILE
-            file = self.locustfile or Path(ours.name)
+            shipped_file = STREAM_FILE if output.target.kinds else OUR_FILE
+            file = self.locustfile or Path(shipped_file.name)
             raise OutputDamaged(f"locust: {complaint(output.code, output.stderr, file)}")
         with parsing("locust"):
             report = LocustReport.from_texts(output.stdout, output.stderr)
-        own = self.locustfile is not None
-        retries = self.user == "fast" or own  # what a locustfile of the user's does is not known
-        reading = report.reading(own=own, retries=retries)
+        custom = self.locustfile is not None
+        retries = self.user == "fast" or custom  # what a locustfile of the user's does is not known
+        reading = report.reading(custom=custom, retries=retries)
         if not output.target.kinds:
             return reading
         processes = self._processes(output)
@@ -191,11 +191,11 @@ class Locust(Timed):
 
     def _processes(self, output: Output) -> list[_Process]:
         """Return what each process that sent requests counted."""
-        there: list[_Process] = []
+        processes: list[_Process] = []
         for part in range(max(1, self.workers)):
             with parsing(name := f"{_taken_file(output.target)}-{part}"):
-                there.append(_Process.from_json(output.file(name)))
-        return there
+                processes.append(_Process.from_json(output.file(name)))
+        return processes
 
 
 def _taken_file(target: Target) -> str:

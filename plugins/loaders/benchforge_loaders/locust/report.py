@@ -97,14 +97,14 @@ class LocustReport:
             _check(entry)
         return cls(entries, _seconds(logged, entries), float(totals[-1][2]), failures)
 
-    def reading(self, *, own: bool, retries: bool) -> Reading:
+    def reading(self, *, custom: bool, retries: bool) -> Reading:
         """Return the report as a reading.
 
         `own` says that the locustfile is the user's, `retries` that requests may be sent again.
         """
         requests = sum(entry.requests for entry in self.entries)
         failed = sum(entry.failures for entry in self.entries)
-        classes = self._classes(own=own)
+        classes = self._classes(custom=custom)
         lost = sum(count for name, count in classes.items() if name not in ("status", "other"))
         times = Counter[float]()
         for entry in self.entries:
@@ -121,11 +121,13 @@ class LocustReport:
             responses=requests - lost,
             good_at_least=requests - failed,
             good_at_most=requests - failed,
-            statuses={} if own else self._statuses(),
-            own_requests=own,
+            statuses={} if custom else self._statuses(),
+            own_requests=custom,
             errors=classes,
             unanswered=None if classes.get("other") else lost,
-            body_bytes=None if own else sum(one.content for one in self.entries if _whole(one)),
+            body_bytes=None
+            if custom
+            else sum(entry.content for entry in self.entries if _whole(entry)),
             percentiles_us=_percentiles(times) if timed else None,
             percentiles_by="locust, in steps of 1, 10 or 100 ms" if timed else "",
             mean_us=total_ms / timed * 1000 if timed else None,
@@ -147,8 +149,10 @@ class LocustReport:
 
         Raises ValueError where the entries are not those of kinds.
         """
-        there = {kind: [one for one in self.entries if _label(one.name) == kind] for kind in kinds}
-        if sum(map(len, there.values())) < len(self.entries):
+        entries_by_kind = {
+            kind: [entry for entry in self.entries if _label(entry.name) == kind] for kind in kinds
+        }
+        if sum(map(len, entries_by_kind.values())) < len(self.entries):
             raise ValueError("an entry of its JSON is of no kind")
         of_words = {words: _FAILED_KIND.match(words) for words in self.failures}
         return {
@@ -160,8 +164,8 @@ class LocustReport:
                     for words, match in of_words.items()
                     if match and match[1] == kind
                 },
-            ).reading(own=False, retries=retries)
-            for kind, entries in there.items()
+            ).reading(custom=False, retries=retries)
+            for kind, entries in entries_by_kind.items()
         }
 
     def _statuses(self) -> dict[str, int]:
@@ -173,10 +177,10 @@ class LocustReport:
                 counts[status] += entry.requests
         return dict(counts)
 
-    def _classes(self, *, own: bool) -> dict[str, int]:
+    def _classes(self, *, custom: bool) -> dict[str, int]:
         # With our own locustfile, what is neither a status nor known is a lost request too.
         classes = {"status": 0, "connect": 0, "timeout": 0, "read": 0}
-        unknown = "other" if own else "read"
+        unknown = "other" if custom else "read"
         for words, count in self.failures.items():
             kind = next(
                 (name for name, pattern in _CLASSES.items() if pattern.search(words)), unknown
@@ -227,10 +231,12 @@ def _seconds(logged: str, entries: Sequence[_Entry]) -> float:
     if seconds <= 0:
         raise ValueError("'--run-time limit reached': before the users began")
     # The log is in local time, of whatever place: the two begin in the same moment.
-    zone = round((min(one.began for one in entries) - start) / _ZONE_S) * _ZONE_S
+    zone = round((min(entry.began for entry in entries) - start) / _ZONE_S) * _ZONE_S
     if abs(zone) > _FARTHEST_S:
         raise ValueError("start_time: not the moment at which its log says that the users began")
-    return max([seconds, *(one.last - zone - start for one in entries if one.last is not None)])
+    return max(
+        [seconds, *(entry.last - zone - start for entry in entries if entry.last is not None)]
+    )
 
 
 def _time(text: str) -> datetime:
@@ -263,11 +269,11 @@ def _check(entry: _Entry) -> None:
 
 def _percentiles(times: Mapping[float, int]) -> dict[str, float]:
     """Return percentiles in microseconds: the smallest time with so many at or below it."""
-    total, seen = sum(times.values()), 0
+    total, counted = sum(times.values()), 0
     percentiles: dict[str, float] = {}
     wanted = list(_PERCENTS)
     for ms, count in sorted(times.items()):
-        seen += count
-        while wanted and seen >= max(1, math.ceil(wanted[0] * total / 100 - 1e-9)):
+        counted += count
+        while wanted and counted >= max(1, math.ceil(wanted[0] * total / 100 - 1e-9)):
             percentiles[f"{wanted.pop(0):g}"] = ms * 1000
     return percentiles

@@ -114,9 +114,9 @@ connection."""
         if self.rate is not None and self.think:
             msg = "think is for a closed loop: with a rate the schedule says when"
             raise WrongOption(msg, "think", "rate", hint="leave one of them out")
-        given = sorted(self.model_fields_set & {"arrivals", "seed"})
-        if self.rate is None and not self.stages and given:
-            raise WrongOption(f"{' and '.join(given)} without a rate", *given, "rate")
+        fields_set = sorted(self.model_fields_set & {"arrivals", "seed"})
+        if self.rate is None and not self.stages and fields_set:
+            raise WrongOption(f"{' and '.join(fields_set)} without a rate", *fields_set, "rate")
         return self
 
     def _check_stages(self) -> None:
@@ -178,8 +178,8 @@ connection."""
         if report.rate != rate:
             raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {rate}")
         if len(report.stages) != len(self.stages):
-            what = f"{len(report.stages)} stages, and {len(self.stages)} were asked"
-            raise OutputDamaged(f"pace: it tells {what}")
+            count = f"{len(report.stages)} stages, and {len(self.stages)} were asked"
+            raise OutputDamaged(f"pace: it tells {count}")
         kinds = output.target.kinds
         if len(report.kinds) != len(kinds):
             raise OutputDamaged(
@@ -201,8 +201,12 @@ connection."""
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: only one process in a closed loop can."""
         others = {"rate": None, "stages": (), "requests": None, "think": 0, "processes": 1}
-        given = [name for name, usual in others.items() if getattr(self, name) != usual]
-        return f"with {' and '.join(given)} pace cannot take turns" if given else ""
+        changed_options = [name for name, usual in others.items() if getattr(self, name) != usual]
+        return (
+            f"with {' and '.join(changed_options)} pace cannot take turns"
+            if changed_options
+            else ""
+        )
 
     def declared_s(self) -> float:
         """Return the duration, in seconds: that of all stages, if there are any."""
@@ -230,18 +234,18 @@ connection."""
             update |= {"stages": (), "rate": Rate(self._rate() or 0)}
         return self.model_copy(update=update)
 
-    def divided(self, place: int, places: int) -> "Pace | None":
+    def divided(self, index: int, places: int) -> "Pace | None":
         """Return an equal share of connections, requests and rate, with a seed of its own."""
-        each, left = divmod(self.connections, places)
+        each, remainder = divmod(self.connections, places)
         requests, over = divmod(self.requests or 0, places)
-        if left or over or each < self.processes or self.stages:
+        if remainder or over or each < self.processes or self.stages:
             return None
         update = {
             "connections": each,
             "requests": requests or None,
             "rate": None if self.rate is None else Rate(self.rate / places),
-            "seed": self.seed + place,
-            "sample_seed": self.sample_seed + place,
+            "seed": self.seed + index,
+            "sample_seed": self.sample_seed + index,
         }
         return self.model_copy(update=update)
 
@@ -340,10 +344,10 @@ def _of_kind(report: PaceReport, number: int) -> Reading:
 def _by_class(by_status: Mapping[int, Histogram]) -> dict[str, Histogram]:
     classes = sorted({status // 100 for status in by_status})
     return {
-        f"{one}xx": Histogram.added(
-            each for status, each in by_status.items() if status // 100 == one
+        f"{class_}xx": Histogram.added(
+            each for status, each in by_status.items() if status // 100 == class_
         )
-        for one in classes
+        for class_ in classes
     }
 
 

@@ -29,7 +29,7 @@ class HistogramDump(_Printed):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
-        if any(one >= other for (one, _), (other, _) in pairwise(self.counts)):
+        if any(value >= other for (value, _), (other, _) in pairwise(self.counts)):
             raise ValueError("the buckets are not in order")
         if fault := self.histogram.fault():
             raise ValueError(fault)
@@ -168,9 +168,9 @@ class PaceReport(_Printed):
         """Return which bodies are too many, in one line; None when all can be."""
         for status in {status for status, _, _ in self.bodies}:
             held = sum(count for code, _, count in self.bodies if code == status)
-            there = self.latency[str(status)].count if str(status) in self.latency else 0
-            if held > there:
-                return f"bodies: {held} of status {status}, but {there} responses"
+            timed = self.latency[str(status)].count if str(status) in self.latency else 0
+            if held > timed:
+                return f"bodies: {held} of status {status}, but {timed} responses"
         return None
 
     def fault(self) -> str | None:
@@ -202,10 +202,10 @@ class PaceReport(_Printed):
         if not self.kinds:
             return None
         for number, kind in enumerate(self.kinds):
-            if (counted := sum(one.count for one in kind.latency.values())) != kind.responses:
+            if (counted := sum(value.count for value in kind.latency.values())) != kind.responses:
                 return f"kinds.{number}: {counted} in its latency, but {kind.responses} responses"
-        if (there := sum(kind.responses for kind in self.kinds)) != self.responses:
-            return f"kinds: {there} in them, but {self.responses} responses"
+        if (of_kinds := sum(kind.responses for kind in self.kinds)) != self.responses:
+            return f"kinds: {of_kinds} in them, but {self.responses} responses"
         if (taken := sum(self.taken)) != self.sent:
             return f"taken: {taken} records, but {self.sent} requests were sent"
         return None
@@ -215,13 +215,13 @@ class PaceReport(_Printed):
             return None
         parts = [part for stage in self.stages for part in stage]
         counted = {
-            "responses": (sum(one.durations.count for one in parts), self.responses),
-            "errors": (sum(one.failed for one in parts), self.failed),
-            "in_flight": (sum(one.in_flight for one in parts), self.in_flight.count),
+            "responses": (sum(part.durations.count for part in parts), self.responses),
+            "errors": (sum(part.failed for part in parts), self.failed),
+            "in_flight": (sum(part.in_flight for part in parts), self.in_flight.count),
         }
-        for name, (there, all_of_them) in counted.items():
-            if there != all_of_them:
-                return f"stages: {there} {name} in them, but {all_of_them} in all"
+        for name, (of_stages, all_of_them) in counted.items():
+            if of_stages != all_of_them:
+                return f"stages: {of_stages} {name} in them, but {all_of_them} in all"
         return None
 
     def _impossible_sends(self) -> str | None:

@@ -47,13 +47,13 @@ def readings(
     texts: Sequence[str], counted: Sequence[Sequence[StageCounts]], seconds: float
 ) -> tuple[StageReading, ...]:
     """Return what each stage measured, of a load that took so many seconds."""
-    left, measured = seconds, []
+    left_s, measured = seconds, []
     for text, stage, parts in zip(texts, stages_of(texts), counted, strict=True):
-        each, own = stage.seconds / len(parts), []
+        each, readings_of_stage = stage.seconds / len(parts), []
         for counts in parts:
-            lasted = min(each, max(left, 0.0))
-            left -= lasted
-            own.append(
+            lasted = min(each, max(left_s, 0.0))
+            left_s -= lasted
+            readings_of_stage.append(
                 StageReading(
                     stage=text,
                     seconds=lasted,
@@ -62,7 +62,9 @@ def readings(
                     latency=counts.durations.histogram,
                 )
             )
-        measured.append(own[0] if len(own) == 1 else _whole(text, own))
+        measured.append(
+            readings_of_stage[0] if len(readings_of_stage) == 1 else _whole(text, readings_of_stage)
+        )
     return tuple(measured)
 
 
@@ -83,8 +85,8 @@ def _stage(text: str) -> Stage:
         raise WrongOption(f"{text!r} is not a stage", "stages", hint=HINT)
     first, last, word, length = match.groups()
     if (word == "in") != (first is not None):
-        what = "a ramp takes its time `in`" if first else "one rate lasts `for` a time"
-        raise WrongOption(f"{text!r}: {what}", "stages", hint=HINT)
+        rule = "a ramp takes its time `in`" if first else "one rate lasts `for` a time"
+        raise WrongOption(f"{text!r}: {rule}", "stages", hint=HINT)
     try:
         end, seconds = _rate(last), _DURATION.validate_python(length)
         begin = end if first is None else _rate(first)

@@ -97,7 +97,7 @@ class WrkCounts(ToolJson):
         """Return what cannot be, in one line; None when all is well."""
         if "latency_us" not in self.model_fields_set:
             return "latency_us: missing"
-        if any(one >= next_one for (one, _), (next_one, _) in pairwise(self.latency_us)):
+        if any(value >= next_one for (value, _), (next_one, _) in pairwise(self.latency_us)):
             return "latency_us: not in order"
         if max(self.status, self.timeout) > self.requests:
             return f"more bad responses ({self.status}, {self.timeout}) than {self.requests}"
@@ -152,11 +152,13 @@ their latency."""
         """Return the request, which no other user can read so; those of a mix are there."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
-    def divided(self, place: int, places: int) -> "Wrk | None":
+    def divided(self, index: int, places: int) -> "Wrk | None":
         """Return an equal share of the connections."""
-        each, left = divmod(self.connections, places)
+        each, remainder = divmod(self.connections, places)
         return (
-            None if left or each < self.threads else self.model_copy(update={"connections": each})
+            None
+            if remainder or each < self.threads
+            else self.model_copy(update={"connections": each})
         )
 
     def commands(self, target: Target) -> Sequence[Command]:
@@ -313,11 +315,11 @@ def without_synthetic(corrected: Mapping[int, int], expected_us: int) -> dict[in
         count = raw[value]
         made_up = value - expected_us
         while count and made_up > expected_us:
-            left = raw.get(made_up, 0) - count
-            if left < 0:
+            measured = raw.get(made_up, 0) - count
+            if measured < 0:
                 msg = f"the {count} requests of {value} us left no trace at {made_up} us"
                 raise ValueError(msg)
-            raw[made_up] = left
+            raw[made_up] = measured
             made_up -= expected_us
     return {value: count for value, count in raw.items() if count}
 
@@ -325,9 +327,9 @@ def without_synthetic(corrected: Mapping[int, int], expected_us: int) -> dict[in
 def printed_percentile_us(corrected: Mapping[int, int], percent: float) -> int:
     """Return the percentile that wrk prints, 0 when it has no samples."""
     rank = int(percent / 100 * sum(corrected.values())) + 1
-    seen = 0
+    counted = 0
     for value, count in sorted(corrected.items()):
-        seen += count
-        if seen >= rank:
+        counted += count
+        if counted >= rank:
             return value
     return 0

@@ -83,14 +83,14 @@ def _row(
         failed = bool(case.failed) and not case.trials
         word = "failed" if failed else "unknown"
         return ChartRow(name, colour, svg(_HEIGHT, drawn[0], f"{name}: {word}"), word)
-    shown, detail = _centre(line, level, column)
+    centre, detail = _centre(line, level, column)
     if level and level.interval:
         kind = f"colour{colour % COLOURS}"
         drawn.append(interval_bar(axis, level.interval, _MIDDLE, kind))
-    if shown is not None:
-        at = axis.at(shown)
+    if centre is not None:
+        x = axis.at(centre)
         drawn.append(
-            f'<line class="middle colour{colour % COLOURS}" x1="{at}%" x2="{at}%" y1="7" y2="27"/>'
+            f'<line class="middle colour{colour % COLOURS}" x1="{x}%" x2="{x}%" y1="7" y2="27"/>'
         )
     words = []
     for number, (value, trial, block, at_least) in enumerate(values):
@@ -106,7 +106,7 @@ def _row(
         ' r="1.5"/>'
         for value, *_ in _specks(values)
     ]
-    text = column.scale.text(shown) if shown is not None else "unknown"
+    text = column.scale.text(centre) if centre is not None else "unknown"
     about = f"{name}: {text} {column.unit} {detail}; {readable.listed(words, 20)}"
     return ChartRow(name, colour, svg(_HEIGHT, "".join(drawn), about), text, detail)
 
@@ -137,9 +137,9 @@ def _left_out(values: Sequence[tuple[float, int, int, bool]]) -> int:
 
 def _values(line: MetricSummary) -> list[tuple[float, int, int, bool]]:
     return [
-        (one.sample.value, one.trial, one.block, one.sample.lower_bound)
-        for one in line.samples
-        if one.sample.value is not None
+        (sample.sample.value, sample.trial, sample.block, sample.sample.lower_bound)
+        for sample in line.samples
+        if sample.sample.value is not None
     ]
 
 

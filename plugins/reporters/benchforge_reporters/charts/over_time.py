@@ -30,11 +30,11 @@ _EDGE = 6.0
 _MOST_LABELS, _MOST_TICKS = 20, 4
 
 
-def over_time(loads: Sequence[LoadOverTime], shown: LoadOverTime, colour: int) -> Markup:
+def over_time(loads: Sequence[LoadOverTime], load: LoadOverTime, colour: int) -> Markup:
     """Return the drawing of a load; `loads` are those of its scenario, with which it has axes."""
     panels = _Panels(loads)
-    pieces = [*panels.background(shown), *panels.lines(shown, colour)]
-    return svg(HEIGHT, "".join(pieces), _in_words(shown))
+    pieces = [*panels.background(load), *panels.lines(load, colour)]
+    return svg(HEIGHT, "".join(pieces), _in_words(load))
 
 
 class _Panels:
@@ -42,10 +42,10 @@ class _Panels:
 
     def __init__(self, loads: Sequence[LoadOverTime]) -> None:
         moments = [moment for load in loads for moment in load.moments]
-        rates = [rate for load in loads for own in load.rates for rate in own]
+        rates = [rate for load in loads for rate_ in load.rates for rate in rate_]
         self.end_s = max(load.borders_s[-1] for load in loads) or 1.0
-        self.rates = ChartAxis.from_zero([*rates, *(one.due for one in moments)])
-        times = [t for one in moments for t in (one.p50_us, one.p99_us) if t]
+        self.rates = ChartAxis.from_zero([*rates, *(moment.due for moment in moments)])
+        times = [t for moment in moments for t in (moment.p50_us, moment.p99_us) if t]
         low, high = Decimal(min(times, default=1.0)), Decimal(max(times, default=1.0))
         # A peak takes a thousand times as long as a quiet stage: both are to be seen.
         self.times = ChartAxis(low * Decimal("0.8"), high * Decimal("1.25"), logarithmic=True)
@@ -54,49 +54,55 @@ class _Panels:
         """Return a position in per cent."""
         return round(_EDGE + (100 - _EDGE) * min(1.0, at_s / self.end_s), 2)
 
-    def background(self, shown: LoadOverTime) -> Iterator[str]:
+    def background(self, load: LoadOverTime) -> Iterator[str]:
         """Yield the ticks of both axes, and the stages."""
         for axis, top, height, words in (
             (self.rates, _HEAD, _RATES, _rate),
             (self.times, _HEAD + _RATES + _GAP, _TIMES, _time),
         ):
             for tick in _fewer(axis.ticks(3)):
-                at = _y(axis, float(tick), top, height)
-                yield f'<line class="grid" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
-                yield f'<text x="2" y="{at - 3}">{words(float(tick))}</text>'
-        start_s, few = 0.0, len(shown.borders_s) <= _MOST_LABELS
-        for number, end_s in enumerate(shown.borders_s, 1):
-            at = self.x(end_s)
-            line = f'x1="{at}%" x2="{at}%" y1="{_HEAD}" y2="{HEIGHT - _FOOT}"'
+                y = _y(axis, float(tick), top, height)
+                yield f'<line class="grid" x1="0" x2="100%" y1="{y}" y2="{y}"/>'
+                yield f'<text x="2" y="{y - 3}">{words(float(tick))}</text>'
+        start_s, few = 0.0, len(load.borders_s) <= _MOST_LABELS
+        for number, end_s in enumerate(load.borders_s, 1):
+            y = self.x(end_s)
+            line = f'x1="{y}%" x2="{y}%" y1="{_HEAD}" y2="{HEIGHT - _FOOT}"'
             yield f'<line class="grid zero" {line}/>'
             if few:
                 middle = self.x((start_s + end_s) / 2)
                 yield f'<text x="{middle}%" y="10" text-anchor="middle">{number}</text>'
                 text = readable.amount("s", end_s)
-                yield f'<text x="{at}%" y="{HEIGHT - 4}" text-anchor="end">{text}</text>'
+                yield f'<text x="{y}%" y="{HEIGHT - 4}" text-anchor="end">{text}</text>'
             start_s = end_s
 
-    def lines(self, shown: LoadOverTime, colour: int) -> Iterator[str]:
+    def lines(self, load: LoadOverTime, colour: int) -> Iterator[str]:
         """Yield the lines of both panels, each in a drawing that stretches."""
-        own = f"curve colour{colour % COLOURS}"
+        css_class = f"curve colour{colour % COLOURS}"
         paths = [
-            self._path(
-                [((n + 0.5) * shown.bin_s, rate) for n, rate in enumerate(rates)], self.rates
-            )
-            for rates in shown.rates
+            self._path([((n + 0.5) * load.bin_s, rate) for n, rate in enumerate(rates)], self.rates)
+            for rates in load.rates
         ]
-        above = [f'<path class="{own}" d="{path}"/>' for path in paths if path]
-        above += self._steps(shown.moments, lambda moment: moment.due, self.rates, "law few")
+        rate_paths = [f'<path class="{css_class}" d="{path}"/>' for path in paths if path]
+        rate_paths += self._steps(load.moments, lambda moment: moment.due, self.rates, "law few")
         below = [
-            *self._steps(shown.moments, lambda moment: moment.p50_us, self.times, own),
-            *self._steps(shown.moments, lambda moment: moment.p99_us, self.times, f"{own} dashed"),
+            *self._steps(load.moments, lambda moment: moment.p50_us, self.times, css_class),
+            *self._steps(
+                load.moments, lambda moment: moment.p99_us, self.times, f"{css_class} dashed"
+            ),
         ]
-        for pieces, top, height in ((above, _HEAD, _RATES), (below, _HEAD + _RATES + _GAP, _TIMES)):
+        for pieces, top, height in (
+            (rate_paths, _HEAD, _RATES),
+            (below, _HEAD + _RATES + _GAP, _TIMES),
+        ):
             inner = stretched("100%", height, "".join(pieces))
             yield f'<svg y="{top}" height="{height}">{inner}</svg>'
 
     def _path(self, points: Sequence[tuple[float, float]], axis: ChartAxis) -> str:
-        places = (f"{10 * self.x(at):.1f},{1000 - 10 * axis.at(value):.1f}" for at, value in points)
+        places = (
+            f"{10 * self.x(time_s):.1f},{1000 - 10 * axis.at(value):.1f}"
+            for time_s, value in points
+        )
         return f"M{' '.join(places)}" if points else ""
 
     def _steps(
@@ -109,11 +115,11 @@ class _Panels:
         """Yield a line over each part of a stage that has a value; neighbours are one line."""
         points: list[tuple[float, float]] = []
         for moment in moments:
-            if (there := value(moment)) is None:
+            if (level := value(moment)) is None:
                 yield from self._drawn(points, axis, kind)
                 points = []
             else:
-                points += [(moment.start_s, there), (moment.end_s, there)]
+                points += [(moment.start_s, level), (moment.end_s, level)]
         yield from self._drawn(points, axis, kind)
 
     def _drawn(
@@ -141,9 +147,9 @@ def _y(axis: ChartAxis, value: float, top: int, height: int) -> float:
     return round(top + height * (1 - axis.at(value) / 100), 1)
 
 
-def _in_words(shown: LoadOverTime) -> str:
+def _in_words(load: LoadOverTime) -> str:
     words = []
-    for moment in shown.moments:
+    for moment in load.moments:
         end, due = readable.amount("s", moment.end_s), readable.figure(moment.due)
         until = f"until {end}: {due} requests/s due"
         for name, us in (("p50", moment.p50_us), ("p99", moment.p99_us)):
@@ -168,8 +174,8 @@ def curves(section: Section, colours: Mapping[str, int]) -> Iterator[Curve]:
     swept_servers = zip(section.curves, section.sweeps, strict=True)
     for number, (swept, sentence) in enumerate(swept_servers, start=1):
         measured = [level for level in swept.levels if level.value.value is not None]
-        labels = [(f"{one.concurrency} at once", str(one.concurrency)) for one in measured]
-        values = {place: level.value for place, level in enumerate(measured)}
+        labels = [(f"{item.concurrency} at once", str(item.concurrency)) for item in measured]
+        values = {path: level.value for path, level in enumerate(measured)}
         drawing = course_drawing(values, labels, scaled(swept), colours.get(swept.server, 0))
         if drawing is not None:
             by_concurrency = f"{title(swept)}: {swept.metric} by concurrency"

@@ -62,19 +62,19 @@ def _curve(
     count = latency.count
     shares = [share for share in _POINTS if count * (100 - share) / 100 >= _LEAST]
     times = _quantiles(latency, shares)
-    enough = sum(count * (100 - share) / 100 >= _ENOUGH for share in shares)
-    return times[:enough], times[max(0, enough - 1) :]
+    count_ = sum(count * (100 - share) / 100 >= _ENOUGH for share in shares)
+    return times[:count_], times[max(0, count_ - 1) :]
 
 
 def _quantiles(latency: Histogram, shares: Sequence[float]) -> tuple[tuple[float, float], ...]:
     """Return each percentile in ms: one pass, since `quantile` of each would be one pass each."""
-    count, seen, left = latency.count, 0, list(shares)
+    count, counted, shares_left = latency.count, 0, list(shares)
     times: list[tuple[float, float]] = []
     for value, number in latency.values():
-        seen += number
-        while left and seen >= count * left[0] / 100:
-            times.append((left.pop(0), value / 1000))
-        if not left:
+        counted += number
+        while shares_left and counted >= count * shares_left[0] / 100:
+            times.append((shares_left.pop(0), value / 1000))
+        if not shares_left:
             break
     return tuple(times)
 

@@ -61,19 +61,19 @@ def _pieces(claim: ClaimLine, axis: ChartAxis) -> Iterator[str]:
     pairs = zip(verdict.blocks, verdict.a, verdict.b, strict=False)
     for number, (block, first, second) in enumerate(pairs):
         if number < _MOST_BLOCKS and first > 0 and second > 0:
-            at, height = axis.at(first / second), _MIDDLE + (number % 3 - 1) * _APART
+            x, height = axis.at(first / second), _MIDDLE + (number % 3 - 1) * _APART
             title = titled(f"block {block}: {readable.times(first / second)}x")
-            yield f'<circle class="block" cx="{at}%" cy="{height}" r="2">{title}</circle>'
+            yield f'<circle class="block" cx="{x}%" cy="{height}" r="2">{title}</circle>'
     if estimate.value is not None:
-        at = axis.at(estimate.value)
+        x = axis.at(estimate.value)
         yield (
-            f'<circle class="estimate state-{verdict.state}" cx="{at}%" cy="{_MIDDLE}" r="5">'
+            f'<circle class="estimate state-{verdict.state}" cx="{x}%" cy="{_MIDDLE}" r="5">'
             f"{titled(claim.estimate)}</circle>"
         )
     if claim.claim.published:
-        at = axis.at(claim.claim.published)
+        x = axis.at(claim.claim.published)
         title = titled(f"published: {claim.published}")
-        yield f'<use class="published" href="#published" x="{at}%" y="{_MIDDLE}">{title}</use>'
+        yield f'<use class="published" href="#published" x="{x}%" y="{_MIDDLE}">{title}</use>'
 
 
 def claims_chart(lines: Sequence[ClaimLine]) -> Chart | None:

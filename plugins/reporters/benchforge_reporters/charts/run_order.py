@@ -58,11 +58,11 @@ def _lane(
     colours: Mapping[str, int],
 ) -> ChartRow:
     pieces = list(_background(axis))
-    shown: set[int] = set()
+    numbers: set[int] = set()
     words = []
     for number, server, value, distance in _distances(lane):
         if number in minutes:
-            shown.add(number)
+            numbers.add(number)
             text = lane.column.scale.text(value) if lane.column else ""
             words.append(f"trial {number}: {server} {text}, {readable.change(distance)}")
             pieces.append(
@@ -70,11 +70,11 @@ def _lane(
             )
     for trial in trials:
         mine = trial.case.scenario == lane.name and not trial.case.placebo
-        if mine and trial.number in minutes and trial.number not in shown:
+        if mine and trial.number in minutes and trial.number not in numbers:
             title = titled(f"trial {trial.number}: {trial.case.server}, not counted")
-            at = axis.at(minutes[trial.number])
+            x = axis.at(minutes[trial.number])
             pieces.append(
-                f'<use href="#cross" x="{at}%" y="{_HEIGHT / 2}" class="cross">{title}</use>'
+                f'<use href="#cross" x="{x}%" y="{_HEIGHT / 2}" class="cross">{title}</use>'
             )
     about = f"{lane.name} in the order of measuring: {readable.listed(words, 20)}"
     return ChartRow(lane.name, None, svg(_HEIGHT, "".join(pieces), about), "")

@@ -67,7 +67,7 @@ def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
     if not launch:
         return None
     axis = ChartAxis.from_zero(
-        [one.end_s for trial in launch if trial.turns for one in trial.turns.slices]
+        [slice_.end_s for trial in launch if trial.turns for slice_ in trial.turns.slices]
     )
     rows = tuple(_launch_row(trial, axis, colours) for trial in launch)
     caption = f"Slices of the launch in block {first}"
@@ -75,10 +75,10 @@ def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
 
 
 def _launch_row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> ChartRow:
-    of = () if trial.turns is None else trial.turns.slices
-    rates = [one.responses / one.seconds if one.seconds else 0.0 for one in of]
+    subject = () if trial.turns is None else trial.turns.slices
+    rates = [item.responses / item.seconds if item.seconds else 0.0 for item in subject]
     most, pieces = max(rates, default=0.0) or 1.0, [grid(axis, _SLICES_HEIGHT)]
-    for slice_, rate in zip(of, rates, strict=True):
+    for slice_, rate in zip(subject, rates, strict=True):
         start, end = axis.at(slice_.start_s), axis.at(slice_.end_s)
         height = round((_SLICES_HEIGHT - 4) * rate / most, 1)
         title = titled(f"round {slice_.round}: {readable.figure(rate)} responses/s")
@@ -88,6 +88,6 @@ def _launch_row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> Ch
         )
     is_client = trial.load is not None and trial.load.kind == "client"
     label = trial.case.driver if is_client else trial.case.server
-    many = readable.counted(len(of), "slice")
+    many = readable.counted(len(subject), "slice")
     about = f"{label}: {many}, at most {readable.figure(most)} responses/s"
     return ChartRow(label, colours.get(label), svg(_SLICES_HEIGHT, "".join(pieces), about), many)

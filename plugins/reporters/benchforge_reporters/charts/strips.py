@@ -75,25 +75,25 @@ def _shares(first: _Look, second: _Look) -> dict[str, float]:
     }
 
 
-def _area(ends: Sequence[float], below: Sequence[float], above: Sequence[float], cpus: int) -> str:
+def _area(ends: Sequence[float], below: Sequence[float], upper: Sequence[float], cpus: int) -> str:
     def y(value: float) -> int:
         return round(1000 * (1 - min(value, cpus) / cpus))
 
     places = [0, *(round(1000 * end / ends[-1]) for end in ends)]
-    steps = list(zip(places, places[1:], above, below, strict=False))
-    there = " ".join(f"{start},{y(top)} {end},{y(top)}" for start, end, top, _ in steps)
+    steps = list(zip(places, places[1:], upper, below, strict=False))
+    forth = " ".join(f"{start},{y(top)} {end},{y(top)}" for start, end, top, _ in steps)
     back = " ".join(f"{end},{y(low)} {start},{y(low)}" for start, end, _, low in reversed(steps))
-    return f"M{there} {back}Z"
+    return f"M{forth} {back}Z"
 
 
 def _looks(trial: Trial, folder: Path) -> list[_Look]:
-    place = folder / "trials" / f"{trial.number:04}"
+    trial_folder = folder / "trials" / f"{trial.number:04}"
     try:
-        courses = _of_parts(_rows(place, "usage.csv"))
-        busy = _of_machine(_rows(place, "system.csv"))
+        courses = _of_parts(_rows(trial_folder, "usage.csv"))
+        busy = _of_machine(_rows(trial_folder, "system.csv"))
     except (OSError, ValueError, KeyError, csv.Error):
         return []
-    looks = [_look(at, total, courses) for at, total in busy]
+    looks = [_look(time_s, total, courses) for time_s, total in busy]
     looks = [
         look for number, look in enumerate(looks) if not number or look.at > looks[number - 1].at
     ]
@@ -101,18 +101,20 @@ def _looks(trial: Trial, folder: Path) -> list[_Look]:
     return [*looks[:-1:apart], *looks[-1:]]
 
 
-def _look(at: float, busy: float, courses: Mapping[str, Sequence[tuple[float, float]]]) -> _Look:
-    used = {role: _between(course, at) for role, course in courses.items()}
-    return _Look(at, {**used, "other": max(0.0, busy - sum(used.values()))})
+def _look(
+    time_s: float, busy: float, courses: Mapping[str, Sequence[tuple[float, float]]]
+) -> _Look:
+    used = {role: _between(course, time_s) for role, course in courses.items()}
+    return _Look(time_s, {**used, "other": max(0.0, busy - sum(used.values()))})
 
 
-def _between(course: Sequence[tuple[float, float]], at: float) -> float:
+def _between(course: Sequence[tuple[float, float]], time_s: float) -> float:
     """Return the value of a course at a time: parts and machine are read one after the other."""
-    place = bisect_left(course, (at, 0.0))
-    if place in {0, len(course)}:
-        return course[min(place, len(course) - 1)][1]
-    (before, less), (behind, more) = course[place - 1], course[place]
-    return less + (more - less) * (at - before) / ((behind - before) or 1.0)
+    index = bisect_left(course, (time_s, 0.0))
+    if index in {0, len(course)}:
+        return course[min(index, len(course) - 1)][1]
+    (earlier_s, less), (behind, more) = course[index - 1], course[index]
+    return less + (more - less) * (time_s - earlier_s) / ((behind - earlier_s) or 1.0)
 
 
 def _of_parts(rows: Iterator[dict[str, str]]) -> dict[str, list[tuple[float, float]]]:
@@ -127,7 +129,7 @@ def _of_parts(rows: Iterator[dict[str, str]]) -> dict[str, list[tuple[float, flo
     for (role, _), course in by_label.items():
         others = courses.get(role)
         courses[role] = [
-            (at, used + (_between(others, at) if others else 0)) for at, used in course
+            (time_s, used + (_between(others, time_s) if others else 0)) for time_s, used in course
         ]
     return courses
 
@@ -144,6 +146,6 @@ def _of_machine(rows: Iterator[dict[str, str]]) -> list[tuple[float, float]]:
     ]
 
 
-def _rows(place: Path, name: str) -> Iterator[dict[str, str]]:
-    text = door.read(place.parent, f"{place.name}/{name}", _MOST_BYTES).decode()
+def _rows(file: Path, name: str) -> Iterator[dict[str, str]]:
+    text = door.read(file.parent, f"{file.name}/{name}", _MOST_BYTES).decode()
     yield from csv.DictReader(io.StringIO(text), strict=True, restkey="", restval="")

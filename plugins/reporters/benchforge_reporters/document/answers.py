@@ -138,22 +138,22 @@ def _shown(
         return rates, []
     if ranked is None or ranked.ranking is None:
         return (f"No answer: {verdict.reasons[0]}" if verdict.state == "undecided" else ""), []
-    left = [f"{item.server} is not ranked: {item.why}." for item in ranked.left_out]
+    remarks = [f"{item.server} is not ranked: {item.why}." for item in ranked.left_out]
     order = [item.server for item in sorted(ranked.ranking.order, key=attrgetter("best"))]
     tied = ranked.ranking.leaders
     beaten = [item for item in order if item not in tied]
     title = titled(ranked.metric, ranked.of)
     phrase = _Phrase(ranked.ranking, title, summary.measurand(ranked))
     if len(order) == 1:
-        return f"No answer: only {order[0]} has values that count", left
+        return f"No answer: only {order[0]} has values that count", remarks
     if len(tied) > 1:
         _, headline = tie(ranked.ranking, tied)
         ahead = [f"{phrase.of(tied[0], beaten)}."] if beaten else []
-        return headline, [*ahead, *left]
+        return headline, [*ahead, *remarks]
     between = [f"{text}." for _, text in ties(ranked.ranking, beaten)]
     if len(beaten) == _BY_NAME and not between:
         between = [f"{phrase.of(beaten[0], beaten[1:])}."]
-    return phrase.of(order[0], beaten), [*between, *left]
+    return phrase.of(order[0], beaten), [*between, *remarks]
 
 
 @dataclass(frozen=True)
@@ -198,11 +198,11 @@ def _times(estimates: Sequence[Estimate]) -> str:
     ends = sorted(end for item in estimates if item.interval is not None for end in item.interval)
     digits = _digits(values, ends)
     texts = list(dict.fromkeys(readable.figure(value, digits) for value in values))
-    shown = f"about {texts[0]}" if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
+    ratio_text = f"about {texts[0]}" if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
     if not ends:
-        return f"{shown} times (no interval)"
+        return f"{ratio_text} times (no interval)"
     low, high = (readable.figure(end, digits) for end in (ends[0], ends[-1]))
-    return f"{shown} times ({low} to {high}, 95 %)"
+    return f"{ratio_text} times ({low} to {high}, 95 %)"
 
 
 def _digits(values: Sequence[float], ends: Sequence[float]) -> int:
@@ -213,9 +213,9 @@ def _digits(values: Sequence[float], ends: Sequence[float]) -> int:
     different = {*values, *ends[:1], *ends[-1:], 1.0}
     most = (ends[-1] - ends[0]) / 10 if ends else math.inf
     for digits in _DIGITS:
-        shown = {item: _shown_as(item, digits) for item in different}
-        near = all(abs(as_text - item) <= most for item, as_text in shown.items())
-        if near and len({*shown.values()}) == len(different):
+        texts = {item: _shown_as(item, digits) for item in different}
+        near = all(abs(as_text - item) <= most for item, as_text in texts.items())
+        if near and len({*texts.values()}) == len(different):
             return digits
     return _DIGITS[-1]
 
@@ -232,8 +232,8 @@ def _alone(case: CaseSummary) -> str:
     line = next((item for item in case.metrics if item.measurand == RATE), None)
     line = line or next(iter(case.metrics), None)
     if line is None or line.level is None:
-        why = "no trial has a measurement" if line is None else line.why
-        return f"{name}, compared with no other: unknown: {why}"
+        reason = "no trial has a measurement" if line is None else line.why
+        return f"{name}, compared with no other: unknown: {reason}"
     return f"{name}, compared with no other: {_levels(line)}"
 
 
@@ -247,9 +247,9 @@ def _levels(line: MetricSummary) -> str:
 
 
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:
-    what, drivers = side(comparison), {case.driver for case in comparison.cases}
+    subject, drivers = side(comparison), {case.driver for case in comparison.cases}
     return [
-        f"The same {what} twice: {interval(item.ratio)}."
+        f"The same {subject} twice: {interval(item.ratio)}."
         for item in summary.placebos
         if item.case.scenario == comparison.scenario and item.case.driver in drivers
     ]
@@ -261,8 +261,8 @@ def interval(ratio: Estimate) -> str:
         return f"unknown: {ratio.why}"
     if ratio.low is None or ratio.high is None:
         return f"{readable.figure(ratio.value)} (no interval)"
-    shown = (readable.figure(item) for item in (ratio.value, ratio.low, ratio.high))
-    return "{} ({} to {})".format(*shown)
+    figures = (readable.figure(item) for item in (ratio.value, ratio.low, ratio.high))
+    return "{} ({} to {})".format(*figures)
 
 
 _PAIR = 2
@@ -286,25 +286,25 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
     blocks = max(case.trials for case in cases)
     if not counts:
         return []
-    of = readable.counted(blocks, "block")
+    total = readable.counted(blocks, "block")
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     ratio = "ratio rests" if len(ranking.pairs) == 1 else "ratios rest"
-    text = f"The {ratio} on {number} of {of}"
+    text = f"The {ratio} on {number} of {total}"
     if alike := _disturbed_alike(cases):
         pair = len(cases) == _PAIR
-        some, who = (alike, "both servers") if pair else ("some", "the servers")
-        text += f"; in {some} of these, noise met {who} alike, and cancels out"
+        share_text, who = (alike, "both servers") if pair else ("some", "the servers")
+        text += f"; in {share_text} of these, noise met {who} alike, and cancels out"
     return [f"{text}. The other blocks do not count." if counts[0] < blocks else f"{text}."]
 
 
 def of_level(cases: Sequence[CaseSummary]) -> list[str]:
     """Return what doubted trials mean for a server that is compared with none."""
     disturbed, others = used_doubts(cases)
-    of = readable.counted(sum(case.trials for case in cases), "trial")
+    total = readable.counted(sum(case.trials for case in cases), "trial")
     if others:
-        return [f"{others + disturbed} of {of} cannot be believed: the level may be another."]
+        return [f"{others + disturbed} of {total} cannot be believed: the level may be another."]
     if disturbed:
-        return [f"Noise met {disturbed} of {of}: a quiet machine may show more."]
+        return [f"Noise met {disturbed} of {total}: a quiet machine may show more."]
     return []
 
 
@@ -340,7 +340,7 @@ def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]
     """Yield what `tie` returns for each run of servers, in their order, of which no two differ."""
     run: list[str] = []
     for server in servers:
-        if any(ranking.pair(one, server).differ for one in run):
+        if any(ranking.pair(server_, server).differ for server_ in run):
             if len(run) > 1:
                 yield tie(ranking, run)
             run = []
@@ -351,7 +351,7 @@ def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]
 
 def far_apart(ranking: Ranking | None) -> bool:
     """Return whether servers may be far apart although they were not shown to differ."""
-    names = [] if ranking is None else [one.server for one in ranking.order]
+    names = [] if ranking is None else [ranked.server for ranked in ranking.order]
     return ranking is not None and any(not close for close, _ in ties(ranking, names))
 
 
@@ -381,16 +381,18 @@ def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]
     Noise of the machine meets all servers of a block alike: it is in their values, not in ratios.
     """
     values = [
-        {one.block: one.sample.value for one in line.samples if one.sample.value}
+        {sample.block: sample.sample.value for sample in line.samples if sample.sample.value}
         for case in cases
         for line in case.metrics
         if (line.metric, line.of) == (ranked.metric, ranked.of)
     ]
     ratios = [
-        [ours[block] / theirs[block] for block in ours.keys() & theirs.keys()]
-        for ours, theirs in combinations(values, 2)
+        [first[block] / theirs[block] for block in first.keys() & theirs.keys()]
+        for first, theirs in combinations(values, 2)
     ]
-    most, blocks = max(((max(one) / min(one), len(one)) for one in ratios if one), default=(1.0, 0))
+    most, blocks = max(
+        ((max(ratio) / min(ratio), len(ratio)) for ratio in ratios if ratio), default=(1.0, 0)
+    )
     if most <= 1:
         return []
     share = readable.figure(100 * (most - 1), 2)

@@ -71,7 +71,7 @@ class CauseTexts:
     @property
     def of_others(self) -> str:
         """Words on the others: that they do not limit the answer, if there is one; else empty."""
-        harmless = all(one.kind in {"expert", "dealt with"} for one in self.others)
+        harmless = all(cause.kind in {"expert", "dealt with"} for cause in self.others)
         if self.unanswered or not harmless:
             return ""
         return " does not limit the answer" if len(self.others) == 1 else " do not limit the answer"
@@ -90,21 +90,21 @@ def cause_texts(
     matter.sort(key=lambda text: not _unlike(text))
     invalid = [text for text in matter if text.kind == "invalid"]
     room = [text for text in matter if text not in invalid][: max(0, MOST - len(invalid))]
-    shown = [text for text in matter if text in invalid or text in room]
-    others = [text for text in (*matter, *texts) if text not in shown]
+    texts_shown = [text for text in matter if text in invalid or text in room]
+    others = [text for text in (*matter, *texts) if text not in texts_shown]
     findings = sum(text.cause.count for text in texts)
     if answered is None:
         answered = answers(summary, trials)
     unanswered = bool(answered) and not any(
-        one.verdict.state == "decided" or one.verdict.pairs for one in answered
+        comparison.verdict.state == "decided" or comparison.verdict.pairs for comparison in answered
     )
-    return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings, unanswered)
+    return CauseTexts(tuple(texts_shown), tuple(dict.fromkeys(others)), findings, unanswered)
 
 
 def _unlike(text: CauseText) -> bool:
     """Whether a cause says that servers of a comparison did not do the same work."""
     return text.kind in {"invalid", "limits"} and any(
-        one.check.id == text.id and one.check.of_work for one in text.cause.findings
+        finding.check.id == text.id and finding.check.of_work for finding in text.cause.findings
     )
 
 
@@ -132,27 +132,29 @@ def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
     A search overloads servers on purpose, and its interval has the scatter of short trials. Noise
     and a late load tool only make times longer: a trial that passed all the same counts.
     """
-    searches = [(one.case.scenario, one.capacity) for one in summary.cases if one.capacity]
+    searches = [(case.case.scenario, case.capacity) for case in summary.cases if case.capacity]
     # Of a search without an answer, the findings are the reason.
     unanswered = {scenario for scenario, capacity in searches if not capacity.answered}
     scenarios = {scenario for scenario, _ in searches} - unanswered
-    attempts = [one for _, capacity in searches for one in capacity.attempts]
-    passed = {one.trial for one in attempts if one.passed}
+    attempts = [attempt for _, capacity in searches for attempt in capacity.attempts]
+    passed = {attempt.trial for attempt in attempts if attempt.passed}
     return all(
-        one.scenario in scenarios
+        cause.scenario in scenarios
         and (
-            one.check.of_lateness
-            or one.check.of_noise
-            or (one.check.topic == "samples" and one.check.status == "warn")
-            or (one.trials and passed.isdisjoint(one.trials))
+            cause.check.of_lateness
+            or cause.check.of_noise
+            or (cause.check.topic == "samples" and cause.check.status == "warn")
+            or (cause.trials and passed.isdisjoint(cause.trials))
         )
-        for one in roots
+        for cause in roots
     )
 
 
 def _roots(cause: Cause) -> tuple[FoldedFinding, ...]:
-    roots = [one for one in cause.findings if one.check.id == cause.id] or list(cause.findings)
-    failed = [one for one in roots if one.check.status == "fail"]
+    roots = [finding for finding in cause.findings if finding.check.id == cause.id] or list(
+        cause.findings
+    )
+    failed = [root for root in roots if root.check.status == "fail"]
     return tuple(failed or roots)
 
 
@@ -170,7 +172,7 @@ def _dealt_with(cause: Cause, roots: Sequence[FoldedFinding], trials: Sequence[T
 
 def _counted(summary: Summary) -> int:
     """Return the number of trials that count: those set aside have a cause of their own."""
-    cases = [*summary.cases, *(one.repeated for one in summary.placebos)]
+    cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
     return sum(case.trials for case in cases)
 
 
@@ -178,9 +180,9 @@ def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
     """Return which other programs used the most CPU in a cause's trials, in brackets."""
     numbers, used = set(cause.trials), Counter[str]()
     for trial in trials:
-        seen = trial.observation
-        if trial.number in numbers and seen is not None and seen.machine is not None:
-            for process in seen.machine.foreign:
+        observation = trial.observation
+        if trial.number in numbers and observation is not None and observation.machine is not None:
+            for process in observation.machine.foreign:
                 used[process.program] += round(process.cpu_s / _TICK_S)
     names = [name for name, _ in used.most_common(2)]
     return f" ({', '.join(names)})" if names else ""
@@ -263,10 +265,10 @@ def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotabl
         return Quotable("bad", "No: this was a smoke run.")
     verdicts = [answer.verdict for answer in answers]
     pairs = zip(answers, summary.comparisons, strict=True)
-    compared = [answer for answer, of in pairs if len(of.cases) > 1]
-    whole = all(one.rates and one.times and one.cpu for one in verdicts)
+    compared = [answer for answer, comparison in pairs if len(comparison.cases) > 1]
+    have_all = all(item.rates and item.times and item.cpu for item in verdicts)
     unseen = _unseen(causes)
-    if whole and all(one.verdict.state == "decided" for one in compared):
+    if have_all and all(comparison.verdict.state == "decided" for comparison in compared):
         limits = sum(text.kind == "limits" for text in causes.all)
         return Quotable("limits" if unseen else "good", f"{_whole(limits)}{unseen}")
     texts = []
@@ -279,9 +281,9 @@ def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotabl
         texts.append(f"Requests/s and times: {rates}.")
     else:
         texts += [f"Requests/s: {rates}.", f"Times: {times}."]
-    if not all(one.cpu for one in verdicts):
+    if not all(item.cpu for item in verdicts):
         texts.append("CPU/request: no.")
-    nothing = not any(one.ratio or one.rates for one in verdicts)
+    nothing = not any(verdict.ratio or verdict.rates for verdict in verdicts)
     return Quotable("bad" if nothing else "limits", f"{' '.join(texts)}{'' if nothing else unseen}")
 
 
@@ -322,16 +324,16 @@ def _whole(limits: int) -> str:
 
 
 def _of_comparisons(compared: _Answers) -> str:
-    states = {one.verdict.state for one in compared}
+    states = {comparison.verdict.state for comparison in compared}
     if len(states) == 1 and states <= {"broken", "not comparable"}:
         return f"no, {states.pop()}"
     if states == {"undecided"}:
-        pairs = [pair for one in compared for pair in one.verdict.pairs]
+        pairs = [pair for comparison in compared for pair in comparison.verdict.pairs]
         if not pairs:
             return "no, undecided"
         named = _pairs(pairs) if len(compared) == 1 else readable.counted(len(pairs), "pair")
         return f"only of {named}; the others are undecided"
-    return _only_of([one for one in compared if one.verdict.ratio], compared)
+    return _only_of([comparison for comparison in compared if comparison.verdict.ratio], compared)
 
 
 def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
@@ -347,8 +349,8 @@ def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _which(answers: _Answers, may: Callable[[ComparisonAnswer], bool], summary: Summary) -> str:
-    text = _only_of([one for one in answers if may(one)], answers)
-    if text == "yes" and any(one.state == "undecided" for one in answers):
+    text = _only_of([answer for answer in answers if may(answer)], answers)
+    if text == "yes" and any(answer.state == "undecided" for answer in answers):
         return "yes, each with its interval"
     if text == "no" and any(case.in_turns for case in summary.cases):
         return "no, measured in turns"
@@ -362,4 +364,4 @@ def _only_of(good: _Answers, answers: _Answers) -> str:
         return "no"
     if len(good) > _MOST_NAMED:
         return f"{len(good)} of {len(answers)}"
-    return f"only of {readable.conjoined(one.label for one in good)}"
+    return f"only of {readable.conjoined(item.label for item in good)}"

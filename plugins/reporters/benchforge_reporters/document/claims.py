@@ -215,7 +215,7 @@ def _few(line: ClaimLine, summary: Summary) -> str:
     for name in instance.cases:
         of_part = parts[name.title].metrics if name.title in parts else ()
         for metric in of_part:
-            whys = [own.sample.why for own in metric.samples if own.sample.value is None]
+            whys = [sample.sample.why for sample in metric.samples if sample.sample.value is None]
             if whys and (metric.metric, metric.of) == (line.claim.metric, line.claim.of):
                 trials = f"{len(whys)} of {readable.counted(len(metric.samples), 'trial')}"
                 helps = "a longer load, a larger share or a lower percentile helps"
@@ -248,18 +248,18 @@ def _with_names(claim: Claim, verdict: Verdict, wholes: Mapping[str, str]) -> st
         return hypothesis + extent
     labels = iter([" ".join(compress(row, differ)) for row in rows])
     names = {letter: " - ".join(islice(labels, len(side.cases))) for letter, side in sides.items()}
-    shown = {
+    names_shown = {
         letter: f"({names[letter]})" if sides[letter].minus else names[letter] for letter in names
     }
-    return re.sub(r"\b[ab]\b", lambda match: shown[match[0]], hypothesis) + extent
+    return re.sub(r"\b[ab]\b", lambda match: names_shown[match[0]], hypothesis) + extent
 
 
 def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
     if faults:
         return f"its sides are not alike ({', '.join(faults)})"
     if verdict.disturbed:
-        some = len(verdict.disturbed) < len(verdict.blocks)
-        return f"in {len(verdict.disturbed) if some else 'all'} of them noise met both sides"
+        is_part = len(verdict.disturbed) < len(verdict.blocks)
+        return f"in {len(verdict.disturbed) if is_part else 'all'} of them noise met both sides"
     if verdict.blocks_needed is not None:
         return readable.blocks_that_tell(verdict.blocks_needed, len(verdict.blocks))
     return ""
@@ -273,11 +273,11 @@ def _in_short(verdict: Verdict) -> str:
 
 
 def _name(verdict: Verdict) -> str:
-    at = [
+    axes = [
         f"{axis.rpartition('.')[2]}={value if isinstance(value, str) else json.dumps(value)}"
         for axis, value in verdict.at.items()
     ]
-    return " ".join([verdict.claim, *at])
+    return " ".join([verdict.claim, *axes])
 
 
 def _estimate(verdict: Verdict) -> str:

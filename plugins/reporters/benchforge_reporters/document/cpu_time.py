@@ -22,7 +22,7 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: 
     counted = {
         name: trials_that_count(case, trials) for name, case in zip(names, cases, strict=True)
     }
-    costs = {server: cost(some) for server, some in counted.items()}
+    costs = {server: cost(trials) for server, trials in counted.items()}
     spent = {server: cpu for server, cpu in costs.items() if cpu.get("server")}
     if len(spent) < len(cases):
         return []
@@ -30,22 +30,22 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: 
     quiet = {
         name: _undisturbed(case, counted[name]) for name, case in zip(names, cases, strict=True)
     }
-    used = {server: _cpus(quiet[server] or some) for server, some in counted.items()}
+    used = {server: _cpus(quiet[server] or trials_) for server, trials_ in counted.items()}
     if max(used.values(), default=_BUSY) < _BUSY:
         alone = all(quiet.values()) and not any(map(_beside_others, quiet.values()))
         return [_waiting(used, differ=differ)] if alone else []
-    busy = (_one_worker(server, some) for server, some in counted.items())
-    why = "Why: " if differ else ""
+    busy = (_one_worker(server, trials_) for server, trials_ in counted.items())
+    reason = "Why: " if differ else ""
     where = _where(spent)
     return [
-        f"{why}{where if why else where[0].upper() + where[1:]}.",
+        f"{reason}{where if reason else where[0].upper() + where[1:]}.",
         *(f"{text}." for text in busy if text),
     ]
 
 
 def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
     """Return the trials that stand behind a case's numbers."""
-    aside = {one.trial for one in case.doubted if not one.used}
+    aside = {doubted.trial for doubted in case.doubted if not doubted.used}
     return [
         trial
         for trial in trials
@@ -54,7 +54,7 @@ def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]
 
 
 def _undisturbed(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
-    doubted = {one.trial for one in case.doubted}
+    doubted = {doubted.trial for doubted in case.doubted}
     return [trial for trial in trials if trial.number not in doubted]
 
 
@@ -64,13 +64,13 @@ def cost(trials: Sequence[Trial]) -> CpuByRole:
     for trial in trials:
         for role, seconds in _of_trial(trial).items():
             by_role.setdefault(role, []).append(seconds)
-    return {role: median(of) for role, of in by_role.items()}
+    return {role: median(values) for role, values in by_role.items()}
 
 
 def shares(cpu: CpuByRole) -> CpuByRole:
     """Return which share of the CPU time each role took."""
-    whole = sum(cpu.values())
-    return {role: seconds / whole for role, seconds in cpu.items()} if whole else {}
+    total = sum(cpu.values())
+    return {role: seconds / total for role, seconds in cpu.items()} if total else {}
 
 
 def _of_trial(trial: Trial) -> CpuByRole:
@@ -94,16 +94,16 @@ def _cpus_of(trial: Trial) -> float | None:
     """Return how many CPUs all parts used; in turns, in the slices of the server."""
     if trial.turns is not None:
         slices = trial.turns.slices
-        return sum(one.cpu_s + one.loader_cpu_s for one in slices) / trial.turns.seconds
+        return sum(slice_.cpu_s + slice_.loader_cpu_s for slice_ in slices) / trial.turns.seconds
     if trial.observation is None:
         return None
-    return sum(one.cpu_s or 0.0 for one in trial.observation.usage) / trial.observation.seconds
+    return sum(usage.cpu_s or 0.0 for usage in trial.observation.usage) / trial.observation.seconds
 
 
 def _beside_others(trials: Sequence[Trial]) -> bool:
     """Whether others used CPUs in slices, which sets no trial in turns aside."""
     shares = [
-        sum(one.foreign_cpu_s or 0.0 for one in trial.turns.slices)
+        sum(slice_.foreign_cpu_s or 0.0 for slice_ in trial.turns.slices)
         / (trial.turns.seconds * trial.turns.cpus)
         for trial in trials
         if trial.turns is not None
@@ -112,7 +112,7 @@ def _beside_others(trials: Sequence[Trial]) -> bool:
 
 
 def _waiting(cpus: Mapping[str, float], *, differ: bool) -> str:
-    shares = readable.conjoined(f"{100 * of:.0f} % with {server}" for server, of in cpus.items())
+    shares = readable.conjoined(f"{100 * cpu:.0f} % with {server}" for server, cpu in cpus.items())
     idle = f"no CPU was busy ({shares}, load tool included)"
     if differ:
         return (
@@ -132,8 +132,10 @@ def _where(costs: Mapping[str, CpuByRole]) -> str:
     times = readable.amounts("s", *(cpu["server"] for cpu in costs.values()))
     servers = list(costs)
     unit = times[-1].partition(" ")[2]
-    of = [f"{server} {time.partition(' ')[0]}" for server, time in zip(servers, times, strict=True)]
-    return f"a response takes {', '.join(of)} {unit} of CPU time of the server"
+    costs_ = [
+        f"{server} {time.partition(' ')[0]}" for server, time in zip(servers, times, strict=True)
+    ]
+    return f"a response takes {', '.join(costs_)} {unit} of CPU time of the server"
 
 
 def _one_worker(server: str, trials: Sequence[Trial]) -> str:
@@ -141,8 +143,13 @@ def _one_worker(server: str, trials: Sequence[Trial]) -> str:
     idle = most = 0
     for trial in trials:
         workers = trial.workers.get(trial.case.server, 1)
-        seen = () if trial.observation is None else trial.observation.usage
-        times = [cpu_s for one in seen if one.role == "server" for cpu_s in one.process_cpu_s]
+        observation = () if trial.observation is None else trial.observation.usage
+        times = [
+            cpu_s
+            for usage in observation
+            if usage.role == "server"
+            for cpu_s in usage.process_cpu_s
+        ]
         if workers > 1 and len(times) >= workers and max(times) >= _ALL * sum(times) > 0:
             idle, most = idle + 1, max(most, workers)
     if not idle or idle < len(trials) / 2:

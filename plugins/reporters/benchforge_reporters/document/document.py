@@ -203,11 +203,11 @@ def _section(
         left_out=f"and {readable.exact(more)} more trials, which numbers.csv and trials/ have"
         if more > 0
         else "",
-        levels=tuple(one for one in rows if one.scenario == scenario),
+        levels=tuple(row for row in rows if row.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),
         pairs=tuple(pairs(summary, scenario)),
         sweeps=tuple(sweeps(summary, scenario)),
-        curves=tuple(one for one in summary.sweeps if one.scenario == scenario),
+        curves=tuple(sweep for sweep in summary.sweeps if sweep.scenario == scenario),
         failures=tuple(words.failures(cases)),
         stages=tuple(words.of_each(cases, trials, stages_of)),
         over_time=tuple(loads_over_time(cases, trials)),
@@ -224,7 +224,7 @@ def _section(
 
 def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     """Return the suite, how much was measured and for how long, and the machine."""
-    cases = [*summary.cases, *(one.repeated for one in summary.placebos)]
+    cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
     measured = sum(case.trials for case in cases)
     texts = [readable.counted(measured, "trial")]
     if blocks := _blocks(summary):
@@ -242,7 +242,7 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
 
 def _blocks(summary: Summary) -> int:
     return len(
-        {one.block for case in summary.cases for line in case.metrics for one in line.samples}
+        {item.block for case in summary.cases for line in case.metrics for item in line.samples}
     )
 
 

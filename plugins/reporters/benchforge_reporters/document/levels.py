@@ -73,12 +73,12 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
-    rows, shown = [], _shown_latency(cases)
+    rows, percentile_shown = [], _shown_latency(cases)
     quoted = comparison.verdict is None or comparison.verdict.cpu
     for server, rank, value, interval in _ranked(measured, summary):
         if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
             continue
-        times = None if shown is None else _line(case, shown)
+        times = None if percentile_shown is None else _line(case, percentile_shown)
         rows.append(
             LevelRow(
                 server=server or case.case.server,
@@ -95,7 +95,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         label=label_of(comparison, summary),
         metric=titled(measured.metric, measured.of),
         unit=measured.unit,
-        latency="" if shown is None else _name(shown),
+        latency="" if percentile_shown is None else _name(percentile_shown),
         unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
         failed=_failed(cases),
         rows=tuple(rows),
@@ -126,9 +126,13 @@ def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
 
     None if no case has a value of it.
     """
-    shown = _highest(cases)
-    lines = () if shown is None else [_line(case, shown) for case in cases]
-    return shown if any(line is not None and line.median is not None for line in lines) else None
+    percentile_shown = _highest(cases)
+    lines = () if percentile_shown is None else [_line(case, percentile_shown) for case in cases]
+    return (
+        percentile_shown
+        if any(line is not None and line.median is not None for line in lines)
+        else None
+    )
 
 
 def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
@@ -155,14 +159,14 @@ def _unknown(
     if not any(row.cpu for row in rows):
         observed = (item.observation for item in trials if item.observation is not None)
         whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
-        why = next(filter(None, whys), "")
-        why = why or ("servers work on after the load" if not trials else "")
-        yield f"CPU/request is unknown{f': {why}' if why else ''}"
+        reason = next(filter(None, whys), "")
+        reason = reason or ("servers work on after the load" if not trials else "")
+        yield f"CPU/request is unknown{f': {reason}' if reason else ''}"
 
 
 def _because(line: MetricSummary) -> str:
-    why = line.why.partition(" (trial")[0]
-    return f": {why}" if why else ""
+    reason = line.why.partition(" (trial")[0]
+    return f": {reason}" if reason else ""
 
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:

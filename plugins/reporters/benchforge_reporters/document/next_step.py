@@ -68,14 +68,14 @@ def again(summary: Summary, *words: str) -> str:
 def blocks_by_scenario(summary: Summary) -> dict[str, int]:
     """Return how many blocks each scenario of the suite has: bridges are made for `bridge`."""
     in_turns = {case.case.scenario for case in summary.cases if case.in_turns}
-    seen: dict[str, set[int]] = {}
+    blocks: dict[str, set[int]] = {}
     for case in summary.cases:
-        of = seen.setdefault(case.case.scenario, set())
-        of.update(item.block for line in case.metrics for item in line.samples)
+        blocks_of_scenario_ = blocks.setdefault(case.case.scenario, set())
+        blocks_of_scenario_.update(item.block for line in case.metrics for item in line.samples)
     return {
-        scenario: len(of)
-        for scenario, of in seen.items()
-        if of and scenario.removesuffix(_BRIDGE) not in in_turns - {scenario}
+        scenario: len(blocks_of_scenario)
+        for scenario, blocks_of_scenario in blocks.items()
+        if blocks_of_scenario and scenario.removesuffix(_BRIDGE) not in in_turns - {scenario}
     }
 
 
@@ -83,11 +83,11 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
     """Yield each scenario of a claim that more blocks decide, and how many that takes."""
     needed: dict[str, int] = {}
     for line in unclear:
-        enough = line.verdict.blocks_needed or 0
+        needed_ = line.verdict.blocks_needed or 0
         for scenario in _scenarios([line]):
             had = blocks.get(scenario, 0)
-            if had < enough <= readable.IN_REACH * had:
-                needed[scenario] = max(enough, needed.get(scenario, 0))
+            if had < needed_ <= readable.IN_REACH * had:
+                needed[scenario] = max(needed_, needed.get(scenario, 0))
     yield from needed.items()
 
 
@@ -124,14 +124,14 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
     measured = [trial for trial in trials if trial.measured]
     if any(trial.believed for trial in measured) or not any(t.disturbed for t in measured):
         return ""
-    what = (
+    words = (
         "Noise met every trial: stop other programs, or take a quieter machine, and run the suite "
         "again."
     )
     if any(trial.search_outcome is not None for trial in measured):
-        return what
+        return words
     return (
-        f"{what} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
+        f"{words} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
         "where noise meets the servers of a block alike, their ratio counts."
     )
 
@@ -145,7 +145,7 @@ def seconds_of(trials: Sequence[Trial], summary: Summary) -> float:
     spans: dict[int, list[tuple[float, float]]] = {}
     for trial in trials:
         spans.setdefault(bisect(firsts, trial.number), []).append(_span(trial))
-    return sum(max(e for _, e in of) - min(b for b, _ in of) for of in spans.values())
+    return sum(max(e for _, e in value) - min(b for b, _ in value) for value in spans.values())
 
 
 def busy_s(trials: Sequence[Trial]) -> float:
@@ -203,8 +203,8 @@ class LaunchScatter(NamedTuple):
     @property
     def _longest_s(self) -> float:
         """Load at which the fewest launches give the same interval: a longer one only adds time."""
-        left = self._variance(self.load_s) * self._fewest / self.launches - self.between
-        return self.within * self.load_s / left if left > 0 else math.inf
+        remaining = self._variance(self.load_s) * self._fewest / self.launches - self.between
+        return self.within * self.load_s / remaining if remaining > 0 else math.inf
 
     def _variance(self, load_s: float) -> float:
         return self.between + self.within * self.load_s / load_s
@@ -221,17 +221,17 @@ class LaunchScatter(NamedTuple):
 def launches(summary: Summary, trials: Sequence[Trial]) -> str:
     """Return how the scatter of ratios in turns is divided; empty where it is not known."""
     scatters = [
-        (group[0][0].case.scenario, of)
+        (group[0][0].case.scenario, scatter)
         for group in _groups(trials)
-        if (of := _scatter(group)) is not None and of.of_launches
+        if (scatter := _scatter(group)) is not None and scatter.of_launches
     ]
     if not scatters:
         return ""
-    shares = [of.between / of.of_launches for _, of in scatters]
+    shares = [scatter.between / scatter.of_launches for _, scatter in scatters]
     share = readable.percent(round(statistics.fmean(shares), 2))
     text = f"In turns, about {share} of the scatter of ratios comes from the starts of the servers"
-    _, advice = max(_advice(scenario, of, summary) for scenario, of in scatters)
-    return f"{text}{advice}"
+    _, words = max(_advice(scenario, scatter, summary) for scenario, scatter in scatters)
+    return f"{text}{words}"
 
 
 def _advice(scenario: str, scatter: LaunchScatter, summary: Summary) -> tuple[float, str]:
@@ -250,10 +250,12 @@ def _groups(trials: Sequence[Trial]) -> Iterator[list[tuple[Trial, ...]]]:
     """Yield the launches of each set of cases that took turns, each by the titles of its cases."""
     by_number = {trial.number: trial for trial in trials if trial.measured}
     groups: dict[tuple[str, ...], list[tuple[Trial, ...]]] = {}
-    for turns in dict.fromkeys(one.turns.trials for one in by_number.values() if one.turns):
+    for turns in dict.fromkeys(value.turns.trials for value in by_number.values() if value.turns):
         if all(number in by_number for number in turns):
-            launch = sorted((by_number[number] for number in turns), key=lambda of: of.case.title)
-            groups.setdefault(tuple(of.case.title for of in launch), []).append(tuple(launch))
+            launch = sorted(
+                (by_number[number] for number in turns), key=lambda trials_: trials_.case.title
+            )
+            groups.setdefault(tuple(trial.case.title for trial in launch), []).append(tuple(launch))
     yield from groups.values()
 
 
@@ -270,10 +272,11 @@ def _scatter(group: Sequence[tuple[Trial, ...]]) -> LaunchScatter | None:
         for i, j in pairs
     ]
     within = [
-        statistics.fmean(statistics.variance(of) / len(of) for of in pair) for pair in differences
+        statistics.fmean(statistics.variance(rates_) / len(rates_) for rates_ in pair)
+        for pair in differences
     ]
     of_launches = [statistics.variance(map(statistics.fmean, pair)) for pair in differences]
-    loads = [turns.seconds for launch in group for one in launch if (turns := one.turns)]
+    loads = [turns.seconds for launch in group for trial in launch if (turns := trial.turns)]
     load_s = statistics.fmean(loads)
     whole_s = statistics.fmean(launch[0].seconds / len(launch) for launch in group)
     means = statistics.fmean(of_launches), statistics.fmean(within)
@@ -284,7 +287,9 @@ def _log_rates(trial: Trial) -> list[float]:
     """Return the log of the rate in each round and its mirror; less where one has no response."""
     slices = () if trial.turns is None else trial.turns.slices
     twice = zip(slices[::2], slices[1::2], strict=False)
-    sums = [(one.responses + two.responses, one.seconds + two.seconds) for one, two in twice]
+    sums = [
+        (slice_.responses + two.responses, slice_.seconds + two.seconds) for slice_, two in twice
+    ]
     if not all(count and seconds for count, seconds in sums):
         return []
     return [math.log(count / seconds) for count, seconds in sums]

@@ -44,12 +44,12 @@ class LoadOverTime:
 
 def loads_over_time(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[LoadOverTime]:
     """Return the cases whose loads had stages, each over all of its measured trials."""
-    there = zip(names(cases), cases, strict=True)
-    pairs = [(name, case, [t for t in trials if t.case == case.case]) for name, case in there]
+    named_cases = zip(names(cases), cases, strict=True)
+    pairs = [(name, case, [t for t in trials if t.case == case.case]) for name, case in named_cases]
     return [
         load
-        for name, case, own in pairs
-        if (load := _over_time(name, case.case.server, own)) is not None
+        for name, case, trials_of_case in pairs
+        if (load := _over_time(name, case.case.server, trials_of_case)) is not None
     ]
 
 
@@ -68,9 +68,9 @@ def _over_time(name: str, server: str, trials: Sequence[Trial]) -> LoadOverTime 
             each = max(1, -(-len(reading.series.completed) // _POINTS))
             bin_s = each * reading.series.bin_s
             # The last bin may be shorter, so it has no rate.
-            whole = reading.series.completed[: int(reading.seconds / reading.series.bin_s)]
-            starts = range(0, len(whole) // each * each, each)
-            rates.append(tuple(sum(whole[at : at + each]) / bin_s for at in starts))
+            counts = reading.series.completed[: int(reading.seconds / reading.series.bin_s)]
+            starts = range(0, len(counts) // each * each, each)
+            rates.append(tuple(sum(counts[start : start + each]) / bin_s for start in starts))
     moments = tuple(_moments([reading.stages for reading in readings]))
     return LoadOverTime(name, server, tuple(borders), moments, bin_s, tuple(rates))
 
@@ -86,15 +86,15 @@ def _moments(trials: Sequence[Sequence[StageReading]]) -> Iterator[Moment]:
             start_s = end_s
 
 
-def _moment(parts: Sequence[StageReading], seconds: float, place: tuple[float, float]) -> Moment:
+def _moment(parts: Sequence[StageReading], seconds: float, span: tuple[float, float]) -> Moment:
     latency = Histogram.added(part.latency for part in parts)
     lost = sum(part.errors + part.unfinished for part in parts)
-    enough = latency.count >= TAIL_RESPONSES
+    has_tail = latency.count >= TAIL_RESPONSES
     return Moment(
-        *place,
+        *span,
         due=(latency.count + lost) / seconds,
         p50_us=latency.quantile(0.5, censored=lost) if latency.count else None,
-        p99_us=latency.quantile(0.99, censored=lost) if enough else None,
+        p99_us=latency.quantile(0.99, censored=lost) if has_tail else None,
     )
 
 
@@ -120,8 +120,8 @@ def _measured(stages: Sequence[StageReading]) -> str:
     for share, wanted in ((0.5, 1), (0.99, _TAIL_RESPONSES)):
         value = latency.quantile(share, censored=errors + unfinished)
         if latency.count >= wanted:
-            shown = "unknown" if value is None else readable.amount("s", value / 1e6)
-            says.append(f"p{share * 100:g} {shown}")
+            time_text = "unknown" if value is None else readable.amount("s", value / 1e6)
+            says.append(f"p{share * 100:g} {time_text}")
     if errors:
         says.append(readable.counted(errors, "error"))
     if unfinished:

@@ -121,7 +121,9 @@ def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> 
     if best is None:
         return None
     cells = [*_cells(ranked.ranking, best)]
-    cells += [MatrixCell(left.server, None, False, left.why) for left in ranked.left_out]
+    cells += [
+        MatrixCell(unranked.server, None, False, unranked.why) for unranked in ranked.left_out
+    ]
     return MatrixRow(answer, readable.amount(ranked.unit, best), tuple(cells))
 
 
@@ -131,6 +133,6 @@ def _cells(ranking: Ranking, best: float) -> Iterator[MatrixCell]:
         value, share = entry.value.value, None
         if value is not None and value > 0 and best > 0:
             share = value / best if ranking.better == "higher" else best / value
-        why = "" if share is not None else entry.value.why or "not above zero"
+        reason = "" if share is not None else entry.value.why or "not above zero"
         alike = entry.server == first or not ranking.pair(first, entry.server).differ
-        yield MatrixCell(entry.server, share, alike and share is not None, why)
+        yield MatrixCell(entry.server, share, alike and share is not None, reason)

@@ -116,7 +116,7 @@ def drawn_section(
     cases = text.cases
     own_trials = [trial for trial in trials if trial.case.scenario == text.scenario]
     by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}
-    counted = [trial for some in by_case.values() for trial in some]
+    counted = [trial for value in by_case.values() for trial in value]
     names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
     named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
     return {
@@ -170,11 +170,12 @@ def _strips(
     firsts: dict[str, int] = {}
     for trial in trials:
         firsts.setdefault(trial.case.title, trial.number)
-    numbers, shown = {trial.number for trial in counted}, set(firsts.values())
+    numbers, first_trials = {trial.number for trial in counted}, set(firsts.values())
     drawn = {
         trial.number: strip(trial, folder)
         for trial in trials
-        if trial.measured and (all_of_them or trial.number not in numbers or trial.number in shown)
+        if trial.measured
+        and (all_of_them or trial.number not in numbers or trial.number in first_trials)
     }
     return {str(number): drawing for number, drawing in drawn.items() if drawing is not None}
 

@@ -38,17 +38,17 @@ def fitted(table: Table, width: int | None, colour: bool) -> tuple[str, tuple[Co
     )
 
     # All in one line; else the spread below the median, and as many columns as fit.
-    shown = len(table.columns)
+    column_count = len(table.columns)
     stacked = width is not None and _needs(console, table, stacked=False)[-1] > width
     if width is not None and stacked:
         fits = bisect_right(_needs(console, table, stacked=True), width) - 1
-        shown = max(min(_AT_LEAST, shown), fits)
-    drawn = _drawn(table, shown, stacked)
+        column_count = max(min(_AT_LEAST, column_count), fits)
+    drawn = _drawn(table, column_count, stacked)
     needs = Measurement.get(console, console.options, drawn).maximum
     with console.capture() as captured:
         console.print(drawn, width=needs, no_wrap=True, crop=False)
     lines = (line.rstrip() for line in captured.get().splitlines())
-    return "\n".join(lines), table.columns[shown:]
+    return "\n".join(lines), table.columns[column_count:]
 
 
 def _needs(console: Console, table: Table, *, stacked: bool) -> list[int]:
@@ -60,11 +60,11 @@ def _needs(console: Console, table: Table, *, stacked: bool) -> list[int]:
         return measure_renderables(console, console.options, cells).maximum
 
     columns = _drawn(table, len(table.columns), stacked).columns
-    needs = accumulate((_BETWEEN + width(one) for one in columns), initial=-_BETWEEN)
+    needs = accumulate((_BETWEEN + width(column) for column in columns), initial=-_BETWEEN)
     return [*needs][len(table.heads) :]
 
 
-def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:
+def _drawn(table: Table, column_count: int, stacked: bool) -> RichTable:
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415  # late, as above
     from rich.table import Table as Drawn  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -72,12 +72,12 @@ def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:
     drawn = Drawn(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for head in table.heads:
         drawn.add_column(Text(safe.line(head)), no_wrap=True)
-    for column in table.columns[:shown]:
+    for column in table.columns[:column_count]:
         head = "\n".join(map(safe.line, (*column.levels, column.unit)))
         drawn.add_column(Text(head), justify="right", no_wrap=True)
     for row in table.rows:
         labels = (Text(safe.line(label)) for label in row.labels)
-        drawn.add_row(*labels, *(_text(cell, stacked) for cell in row.cells[:shown]))
+        drawn.add_row(*labels, *(_text(cell, stacked) for cell in row.cells[:column_count]))
     return drawn
 
 

@@ -29,7 +29,9 @@ def legend(tables: Sequence[Levels]) -> str:
     parts += ["~ rests on few responses"] * any(row.thin for row in rows)
     parts += ["CPU/request of all parts"] * any(row.cpu for row in rows)
     parts += ["no request failed"] * all(table.failed == 0 for table in tables)
-    return "; ".join((*parts, *dict.fromkeys(one for table in tables for one in table.unknown)))
+    return "; ".join(
+        (*parts, *dict.fromkeys(remark for table in tables for remark in table.unknown))
+    )
 
 
 def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
@@ -135,15 +137,15 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
 
 def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     """Yield a line for each claim: the estimate, and what was published."""
-    name = min(_LABELS, max(len(safe.line(one.name)) for one in claims))
+    name = min(_LABELS, max(len(safe.line(claim.name)) for claim in claims))
     for claim in claims:
         sign, meaning, *_ = STATES[claim.state]
         start = f"{sign} {safe.line(claim.name).ljust(name)}  "
         remark = claim.remark if claim.state == "not comparable" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _ROOMY) >= _ROOMY else ""
         valued = claim.verdict.estimate.value is not None
-        shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
-        estimate = f"{hypothesis}{shown}"
+        estimate_text = claim.estimate if valued else claim.estimate.partition(": ")[0]
+        estimate = f"{hypothesis}{estimate_text}"
         text = "; ".join(filter(None, (estimate, claim.source, remark)))
         yield from paint.signed(meaning, text, start, " " * (name + 4))
 

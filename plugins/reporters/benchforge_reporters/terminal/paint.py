@@ -45,7 +45,9 @@ class Paint:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        return [one.replace("\N{NO-BREAK SPACE}%", " %").replace(_UNBROKEN, _RUN) for one in lines]
+        return [
+            line.replace("\N{NO-BREAK SPACE}%", " %").replace(_UNBROKEN, _RUN) for line in lines
+        ]
 
     def signed(self, meaning: Meaning, text: str, start: str, indent: str) -> list[str]:
         """Return a text in lines, the first of which begins with a sign that has a colour."""

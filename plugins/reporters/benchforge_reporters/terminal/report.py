@@ -47,41 +47,41 @@ class Terminal(Reporter):
         colour: bool = False,
     ) -> str:
         """Return the result as text; a number is never cut to fit a width."""
-        paint, shown = Paint(width, colour), document(summary, trials)
+        paint, report = Paint(width, colour), document(summary, trials)
         blocks = [
             "\n".join(block).strip("\n")
             for block in (
-                _top(shown, paint),
-                _answers(shown, paint),
-                *_sections(shown, paint),
-                *(_suite_table(summary, label, shown, paint) for label in summary.tables),
-                _claims(shown, paint),
-                _causes(shown, paint),
-                paint.lines("do", shown.next_step, shown.launches),
+                _top(report, paint),
+                _answers(report, paint),
+                *_sections(report, paint),
+                *(_suite_table(summary, label, report, paint) for label in summary.tables),
+                _claims(report, paint),
+                _causes(report, paint),
+                paint.lines("do", report.next_step, report.launches),
             )
         ]
         return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _top(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
     """Yield the title, what was measured on which machine, and what nobody may overlook."""
-    heading = shown.heading if shown.smoke else shown.title
+    heading = report.heading if report.smoke else report.title
     yield from paint.lines("heading", heading)
-    yield from paint.lines("aside", shown.origin, shown.scope, *shown.setting)
-    yield from paint.lines("bad", *shown.alarms[shown.smoke :])  # the heading has that of a smoke
-    if shown.overview is not None:
+    yield from paint.lines("aside", report.origin, report.scope, *report.setting)
+    yield from paint.lines("bad", *report.alarms[report.smoke :])  # the heading has that of a smoke
+    if report.overview is not None:
         yield ""
-        yield from counts(shown.overview, shown.claims, paint)
+        yield from counts(report.overview, report.claims, paint)
 
 
-def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    if not shown.answers:
+def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
+    if not report.answers:
         return
-    if shown.overview is not None:
-        yield from matrix(shown.overview, shown.answers, paint)
+    if report.overview is not None:
+        yield from matrix(report.overview, report.answers, paint)
         return
-    label = max(len(safe.line(one.label)) for one in shown.answers)
-    for answer in shown.answers:
+    label = max(len(safe.line(answer.label)) for answer in report.answers)
+    for answer in report.answers:
         sign, meaning, *_ = SIGNS[answer.state]
         name = safe.line(answer.label).ljust(label)
         indent = " " * (label + 4)
@@ -93,16 +93,16 @@ def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
             yield from paint.wrapped(sentence, indent, indent)
 
 
-def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
+def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
-    rows = [one for section in shown.sections for one in section.levels]
-    if rows and shown.overview is None:
+    rows = [level for section in report.sections for level in section.levels]
+    if rows and report.overview is None:
         yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]
-    for section in shown.sections:
-        if lines := list(_section(section, paint, brief=shown.overview is not None)):
+    for section in report.sections:
+        if lines := list(_section(section, paint, brief=report.overview is not None)):
             yield lines
-    if shown.overview is None and not all(section.levels for section in shown.sections):
-        cells, order = shown.reading
+    if report.overview is None and not all(section.levels for section in report.sections):
+        cells, order = report.reading
         yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
 
 
@@ -140,9 +140,9 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
 
 
 def _suite_table(
-    summary: Summary, label: str, shown: ResultDocument, paint: Paint
+    summary: Summary, label: str, report: ResultDocument, paint: Paint
 ) -> Iterator[str]:
-    drawn = next(one for one in shown.tables if one.label == label)
+    drawn = next(table for table in report.tables if table.label == label)
     yield paint.of("heading", safe.line(drawn.title))
     yield from paint.wrapped(drawn.content)
     yield from _table(partial(pivot_table, summary.tables[label], summary.cases), paint)
@@ -165,21 +165,21 @@ def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
         yield from paint.wrapped(note)
 
 
-def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    if not shown.claims:
-        yield from (line for text in shown.tally for line in paint.wrapped(text))
+def _claims(report: ResultDocument, paint: Paint) -> Iterator[str]:
+    if not report.claims:
+        yield from (line for text in report.tally for line in paint.wrapped(text))
         return
-    if shown.overview is not None:
+    if report.overview is not None:
         yield paint.of("heading", "Claims")
-        yield from claim_rows(shown.claims, paint)
+        yield from claim_rows(report.claims, paint)
     else:
-        yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
-        yield from _claims_in_full(shown.claims, paint)
-        yield from paint.lines("aside", shown.claims_note, first="  ")
+        yield f"{paint.of('heading', 'Claims')}  {counted_states(report.claims)}"
+        yield from _claims_in_full(report.claims, paint)
+        yield from paint.lines("aside", report.claims_note, first="  ")
 
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
-    name = max(len(safe.line(one.name)) for one in claims)
+    name = max(len(safe.line(claim.name)) for claim in claims)
     for claim in claims:
         sign, meaning, verb, _ = STATES[claim.state]
         parts = [claim.estimate, claim.source, claim.remark]
@@ -190,10 +190,10 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         yield from paint.signed(meaning, text, start, " " * min(len(start), _DEEPEST))
 
 
-def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    causes = shown.causes
-    if shown.answers:
-        yield from _quotable(shown.quotable, paint)
+def _causes(report: ResultDocument, paint: Paint) -> Iterator[str]:
+    causes = report.causes
+    if report.answers:
+        yield from _quotable(report.quotable, paint)
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
@@ -237,8 +237,8 @@ class Why(Terminal):
         """Return each cause with its findings: where, in which trials, and the limit."""
         paint = Paint(width, colour)
         causes = cause_texts(summary, trials).all
-        unknown = [one for one in causes if _is_unknown(one)]
-        blocks = ["\n".join(_explained(one, paint)) for one in causes if one not in unknown]
+        unknown = [cause for cause in causes if _is_unknown(cause)]
+        blocks = ["\n".join(_explained(item, paint)) for item in causes if item not in unknown]
         if unknown:
             blocks.append("\n".join(_not_seen(unknown, paint)))
         return "\n\n".join(blocks or ["no check found anything"]) + "\n"
@@ -247,7 +247,7 @@ class Why(Terminal):
 def _is_unknown(text: CauseText) -> bool:
     """Whether a cause is only that checks could not look, and limits no answer."""
     return text.kind == "expert" and all(
-        one.check.status == "unknown" for one in text.cause.findings
+        finding.check.status == "unknown" for finding in text.cause.findings
     )
 
 
@@ -255,13 +255,17 @@ def _not_seen(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
     """Yield what was not seen: a line for each check."""
     yield paint.of("heading", "Not known, which limits no answer")
     for text in texts:
-        for _, alike in groupby(text.cause.findings, lambda of: of.check.because or of.check.id):
+        for _, alike in groupby(
+            text.cause.findings, lambda subject: subject.check.because or subject.check.id
+        ):
             first, *more = alike
-            checks = (one.check for one in (first, *more))
+            checks = (item.check for item in (first, *more))
             named = readable.conjoined(
-                dict.fromkeys(f"{one.id} {one.name}".strip() for one in checks)
+                dict.fromkeys(f"{item.id} {item.name}".strip() for item in checks)
             )
-            count = first.count + sum(one.count for one in more if one.check.id == first.check.id)
+            count = first.count + sum(
+                item.count for item in more if item.check.id == first.check.id
+            )
             times = f" ({readable.counted(count, 'finding')})" if count > 1 else ""
             yield from paint.wrapped(f"{named}: {first.check.message}{times}", "  - ", "    ")
 
@@ -286,7 +290,7 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
 
 def _of_check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
     first = findings[0].check
-    count = sum(one.count for one in findings)
+    count = sum(item.count for item in findings)
     named = f"{first.id} {first.name}".strip()
     title = f"{first.status} {named}, {readable.counted(count, 'finding')}"
     yield from paint.wrapped(f"{title}; {first.threshold}" if first.threshold else title, "  ")

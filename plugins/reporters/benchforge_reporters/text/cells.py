@@ -35,8 +35,8 @@ def figure(line: MetricSummary, statistic: Centre) -> Figure:
     """Return a statistic of a line. Raises ValueError for `range` and `runs`, which are none."""
     if line.median is None:
         return Figure(None, why=line.why)
-    bounds = [one.sample.value for one in line.samples if one.sample.lower_bound]
-    exact = [one.sample.value for one in line.samples if not one.sample.lower_bound]
+    bounds = [sample.sample.value for sample in line.samples if sample.sample.lower_bound]
+    exact = [sample.sample.value for sample in line.samples if not sample.sample.lower_bound]
     match statistic:
         case "typical" | "median":
             typical = Figure(line.level, line.at_least)
@@ -44,8 +44,8 @@ def figure(line: MetricSummary, statistic: Centre) -> Figure:
         case "mean" | "average":
             return Figure(line.mean, bool(bounds))
         case "sd":
-            why = "a value is only a lower bound" if bounds else "one trial has no deviation"
-            return Figure(line.sd, why="" if line.sd is not None else why)
+            reason = "a value is only a lower bound" if bounds else "one trial has no deviation"
+            return Figure(line.sd, why="" if line.sd is not None else reason)
         case "min":
             return Figure(line.lowest, line.lowest not in exact)
         case "max":
@@ -78,7 +78,9 @@ class Footnotes:
         `others` are reasons of other trials that differ in their number of responses only.
         """
         note = self._notes.setdefault(_uncounted(reason), _Note(len(self._notes) + 1))
-        note.counts.extend(int(n) for one in (reason, *others) for n in _RESPONSES.findall(one))
+        note.counts.extend(
+            int(n) for reason_ in (reason, *others) for n in _RESPONSES.findall(reason_)
+        )
         if title:
             note.titles[title] = None
         return f"({note.number})"
@@ -99,8 +101,8 @@ class _Note:
         if not self.counts:
             return reason
         least, most = min(self.counts), max(self.counts)
-        there = f"{least}" if least == most else f"{least} to {most}"
-        return reason.replace(_UNCOUNTED, f"{there} responses")
+        responses = f"{least}" if least == most else f"{least} to {most}"
+        return reason.replace(_UNCOUNTED, f"{responses} responses")
 
 
 def _uncounted(reason: str) -> str:
@@ -137,14 +139,14 @@ def of_lines(
     if not lines:
         return Cell.of_word(NOTHING, all_known=False)
     # Classes of errors that never occurred are all said by one zero.
-    shown = [line for line in lines if not _is_class(line) or _occurred(line)]
-    if not shown:
+    lines_shown = [line for line in lines if not _is_class(line) or _occurred(line)]
+    if not lines_shown:
         return Cell.of_word("0")
     return Cell(
-        tuple(_part(line, scale, notes, statistic, spread) for line in shown),
+        tuple(_part(line, scale, notes, statistic, spread) for line in lines_shown),
         # Not zero is a finding that nobody may overlook.
-        loud=any(line.of_failures and _highest(line) > 0 for line in shown),
-        all_known=all(figure(line, statistic).value is not None for line in shown),
+        loud=any(line.of_failures and _highest(line) > 0 for line in lines_shown),
+        all_known=all(figure(line, statistic).value is not None for line in lines_shown),
     )
 
 
@@ -152,13 +154,17 @@ def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) 
     """Return the cell of one trial: its value."""
     if not of_one:
         return Cell.of_word(NOTHING, all_known=False)
-    shown = [(line, one) for line, one in of_one if not _is_class(line) or one.sample.value != 0]
-    if not shown:
+    samples_shown = [
+        (line, sample) for line, sample in of_one if not _is_class(line) or sample.sample.value != 0
+    ]
+    if not samples_shown:
         return Cell.of_word("0")
     return Cell(
-        tuple((_named(line, _value(line, one, scale, notes)), "") for line, one in shown),
-        loud=any(line.of_failures and one.sample.value for line, one in shown),
-        all_known=all(one.sample.value is not None for _, one in shown),
+        tuple(
+            (_named(line, _value(line, sample, scale, notes)), "") for line, sample in samples_shown
+        ),
+        loud=any(line.of_failures and sample.sample.value for line, sample in samples_shown),
+        all_known=all(sample.sample.value is not None for _, sample in samples_shown),
     )
 
 
@@ -175,13 +181,13 @@ def _part(
     if not spread or len(line.samples) == 1:
         return _named(line, text), ""  # one trial has no spread
     lowest, highest = scale.text(line.lowest), scale.text(line.highest)
-    beyond = "> " if any(one.sample.lower_bound for one in line.samples) else ""
+    beyond = "> " if any(sample.sample.lower_bound for sample in line.samples) else ""
     return _named(line, text), f"[{lowest}{_TO}{beyond}{highest}]"
 
 
 def _remark(line: MetricSummary, notes: Footnotes) -> str:
     """Mark a median whose trials say something about their values: too few responses, say."""
-    reasons = list(dict.fromkeys(one.sample.why for one in line.samples if one.sample.why))
+    reasons = list(dict.fromkeys(sample.sample.why for sample in line.samples if sample.sample.why))
     if not reasons:
         return ""
     alike = len({_uncounted(reason) for reason in reasons}) == 1
@@ -190,13 +196,13 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     return f" {notes.mark(f'{reasons[0]} (other trials alike)', _title(line))}"
 
 
-def _why_unknown(line: MetricSummary, why: str, notes: Footnotes) -> str:
+def _why_unknown(line: MetricSummary, cause: str, notes: Footnotes) -> str:
     """Mark an unknown median: with the trials, unless all of them had too few responses."""
-    reasons = [one.sample.why for one in line.samples if one.sample.value is None]
+    reasons = [sample.sample.why for sample in line.samples if sample.sample.value is None]
     uncounted = {_uncounted(reason) for reason in reasons}
     if len(uncounted) == 1 and _UNCOUNTED in next(iter(uncounted)):
         return notes.mark(reasons[0], _title(line), reasons)
-    return notes.mark(why, _title(line))
+    return notes.mark(cause, _title(line))
 
 
 def _value(
@@ -222,7 +228,7 @@ def _occurred(line: MetricSummary) -> bool:
 
 
 def _highest(line: MetricSummary) -> float:
-    return max((one.sample.value or 0 for one in line.samples), default=0)
+    return max((sample.sample.value or 0 for sample in line.samples), default=0)
 
 
 def _title(line: MetricSummary) -> str:
@@ -239,8 +245,8 @@ class Labels:
 
 def case_labels(cases: Sequence[CaseSummary]) -> Labels:
     """Return the server, the driver where there are several, and what varies."""
-    paths = tuple(dict.fromkeys(path for one in cases for path in one.case.vary))
-    drivers = len({one.case.driver for one in cases}) > 1
+    paths = tuple(dict.fromkeys(path for case in cases for path in case.case.vary))
+    drivers = len({case.case.driver for case in cases}) > 1
     return Labels(
         ("server", *(("driver",) if drivers else ()), *short(paths)),
         tuple(
@@ -249,7 +255,7 @@ def case_labels(cases: Sequence[CaseSummary]) -> Labels:
                 *((case.driver,) if drivers else ()),
                 *(str(case.vary.get(path, "")) for path in paths),
             )
-            for case in (one.case for one in cases)
+            for case in (case.case for case in cases)
         ),
     )
 

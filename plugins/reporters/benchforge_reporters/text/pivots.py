@@ -43,15 +43,15 @@ class Grid:
 
 def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
     """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
-    shown = [part for one in cases for part in one.by_part(pivot.part)]
-    there = [one for one in shown if pivot.has(one.case)]
-    there.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
-    names = [one.case for one in there]
+    parts_shown = [part for case in cases for part in case.by_part(pivot.part)]
+    cases_in_pivot = [case for case in parts_shown if pivot.has(case.case)]
+    cases_in_pivot.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
+    names = [case.case for case in cases_in_pivot]
     return Grid(
         pivot=pivot,
         rows=tuple(places(pivot.rows, names)),
         columns=tuple(places(pivot.columns, names)),
-        cells={place(one.case, (*pivot.rows, *pivot.columns)): one for one in there},
+        cells={place(case.case, (*pivot.rows, *pivot.columns)): case for case in cases_in_pivot},
     )
 
 
@@ -89,12 +89,12 @@ def word(coordinate: str) -> str:
     return value if isinstance(value, str) else coordinate
 
 
-def heads(axes: Sequence[str], at: Place) -> tuple[str, ...]:
+def heads(axes: Sequence[str], place_values: Place) -> tuple[str, ...]:
     """Return what stands above a column: labels as they are, other values behind their names."""
     names = short(axes)
     return tuple(
-        word(one) if axis in AXIS_NAMES else f"{name}={word(one) or 'none'}"
-        for axis, name, one in zip(axes, names, at, strict=True)
+        word(value) if axis in AXIS_NAMES else f"{name}={word(value) or 'none'}"
+        for axis, name, value in zip(axes, names, place_values, strict=True)
     )
 
 
@@ -110,17 +110,17 @@ def remarks(case: CaseSummary) -> list[str]:
         texts.append(f"measured in {case.trials} of {case.planned} trials")
     if doubts := in_short([case]):
         texts.append(f"not believed: {doubts}")
-    failed = [one.check for one in case.findings if one.check.status == "fail"]
+    failed = [finding.check for finding in case.findings if finding.check.status == "fail"]
     behaviour = dict.fromkeys(
-        f"{one.id} {one.name}" for one in failed if one.subject == "behaviour"
+        f"{failure.id} {failure.name}" for failure in failed if failure.subject == "behaviour"
     )
     if behaviour:
         texts.append(f"it failed {', '.join(behaviour)}: see what the checks found")
     for line in case.metrics:
-        bad = max((one.sample.value or 0 for one in line.samples), default=0)
+        bad = max((sample.sample.value or 0 for sample in line.samples), default=0)
         if line.measurand == "failed requests" and line.of is None and bad:
             texts.append(f"up to {readable.exact(bad)} requests of a trial did not end well")
-    return [f"{case.case.title}: {one}" for one in texts]
+    return [f"{case.case.title}: {text}" for text in texts]
 
 
 def metrics_of(cells: Grid) -> list[Column]:
@@ -129,25 +129,25 @@ def metrics_of(cells: Grid) -> list[Column]:
     return [
         column
         for metric in cells.pivot.metrics
-        for column in [one for one in columns if one.metric == metric]
+        for column in [column for column in columns if column.metric == metric]
         or [Column(metric, None, readable.Scale("1"), in_one_cell=False)]
     ]
 
 
 def _columns(cells: Grid) -> Iterator[_Shown]:
     metrics, statistics = metrics_of(cells), list(_statistics(cells.pivot.show))
-    for at in cells.columns:
-        above = heads(cells.pivot.columns, at)
+    for column in cells.columns:
+        names = heads(cells.pivot.columns, column)
         # What is the same above all columns is told once, beside the title.
-        named = len(metrics) > 1 or not above
-        there = [case for row in cells.rows if (case := cells.case(row, at)) is not None]
-        drawn = [metric for metric in metrics if any(map(metric.lines, there))]
+        named = len(metrics) > 1 or not names
+        cases = [case for row in cells.rows if (case := cells.case(row, column)) is not None]
+        drawn = [metric for metric in metrics if any(map(metric.lines, cases))]
         for metric in drawn or metrics:
             for statistic, spread in statistics:
                 below = () if _usual(cells.pivot) else (_title(statistic, spread),)
-                levels = (*above, *(metric.levels if named else ()), *below)
+                levels = (*names, *(metric.levels if named else ()), *below)
                 scale = _COUNT if statistic == "runs" else metric.scale
-                yield _Shown(at, statistic, spread, replace(metric, heads=levels, scale=scale))
+                yield _Shown(column, statistic, spread, replace(metric, heads=levels, scale=scale))
 
 
 def _usual(pivot: Pivot) -> bool:
@@ -157,8 +157,8 @@ def _usual(pivot: Pivot) -> bool:
 def _statistics(show: Sequence[Statistic]) -> Iterator[tuple[Statistic, bool]]:
     """Yield each statistic, and whether the range that follows it stands beside it."""
     for number, statistic in enumerate(show):
-        before = show[number - 1] if number else None
-        if statistic == "range" and before in CENTRES:
+        previous = show[number - 1] if number else None
+        if statistic == "range" and previous in CENTRES:
             continue
         yield statistic, statistic in CENTRES and show[number + 1 : number + 2] == ("range",)
 

@@ -145,11 +145,11 @@ def _rows(
         if number in attempts:
             attempt = attempts[number]
             figures = [_figure(attempt, *item) for item in scales.items()]
-            kept = "yes" if attempt.passed else "no"
-            labels = (str(attempt.round), *named, RATES.text(attempt.rate), kept, *figures)
+            passed = "yes" if attempt.passed else "no"
+            labels = (str(attempt.round), *named, RATES.text(attempt.rate), passed, *figures)
         else:
-            block, why = lost[number]
-            labels = (str(block), *named, NOTHING, why, *[NOTHING for _ in scales])
+            block, reason = lost[number]
+            labels = (str(block), *named, NOTHING, reason, *[NOTHING for _ in scales])
         yield TableRow((str(number), *labels), ())
 
 

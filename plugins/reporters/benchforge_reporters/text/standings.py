@@ -26,7 +26,7 @@ _TO = "\N{EN DASH}"
 
 def ranked(summary: Summary) -> bool:
     """Whether anybody has a rank."""
-    return any(one.ranking for group in summary.comparisons for one in group.rankings)
+    return any(ranking.ranking for group in summary.comparisons for ranking in group.rankings)
 
 
 def standings(summary: Summary, scenario: str) -> list[str]:
@@ -34,19 +34,19 @@ def standings(summary: Summary, scenario: str) -> list[str]:
     return [
         f"{where}{line}"
         for where, group in _groups(summary, scenario)
-        for one in group.rankings
-        for line in _lines(one)
+        for ranking in group.rankings
+        for line in _lines(ranking)
     ]
 
 
 def pairs(summary: Summary, scenario: str) -> list[str]:
     """Return each pair of a scenario: the ratio, and the interval that holds with all others."""
     sentences = [
-        f"{where}{metric(one)}: {line}"
+        f"{where}{metric(ranking)}: {line}"
         for where, group in _groups(summary, scenario)
-        for one in group.rankings
-        if one.ranking
-        for line in _pairs(one.ranking)
+        for ranking in group.rankings
+        if ranking.ranking
+        for line in _pairs(ranking.ranking)
     ]
     more = len(sentences) - _MOST
     return [*sentences[:_MOST], *([f"and {more} more, in summary.json"] if more > 0 else [])]
@@ -68,8 +68,8 @@ def interval(estimate: Estimate, digits: str) -> str:
 
 def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]:
     """Yield the comparisons of a scenario, each after what tells it from the others."""
-    groups = [one for one in summary.comparisons if one.scenario == scenario]
-    drivers = len({one.driver for one in groups}) > 1
+    groups = [comparison for comparison in summary.comparisons if comparison.scenario == scenario]
+    drivers = len({group.driver for group in groups}) > 1
     for group in groups:
         named = [f"{path.rpartition('.')[2]} {value}" for path, value in group.vary.items()]
         label = ", ".join([group.driver, *named] if drivers and group.driver else named)
@@ -83,8 +83,8 @@ def _lines(standing: MetricRanking) -> Iterator[str]:
     else:
         blocks = f"{standing.blocks} blocks" if standing.blocks != 1 else "1 block"
         yield f"{title}, {blocks}: {'; '.join([*_ranks(standing.ranking), *_needs(standing)])}"
-    for left in standing.left_out if standing.ranking else ():
-        yield f"{title}: {left.server} is not ranked: {left.why}"
+    for unranked in standing.left_out if standing.ranking else ():
+        yield f"{title}: {unranked.server} is not ranked: {unranked.why}"
     yield from _far(standing, title)
 
 
@@ -104,7 +104,10 @@ def _needs(standing: MetricRanking) -> Iterator[str]:
 def _ranks(ranking: Ranking) -> Iterator[str]:
     for (best, worst), same in groupby(ranking.order, key=lambda entry: (entry.best, entry.worst)):
         rank = str(best) if best == worst else f"{best}{_TO}{worst}"
-        who = (f"{one.server} ({one.letters})" if one.letters else one.server for one in same)
+        who = (
+            f"{server.server} ({server.letters})" if server.letters else server.server
+            for server in same
+        )
         yield f"rank {rank}: {', '.join(who)}"
 
 
@@ -131,9 +134,9 @@ def _pairs(ranking: Ranking) -> Iterator[str]:
 def sweeps(summary: Summary, scenario: str) -> list[str]:
     """Return a line for each server of a scenario that was swept."""
     return [
-        f"{title(one)}: {', '.join(_sentences(one))}"
-        for one in summary.sweeps
-        if one.scenario == scenario
+        f"{title(sweep)}: {', '.join(_sentences(sweep))}"
+        for sweep in summary.sweeps
+        if sweep.scenario == scenario
     ]
 
 

@@ -78,11 +78,11 @@ class Table:
     def head_rows(self) -> list[list[ColumnHead]]:
         """The headings by level: what is the same above neighbours is there once."""
         depth = len(self.columns[0].levels) if self.columns else 1
-        above = [
+        groups = [
             groupby(column.levels[:number] for column in self.columns) for number in range(1, depth)
         ]
         return [
-            *([ColumnHead(path[-1], "", len([*alike])) for path, alike in row] for row in above),
+            *([ColumnHead(path[-1], "", len([*alike])) for path, alike in row] for row in groups),
             [ColumnHead(column.levels[-1], column.unit, 1) for column in self.columns],
         ]
 
@@ -132,20 +132,20 @@ def _unknown(columns: Sequence[Column], cases: Sequence[CaseSummary]) -> Iterato
             line.why.partition(" (trial")[0] for case in cases for line in column.lines(case)
         )
         by_reason.setdefault(next(filter(None, reasons), ""), []).append(column.title)
-    for why, titles in by_reason.items():
-        yield f"unknown: {', '.join(titles)}{f': {why}' if why else ''}"
+    for reason, titles in by_reason.items():
+        yield f"unknown: {', '.join(titles)}{f': {reason}' if reason else ''}"
 
 
 def _has_value(column: Column, cases: Sequence[CaseSummary]) -> bool:
-    samples = (one for case in cases for line in column.lines(case) for one in line.samples)
-    return any(one.sample.value is not None for one in samples)
+    samples = (sample for case in cases for line in column.lines(case) for sample in line.samples)
+    return any(sample.sample.value is not None for sample in samples)
 
 
 def _trials(case: CaseSummary) -> str:
     counts = f"{case.trials} of {case.planned}"
     if case.believed is None or case.believed == case.trials:
         return counts
-    disturbed = sum(one.used and one.disturbed for one in case.doubted)
+    disturbed = sum(doubted.used and doubted.disturbed for doubted in case.doubted)
     others = case.trials - case.believed - disturbed
     states = [f"{case.believed} believed"]
     states += [f"{disturbed} disturbed"] * (disturbed > 0)
@@ -178,9 +178,9 @@ def trial_table(cases: Sequence[CaseSummary]) -> Table:
 def _trial_rows(
     named: tuple[str, ...], case: CaseSummary, columns: Sequence[Column], notes: Footnotes
 ) -> Iterator[TableRow]:
-    blocks = {one.trial: one.block for line in case.metrics for one in line.samples}
-    failed = {one.trial: one for one in case.failed}
-    blocks |= {number: one.block for number, one in failed.items()}
+    blocks = {sample.trial: sample.block for line in case.metrics for sample in line.samples}
+    failed = {failure.trial: failure for failure in case.failed}
+    blocks |= {number: failure.block for number, failure in failed.items()}
     values = [_by_trial(column.lines(case)) for column in columns]
     for number in sorted(blocks):
         cells = tuple(
@@ -215,8 +215,8 @@ def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
         by_quantity.setdefault((metric, unit), []).extend(lines)
     scales = {quantity: _scale(lines) for quantity, lines in by_quantity.items()}
     return tuple(
-        Column(metric, of, scales[metric, unit], merged, counted_in=unit)
-        for metric, of, merged, unit in lines_by_column
+        Column(metric, part, scales[metric, unit], merged, counted_in=unit)
+        for metric, part, merged, unit in lines_by_column
     )
 
 
@@ -229,7 +229,10 @@ def _in_order(of_cases: Sequence[Sequence[MetricSummary]]) -> list[MetricSummary
 
 def _scale(lines: Sequence[MetricSummary]) -> readable.Scale:
     values = [
-        one.sample.value for line in lines for one in line.samples if one.sample.value is not None
+        sample.sample.value
+        for line in lines
+        for sample in line.samples
+        if sample.sample.value is not None
     ]
     # A column without any value has no scale to choose.
     return readable.scale(lines[0].unit, values) if values else readable.Scale("1")
@@ -269,17 +272,17 @@ def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table 
 
 def not_reached(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield a sentence for each step that some flows of a case did not reach."""
-    there = [(t.stream, t.reading.kinds) for t in trials if t.stream and t.reading]
-    for step in dict.fromkeys(label for _, kinds in there for label in kinds):
-        lacking = sum(kinds[step].not_reached or 0 for _, kinds in there if step in kinds)
+    streams = [(t.stream, t.reading.kinds) for t in trials if t.stream and t.reading]
+    for step in dict.fromkeys(label for _, kinds in streams for label in kinds):
+        missed = sum(kinds[step].not_reached or 0 for _, kinds in streams if step in kinds)
         ended = sum(
             kinds[step].responses + (kinds[step].unanswered or 0)
-            for _, kinds in there
+            for _, kinds in streams
             if step in kinds
         )
-        if lacking:
-            of = readable.counted(lacking + ended, "flow")
-            yield f"{step}: not reached by {readable.exact(lacking)} of {of}, which ended before"
+        if missed:
+            flows = readable.counted(missed + ended, "flow")
+            yield f"{step}: not reached by {readable.exact(missed)} of {flows}, which ended before"
 
 
 def _kind_rows(case: CaseSummary) -> Iterator[CaseSummary]:

@@ -28,7 +28,7 @@ def of_all(summary: Summary) -> list[str]:
     """Return what was found in comparisons and in the whole result, the worst first."""
     checked = [*((check, ()) for check in summary.checks), *_compared(summary)]
     findings = [(check, where) for check, where in checked if check.status != "pass"]
-    findings.sort(key=lambda of: (_WORST.index(of[0].status), of[0].id))
+    findings.sort(key=lambda checks: (_WORST.index(checks[0].status), checks[0].id))
     return [
         f"{', '.join([f'{check.status} {check.id} {check.name}'.strip(), *where])}: {check.message}"
         for check, where in findings
@@ -37,7 +37,9 @@ def of_all(summary: Summary) -> list[str]:
 
 def _compared(summary: Summary) -> Iterator[tuple[Check, tuple[str, ...]]]:
     """Yield the checks of each comparison, with what tells it from the others."""
-    several = len({(one.scenario, one.driver) for one in summary.comparisons}) > 1
+    several = (
+        len({(comparison.scenario, comparison.driver) for comparison in summary.comparisons}) > 1
+    )
     for comparison in summary.comparisons:
         where = [*filter(None, (comparison.scenario, comparison.driver))] if several else []
         where += [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
@@ -94,13 +96,15 @@ def environment(summary: Summary) -> list[tuple[str, str]]:
     """Return what it was measured with and on: names and values."""
     versions = list(summary.versions.items())
     inside = [
-        (f"interpreter {label}", f"{one.implementation} {one.build}; {one.executable}")
-        for label, one in summary.runtimes.items()
+        (f"interpreter {label}", f"{runtime.implementation} {runtime.build}; {runtime.executable}")
+        for label, runtime in summary.runtimes.items()
     ]
     inside += [
         (f"packages of {label}", packages)
-        for label, one in summary.runtimes.items()
-        if (packages := ", ".join(f"{name} {version}" for name, version in one.packages.items()))
+        for label, runtime in summary.runtimes.items()
+        if (
+            packages := ", ".join(f"{name} {version}" for name, version in runtime.packages.items())
+        )
     ]
     return versions + inside + [(name, _fact(fact)) for name, fact in summary.facts.items()]
 
@@ -110,13 +114,14 @@ def interpreters(summary: Summary) -> str:
     if summary.runtimes.keys() <= {"benchforge"}:
         return ""
     return ", ".join(
-        f"{label} is {one.implementation} {one.version}" for label, one in summary.runtimes.items()
+        f"{label} is {runtime.implementation} {runtime.version}"
+        for label, runtime in summary.runtimes.items()
     )
 
 
 def code(summary: Summary) -> str:
     """Return which commit each server's code is of; nothing where none lies in a repository."""
-    return "; ".join(f"{one.server}: {one.in_words}" for one in summary.code)
+    return "; ".join(f"{code_.server}: {code_.in_words}" for code_ in summary.code)
 
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
@@ -127,9 +132,9 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     failed = sum(len(case.failed) for case in cases)
     at_most = "at most " if summary.searches else ""
     blocks = {
-        *(one.block for case in cases for one in case.failed),
-        *(one.block for case in cases for line in case.metrics for one in line.samples),
-        *(one.round for case in cases if case.capacity for one in case.capacity.attempts),
+        *(failure.block for case in cases for failure in case.failed),
+        *(sample.block for case in cases for line in case.metrics for sample in line.samples),
+        *(attempt.round for case in cases if case.capacity for attempt in case.capacity.attempts),
     }
     machine = [
         form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
@@ -184,9 +189,11 @@ def calm(summary: Summary) -> bool:
 
     Either all that it asks is decided, or it is a duel with the blocks that wide intervals take.
     """
-    compared = [one.verdict for one in summary.comparisons if one.verdict is not None]
-    undecided = any(one.state == "inconclusive" for one in summary.verdicts)
-    if compared and all(one.state == "decided" for one in compared) and not undecided:
+    compared = [
+        comparison.verdict for comparison in summary.comparisons if comparison.verdict is not None
+    ]
+    undecided = any(verdict.state == "inconclusive" for verdict in summary.verdicts)
+    if compared and all(comparison.state == "decided" for comparison in compared) and not undecided:
         return True
     decision = summary.stop_decision
     if summary.name != _DUEL or decision is None or decision.stop:
@@ -197,14 +204,14 @@ def calm(summary: Summary) -> bool:
 def placebos(summary: Summary) -> list[str]:
     """Return for each scenario by what the same thing differed, and whether that is too much."""
     return [
-        one.message if one.status == "pass" else f"{one.status.upper()}: {one.message}"
-        for one in summary.checks
-        if one.topic == "placebo"
+        check.message if check.status == "pass" else f"{check.status.upper()}: {check.message}"
+        for check in summary.checks
+        if check.topic == "placebo"
     ]
 
 
 def _with_placebos(summary: Summary) -> list[CaseSummary]:
-    return [*summary.cases, *(one.repeated for one in summary.placebos)]
+    return [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
 
 
 def hosts(trials: Sequence[Trial]) -> list[str]:
@@ -227,7 +234,7 @@ def placement(trials: Sequence[Trial]) -> list[str]:
 
 def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:
     """Return which trials were measured later: a text for each later session that has any."""
-    starts = [one.first_trial for one in summary.sessions]
+    starts = [session.first_trial for session in summary.sessions]
     texts: list[str] = []
     for session, following in zip_longest(summary.sessions, starts[1:]):
         numbers = [
@@ -270,11 +277,11 @@ def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
     return [
         *([SMOKE] if summary.smoke else []),
         *([incomplete(summary)] if not summary.complete and not calm(summary) else []),
-        *([OTHERWISE] if any(one.differences for one in summary.sessions) else []),
+        *([OTHERWISE] if any(session.differences for session in summary.sessions) else []),
         *(
-            f"PLACEBO: {one.message}"
-            for one in summary.checks
-            if one.topic == "placebo" and one.status == "fail"
+            f"PLACEBO: {check.message}"
+            for check in summary.checks
+            if check.topic == "placebo" and check.status == "fail"
         ),
         *([cases] if doubts and (cases := doubted(summary)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
@@ -335,7 +342,11 @@ def doubted(summary: Summary) -> str:
         for case in summary.cases
         if case.believed is not None and case.believed < case.trials and not _set_aside(case)
     ]
-    disturbed = [case for case in cases if all(one.disturbed for one in case.doubted if one.used)]
+    disturbed = [
+        case
+        for case in cases
+        if all(doubted_.disturbed for doubted_ in case.doubted if doubted_.used)
+    ]
     others = [case for case in cases if case not in disturbed]
     sentences = []
     if others:
@@ -349,15 +360,17 @@ def doubted(summary: Summary) -> str:
 
 def _have(cases: Sequence[CaseSummary], summary: Summary) -> str:
     number = len(cases)
-    of = readable.counted(len(summary.cases), "case")
-    return f"{number} of {of} {'has' if number == 1 else 'have'}"
+    total = readable.counted(len(summary.cases), "case")
+    return f"{number} of {total} {'has' if number == 1 else 'have'}"
 
 
 def _set_aside(case: CaseSummary) -> bool:
     """Whether no doubtful trial of a search is part of what it found."""
     if case.capacity is None:
         return False
-    return not {one.trial for one in case.doubted} & {one.trial for one in case.capacity.attempts}
+    return not {doubted_.trial for doubted_ in case.doubted} & {
+        attempt.trial for attempt in case.capacity.attempts
+    }
 
 
 def of_each(
@@ -385,8 +398,8 @@ def estimators(cases: Sequence[CaseSummary]) -> list[str]:
 
 def lost(case: CaseSummary) -> list[FailedTrial]:
     """Return the failed trials of a case whose blocks have no measurement of another attempt."""
-    measured = {one.block for line in case.metrics for one in line.samples}
-    return [one for one in case.failed if one.block not in measured]
+    measured = {sample.block for line in case.metrics for sample in line.samples}
+    return [failure for failure in case.failed if failure.block not in measured]
 
 
 def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
@@ -401,13 +414,13 @@ def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
 
 def drawn(label: str, pivot: Pivot) -> tuple[str, str]:
     """Return the title of a table of the suite, and what is drawn there of which cases."""
-    kept = [
-        f"{axis} is {' or '.join(one if isinstance(one, str) else json.dumps(one) for one in some)}"
-        for axis, some in pivot.where.items()
+    conditions = [
+        f"{axis} is {' or '.join(v if isinstance(v, str) else json.dumps(v) for v in values)}"
+        for axis, values in pivot.where.items()
     ]
-    where = f", where {' and '.join(kept)}" if kept else ""
-    what = f"{', '.join(pivot.metrics)} of {', '.join(pivot.scenarios)}{where}"
-    return pivot.title or label, what
+    where = f", where {' and '.join(conditions)}" if conditions else ""
+    subject = f"{', '.join(pivot.metrics)} of {', '.join(pivot.scenarios)}{where}"
+    return pivot.title or label, subject
 
 
 def names(cases: Sequence[CaseSummary]) -> list[str]:

@@ -34,7 +34,7 @@ class Uvicorn(ModuleServer):
 
     def imports(self) -> tuple[str, ...]:
         """Return uvicorn, and the loop and the parser that are named."""
-        named = (one for one in (self.loop, self.http) if one in {"uvloop", "httptools"})
+        named = (module for module in (self.loop, self.http) if module in {"uvloop", "httptools"})
         return (*self.modules, *named)
 
     def command(self, site: Site) -> Command | None:

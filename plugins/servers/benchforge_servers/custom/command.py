@@ -25,20 +25,20 @@ _OF_SHELL = re.compile(r"-\w*c")
 "Option before the text that a shell reads: sh -c, bash -lc."
 
 
-def _words(given: Any) -> Any:
+def _words(value: Any) -> Any:
     """Return the words of a text, as a shell divides it. Raises WrongOption for its variable."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         try:
-            given = shlex.split(given)
+            value = shlex.split(value)
         except ValueError as error:
             hint = "close the quotes, or write the command as a list of arguments"
             raise WrongOption(str(error).lower(), hint=hint) from error
-    words = [word for word in given if isinstance(word, str)] if isinstance(given, list) else []
+    words = [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
     literal = next((word for word in words if _PORT.search(word)), None)
     if literal is not None and not any(map(_OF_SHELL.fullmatch, words)):
         filled = _PORT.sub("{port}", literal)
         raise WrongOption("no shell reads $PORT in it", hint=f"write {{port}} instead: {filled!r}")
-    return given
+    return value
 
 
 class CommandServer(ServesCode, RunsPython, Server):

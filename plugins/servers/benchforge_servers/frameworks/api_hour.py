@@ -41,8 +41,8 @@ class ApiHour(AppServer):
     def needs(self) -> Iterable[Need]:
         """Return API-Hour with what it runs on, and what a built-in app imports."""
         install = "runtime = '...', with requires = ['api_hour==0.8.2', 'gunicorn', 'aiohttp']"
-        own = [Need(module, install, "module") for module in self.imports()]
-        return [*own, *self.served_app.needs()]
+        module_needs = [Need(module, install, "module") for module in self.imports()]
+        return [*module_needs, *self.served_app.needs()]
 
     def command(self, site: Site) -> Command | None:
         """Return API-Hour in the foreground, without an access log."""

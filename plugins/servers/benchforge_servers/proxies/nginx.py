@@ -124,10 +124,10 @@ after one answer."""
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
-        given = [name for name in _ANSWERS if getattr(self, name) is not None]
-        if len(given) > 1:
-            message = f"{' and '.join(given)} exclude one another: it answers one thing"
-            raise WrongOption(message, *reversed(given), hint="leave out all but one")
+        names = [name for name in _ANSWERS if getattr(self, name) is not None]
+        if len(names) > 1:
+            message = f"{' and '.join(names)} exclude one another: it answers one thing"
+            raise WrongOption(message, *reversed(names), hint="leave out all but one")
         if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
             message = "it stands before no server"
             raise WrongOption(message, "upstream_keepalive", "upstream", hint="name an upstream")
@@ -241,12 +241,12 @@ after one answer."""
         ]
 
     def _servers(self, site: Site) -> Block:
-        before, answer = self._answer(site)
-        own: Block = [*self.server_directives, answer]
-        plain: Block = [f"listen {site.address}:{site.port} backlog={self.backlog}", *own]
+        upstreams, answer = self._answer(site)
+        directives: Block = [*self.server_directives, answer]
+        plain: Block = [f"listen {site.address}:{site.port} backlog={self.backlog}", *directives]
         if not self.tls:
-            return [*before, ("server", plain)]
-        return [*before, ("server", plain), ("server", [*self._secure(site), *own])]
+            return [*upstreams, ("server", plain)]
+        return [*upstreams, ("server", plain), ("server", [*self._secure(site), *directives])]
 
     def _secure(self, site: Site) -> Block:
         keep_alive, cache = self.tls_keep_alive, self.tls_session_cache

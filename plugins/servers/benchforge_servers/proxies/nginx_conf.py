@@ -79,8 +79,8 @@ def location(gives: Mapping[str, str], keepalive: int) -> tuple[Block, tuple[str
     there is no way to it.
     """
     where, ask = _asking(gives, keepalive)
-    kept = [f"keepalive {keepalive}"] if keepalive else []
-    return [(f"upstream {_BEHIND}", [f'server "{where}"', *kept])], ("location /", ask)
+    keepalive_lines = [f"keepalive {keepalive}"] if keepalive else []
+    return [(f"upstream {_BEHIND}", [f'server "{where}"', *keepalive_lines])], ("location /", ask)
 
 
 def _asking(gives: Mapping[str, str], keepalive: int) -> tuple[str, Block]:

@@ -108,8 +108,8 @@ def _fingerprint_of_built_in(name: str) -> str:
 def _fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
     folder, app = folder_of(name, directory, suite_folder), app_of(name)
 
-    def served(place: Path) -> bool:
-        return not _is_made(place) and (app.built_in or place.suffix == ".py")
+    def served(path: Path) -> bool:
+        return not _is_made(path) and (app.built_in or path.suffix == ".py")
 
     return folder_digest(folder, directory, served, app.target, "name the folder of the app alone")
 
@@ -122,9 +122,9 @@ def check_own(name: str, **options: str | None) -> None:
             raise WrongOption(message, option, "app", hint="leave it out")
 
 
-def _is_made(place: Path) -> bool:
+def _is_made(path: Path) -> bool:
     """Whether a file is no code of the user's: environments, caches, what is hidden."""
-    return any(part.startswith(".") or part == "__pycache__" for part in place.parts)
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
 
 
 def _checked_name(name: str) -> str:

@@ -124,19 +124,21 @@ it to net.core.somaxconn."""
 
     def process_environment(self, site: Site) -> dict[str, str]:
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
-        own = {name: text.filled(site) for name, text in self.environment.items()}
-        return site.environment(own)
+        filled = {name: text.filled(site) for name, text in self.environment.items()}
+        return site.environment(filled)
 
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
         """Return the command of a runner, which imports the app from its folder first."""
         where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
-        own = ("--backlog", self.backlog, *words, self.served_app.target)
+        arguments = ("--backlog", self.backlog, *words, self.served_app.target)
         environment = self.process_environment(site)
-        return Command(site.python, RUNNERS / runner, *where, *own, environment=environment)
+        return Command(site.python, RUNNERS / runner, *where, *arguments, environment=environment)
 
     def _refusal(self, protocol: str) -> WrongOption:
         with_this = f" with {self.chosen()}" if self.chosen() else ""
-        others = ", ".join(f"use = {one!r}" for one in apps.PROTOCOLS[protocol] if one != self.name)
+        others = ", ".join(
+            f"use = {server!r}" for server in apps.PROTOCOLS[protocol] if server != self.name
+        )
         ways = [way for way in (self.option_for(protocol), others and f"one of: {others}") if way]
         return WrongOption(
             f"app {self.app!r} speaks {protocol}, {self.name}{with_this} serves "
@@ -178,15 +180,15 @@ def _module_in(folder: Path, name: str) -> Path | None:
 
 def _file_of(folder: Path, steps: Iterable[str]) -> Path | None:
     """Return the file of a dotted module, the folder of a package without one; None for neither."""
-    place = folder
+    parent = folder
     *packages, last = steps
     for step in packages:
-        place /= step
-        if not place.is_dir():
+        parent /= step
+        if not parent.is_dir():
             return None
-    if (place / last).is_dir():
-        return _module_in(place / last, "__init__") or place / last
-    return _module_in(place, last)
+    if (parent / last).is_dir():
+        return _module_in(parent / last, "__init__") or parent / last
+    return _module_in(parent, last)
 
 
 def _installed(name: str) -> bool:
@@ -197,10 +199,14 @@ def _installed(name: str) -> bool:
 
 
 def _no_module(module: str, folder: Path) -> WrongOption:
-    there = list(dict.fromkeys(_modules(folder)))
-    near = difflib.get_close_matches(module, there, 1)
-    ends = [one for one in there if one.rpartition(".")[2] == module.rpartition(".")[2]]
-    guess = "".join(f"did you mean {one!r}? " for one in (near or ends)[:1])
+    module_names = list(dict.fromkeys(_modules(folder)))
+    near = difflib.get_close_matches(module, module_names, 1)
+    ends = [
+        module_name
+        for module_name in module_names
+        if module_name.rpartition(".")[2] == module.rpartition(".")[2]
+    ]
+    guess = "".join(f"did you mean {name!r}? " for name in (near or ends)[:1])
     return WrongOption(
         f"no module {module!r} in {folder}",
         "app",

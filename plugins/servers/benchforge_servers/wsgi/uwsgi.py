@@ -71,9 +71,9 @@ net.core.somaxconn, uWSGI does not start."""
 
     def command(self, site: Site) -> Command | None:
         """Return uWSGI with a master, without a log of requests; the app's folder comes first."""
-        at = self.socket(site) if self.listen == "unix" else f"{site.address}:{site.port}"
+        address = self.socket(site) if self.listen == "unix" else f"{site.address}:{site.port}"
         words = [
-            f"--{self._socket_option()}={at}",
+            f"--{self._socket_option()}={address}",
             "--master",
             "--need-app",
             "--die-on-term",  # it would reload

@@ -53,10 +53,10 @@ class Lock(NamedTuple):
 def nearest(folder: Path, top: Path, names: tuple[str, ...] = NAMES) -> Path | None:
     """Return the lock file in a folder or the nearest one above it, up to the top."""
     places = [folder, *folder.parents]
-    for place in places[: places.index(top) + 1] if top in places else [folder]:
+    for folder_ in places[: places.index(top) + 1] if top in places else [folder]:
         for name in names:
-            if (place / name).is_file():
-                return place / name
+            if (folder_ / name).is_file():
+                return folder_ / name
     return None
 
 
@@ -76,9 +76,9 @@ def of_poetry(text: str) -> tuple[str, ...]:
     try:
         packages = tomllib.loads(text).get("package", [])
         return tuple(
-            _of_package(one)
-            for one in packages
-            if not one.get("optional", False) and "main" in one.get("groups", ["main"])
+            _of_package(package)
+            for package in packages
+            if not package.get("optional", False) and "main" in package.get("groups", ["main"])
         )
     except (tomllib.TOMLDecodeError, AttributeError, TypeError, KeyError) as error:
         raise NotPinnedError(f"{POETRY} cannot be read: {error}") from error
@@ -102,8 +102,8 @@ def _of_package(package: Any) -> str:
     return pin
 
 
-def _pins(name: str, read: Read, above: list[str]) -> Iterator[str]:
-    if name in above or len(above) >= _MOST_FILES:
+def _pins(name: str, read: Read, including: list[str]) -> Iterator[str]:
+    if name in including or len(including) >= _MOST_FILES:
         raise NotPinnedError(f"{name}: includes itself")
     joined = re.sub(r"\\\r?\n", " ", read(name))
     for line in joined.splitlines():
@@ -111,10 +111,10 @@ def _pins(name: str, read: Read, above: list[str]) -> Iterator[str]:
         if not wanted:
             continue
         if match := _INCLUDED.fullmatch(wanted):
-            beside = PurePosixPath(name).parent / match[1]
-            if beside.is_absolute() or ".." in beside.parts:
+            included = PurePosixPath(name).parent / match[1]
+            if included.is_absolute() or ".." in included.parts:
                 raise NotPinnedError(f"{name}: {wanted!r} is outside its folder")
-            yield from _pins(str(beside), read, [*above, name])
+            yield from _pins(str(included), read, [*including, name])
         elif _PIN.fullmatch(wanted):
             yield wanted
         else:
@@ -194,14 +194,14 @@ class Packages:
         return self._read[file]
 
     def _lock_of(self, file: Path, top: Path) -> Lock | str:
-        shown = str(file.relative_to(top))
+        name = str(file.relative_to(top))
         try:
-            return Lock(shown, self._pins(file))
+            return Lock(name, self._pins(file))
         except (NotPinnedError, OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
+            reason = error.strerror if isinstance(error, OSError) else error
             if self._lock is not None:
-                raise Unusable(f"--lock {shown}: {why}", "pin each package with ==") from error
-            return f"no lock file: {why}"
+                raise Unusable(f"--lock {name}: {reason}", "pin each package with ==") from error
+            return f"no lock file: {reason}"
 
     def _pins(self, file: Path) -> tuple[str, ...]:
         if file.name == UV:

@@ -98,15 +98,15 @@ def _history(git: Git, head: str) -> set[str]:
     return {*git.output("rev-list", head).split(), *parents}
 
 
-def _refused(folder: Path, why: str) -> Unusable:
-    if "dubious ownership" in why:
+def _refused(folder: Path, reason: str) -> Unusable:
+    if "dubious ownership" in reason:
         words = ["git", "config", "--global", "--add", "safe.directory", str(folder)]
         hint = f"if the files are yours: {shlex.join(words)}"
-    elif "not a git repository" in why:
+    elif "not a git repository" in reason:
         hint = "compare a suite in the working tree of a git repository, or use --against"
     else:
         hint = "see what git status prints"
-    return Unusable(f"{folder}: git refuses: {why}", hint)
+    return Unusable(f"{folder}: git refuses: {reason}", hint)
 
 
 def missing(ref: str, git: Git, top: Path) -> Unusable:
@@ -115,8 +115,8 @@ def missing(ref: str, git: Git, top: Path) -> Unusable:
         hint = "name it, such as origin/main; git merge-base prints nothing in a shallow clone: "
         return Unusable("--base: empty, and no commit", f"{hint}git fetch --unshallow")
     if _NULL.fullmatch(ref):
-        why = "no commit: CI servers name it so where a new branch has none before"
-        return Unusable(f"--base {ref}: {why}", "name one, such as --base origin/main")
+        reason = "no commit: CI servers name it so where a new branch has none before"
+        return Unusable(f"--base {ref}: {reason}", "name one, such as --base origin/main")
     message = f"--base {ref}: no such commit in {top}"
     if git.commit("HEAD") is None:
         hint = "the repository has no commit yet: git add and git commit the suite"
@@ -136,7 +136,7 @@ def is_shallow(git: Git) -> bool:
 
 def _hint(ref: str, git: Git, *, shallow: bool) -> str:
     remotes = git.output("remote").split()
-    remote = next((one for one in remotes if ref.startswith(f"{one}/")), None)
+    remote = next((remote for remote in remotes if ref.startswith(f"{remote}/")), None)
     fetch = ("git", "fetch", *(["--depth=1"] if shallow else []))
     first = (remotes or ["URL"])[0]
     if remote is not None and (shallow or not _fetched_all(git, remote)):

@@ -58,7 +58,7 @@ def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
         if mixed.rows:
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            writer.writerows([[place.name for place in mixed.places], *mixed.rows])
+            writer.writerows([[varying.name for varying in mixed.places], *mixed.rows])
             files[suite.with_name(f"{mixed.label}.csv")] = text.getvalue()
     return files
 
@@ -132,7 +132,7 @@ def _places(log: AccessLog, kind: LogKind) -> list[_Place]:
     often = [key for key, n in kind.keys.most_common() if n >= _OFTEN * kind.requests]
     for key in [key for key in often if key in log.shared][:_MOST_KEYS]:
         name = re.sub(r"\W+", "_", key, flags=re.ASCII).strip("_").lower() or "value"
-        while name in {place.name for place in places}:
+        while name in {varying.name for varying in places}:
             name += "_"
         places.append(_Place(name, None, key))
     return places
@@ -143,20 +143,22 @@ def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[
 
     A column that keeps fewer than half of its values is the user's to fill in.
     """
-    rows = [[_value(place, *row) for place in places] for row in kind.rows]
-    kept = [[log.keeps(p.key, value) for p, value in zip(places, row, strict=True)] for row in rows]
-    own = [2 * sum(column) < len(rows) for column in zip(*kept, strict=True)]
-    if all(own):
+    rows = [[_value(varying, *row) for varying in places] for row in kind.rows]
+    kept_rows = [
+        [log.keeps(p.key, value) for p, value in zip(places, row, strict=True)] for row in rows
+    ]
+    has_values = [2 * sum(column) < len(rows) for column in zip(*kept_rows, strict=True)]
+    if all(has_values):
         return [[OWN] * len(places)]
     return [
-        [OWN if mine else value for mine, value in zip(own, row, strict=True)]
-        for row, keeps in zip(rows, kept, strict=True)
-        if all(mine or keep for mine, keep in zip(own, keeps, strict=True))
+        [OWN if mine else value for mine, value in zip(has_values, row, strict=True)]
+        for row, keeps in zip(rows, kept_rows, strict=True)
+        if all(mine or keeps_value for mine, keeps_value in zip(has_values, keeps, strict=True))
     ] or [[OWN] * len(places)]
 
 
-def _value(place: _Place, values: Sequence[str], query: Mapping[str, str]) -> str:
-    return query.get(place.key, "") if place.number is None else values[place.number]
+def _value(varying: _Place, values: Sequence[str], query: Mapping[str, str]) -> str:
+    return query.get(varying.key, "") if varying.number is None else values[varying.number]
 
 
 def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[str]:
@@ -166,8 +168,8 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield f"# The mix of {name}: {exact(log.taken)} requests of {number}."
     rate = "unknown" if log.per_s is None else figure(log.per_s)
     yield f"# In its busiest minute the log has {rate} requests/s, all lines counted."
-    for why, lines in log.left_out.items():
-        yield f"# Left out: {exact(lines)} {why}."
+    for reason, lines in log.left_out.items():
+        yield f"# Left out: {exact(lines)} {reason}."
     for kind in incomplete(log):
         yield f"# To complete below, since its body is not in the log: {kind}."
     yield f"# A value that {OWN} stands for, or that no longer exists, is yours to fill in."
@@ -271,7 +273,7 @@ def _commented(*lines: str) -> Iterator[str]:
 
 def _example(kinds: Sequence[_Written]) -> str:
     """Return a hole with a number of the log, such as `products_item.id`; empty without one."""
-    holes = (f"{one.label}.{one.places[0].name}" for one in kinds if one.rows and one.places)
+    holes = (f"{kind.label}.{kind.places[0].name}" for kind in kinds if kind.rows and kind.places)
     return next((hole for hole in holes if hole.endswith(".id")), "")
 
 
@@ -301,7 +303,7 @@ def _path(mixed: _Written) -> str:
             number += 1
         else:
             path += part
-    keys = [place for place in mixed.places if place.number is None]
+    keys = [varying for varying in mixed.places if varying.number is None]
     query = "&".join(f"{quote_plus(p.key)}={{{mixed.label}.{p.name}}}" for p in keys)
     return path + (f"?{query}" if query else "")
 
