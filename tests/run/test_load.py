@@ -20,7 +20,7 @@ time.sleep(600)
 """
 
 
-def test_a_warm_up_of_less_than_a_second_ends_by_the_signal_of_its_tool(tmp_path: Path) -> None:
+def test_a_warm_up_of_less_than_a_second_is_killed_when_it_is_over(tmp_path: Path) -> None:
     class GoesOn(Wrk):
         def commands(self, target: Target) -> Sequence[Command]:
             return [Command(sys.executable, "-c", GOES_ON)]
@@ -32,4 +32,4 @@ def test_a_warm_up_of_less_than_a_second_ends_by_the_signal_of_its_tool(tmp_path
         (finished,) = drive(
             sandbox, LoadToolRun(driver, target, "warm-up", length_s=0.5), trial_recorder
         )
-    assert finished.code in {7, -2}  # on a slow machine the signal comes before it is awaited
+    assert finished.code == -9

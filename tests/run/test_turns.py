@@ -94,7 +94,7 @@ def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Pa
         assert len(turns["slices"]) == turns["rounds"]
         assert reading["latency"] is None
         assert "quiet" not in item_["phases"]
-    shared = {"freeze", "rates", "load", "end", "stop"}
+    shared = {"freeze", "rates", "load", "end", "idle", "stop"}
     for launch in (actual[:2], actual[2:]):
         of_each = [
             item["phases"][name] for item in launch for name in item["phases"].keys() - shared

@@ -159,7 +159,7 @@ def _files(folder: Path, wishes: Wishes) -> tuple[dict[str, object] | None, tupl
         if not any(path.is_relative_to(other) for other in (*copied, *writes)):
             copied.append(path)
     mounts = reach.mounts()
-    hidden = {path for path in copied if any(mount.startswith(f"{path}/") for mount in mounts)}
+    hidden = {path for path in copied if any(path in Path(mount).parents for mount in mounts)}
     weaker = [
         f"programs may change files in {path}: mounts below it allow no layer" for path in hidden
     ]

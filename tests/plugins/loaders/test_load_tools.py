@@ -173,11 +173,6 @@ def test_h2load_tells_no_status_of_a_status_line_without_a_reason() -> None:
 @pytest.mark.parametrize(
     ("protocol", "printed", "reason"),
     [
-        (
-            "h2",
-            "Application protocol: http/1.1\nStopped all clients for thread #0\n",
-            "speaks http/1.1",
-        ),
         ("h2", "Application protocol: h2\nStopped all clients for thread #0\n", ""),
         ("http/1.1", "Application protocol: http/1.1\n", "use wrk"),
         ("http/1.1", "", "use wrk"),
