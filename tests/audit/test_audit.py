@@ -12,7 +12,8 @@ from load.audits import all_readers, source
 from load.queues import Setup, simulate
 
 RECORDED = Path(__file__).parents[1] / "outputs"
-WRK = """Running 30s test @ http://127.0.0.1:8080/
+WRK = """wrk 4.2.0 [epoll] Copyright (C) 2012 Will Glozer
+Running 30s test @ http://127.0.0.1:8080/
   2 threads and 64 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
     Latency     1.52s   102.13ms   1.61s    93.02%
@@ -62,7 +63,7 @@ def test_what_is_not_stated_is_not_assumed() -> None:
         (["poem.txt", "--as", "columns"], 2, "no column is named"),
         (["poem.txt", "--column", "mean"], 2, "--column mean: not FACT=TITLE"),
         (["negative.csv", "--column", "requests=rps"], 1, "requests is -5"),
-        (["cut.txt"], 2, "cut.txt: wrk: line 1: no line 'requests in' below it"),
+        (["cut.txt"], 2, "cut.txt: wrk: line 2: no line 'requests in' below it"),
         (["both.txt"], 2, "claim it"),
         (["values.json"], 0, "Nothing is impossible"),
         (["alone.csv", "--column", "rate=rps"], 4, "nothing could be checked"),

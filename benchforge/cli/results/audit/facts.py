@@ -8,6 +8,8 @@ from benchforge.text import readable
 
 CORRECTED = "wrk 4 adds samples"
 "How the estimator of wrk's latencies begins."
+SAMPLED = "of samples, each of a time"
+"How the estimator of the latencies of an older wrk begins."
 _FEW, _FEWEST = 100.0, 2.0
 _MOST_AT_ONCE = 64.0
 "Requests of which a tool may keep one time, where it sends several at once on a connection."

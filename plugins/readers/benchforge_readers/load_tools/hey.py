@@ -37,6 +37,7 @@ def _facts(block: Block) -> dict[str, Fact]:
         block, r"(\S{1,20}) secs", lambda text, name, where: number(text, name, "s", origin=where)
     )
     _counts(block, facts)
+    facts["pipeline"] = Fact(1.0, origin="a worker of hey sends one request at a time")
     facts["protocol"] = Fact("HTTP", origin="hey does not print its version of HTTP")
     return facts
 
@@ -60,6 +61,8 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
     if answered < _KEPT:  # of more responses it forgets the rest
         facts["requests"] = Fact(float(answered + lost), origin="Status code distribution")
         facts["samples"] = Fact(float(answered), origin="Status code distribution")
+    else:  # the sum of all times / those that it keeps
+        facts.pop("mean", None)
 
 
 _KEPT = 1_000_000

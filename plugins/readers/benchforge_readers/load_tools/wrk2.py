@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named
+from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named, of_wrk2
 from benchforge_readers.printed import Block, blocks, number, seconds
 
 _SPECTRUM = r" *(\d{1,12}\.\d{1,9}) +([01]\.\d{1,15}) +(\d{1,18})(?: +\S{1,30})?"
@@ -29,7 +29,7 @@ class Wrk2Reader(Reader):
 
     def claims(self, head: str) -> bool:
         """Return True for the head of a table of percentiles, which wrk2 prints, too."""
-        return "HdrHistogram" in head or ("TotalCount" in head and "1/(1-Percentile)" in head)
+        return of_wrk2(head) or ("TotalCount" in head and "1/(1-Percentile)" in head)
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test, or for each table."""

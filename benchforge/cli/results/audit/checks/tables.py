@@ -28,6 +28,8 @@ def copies(name: str, rows: Sequence[Row]) -> Evidences:
     first: dict[tuple[tuple[str, float], ...], Row] = {}
     findings = []
     for row in rows:
+        if "total" in row.facts:  # of one row, it is that row
+            continue
         measured = tuple((entry, value(row, entry)) for entry in _MEASURED if value(row, entry))
         if sum(_digits(number_) for _, number_ in measured) < _DIGITS:
             continue

@@ -2,7 +2,7 @@
 
 import math
 
-from benchforge.cli.results.audit.facts import amount, number, percentiles, samples, shown
+from benchforge.cli.results.audit.facts import amount, number, percentiles, samples, shown, value
 from benchforge.cli.results.audit.finding import Evidence, Evidences, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import (
@@ -114,15 +114,16 @@ def _deviation_at_most(least: float, mean: float, most: float, samples: float) -
 
 @check("AT1", "impossible", "a response took longer than the load")
 def within_load(row: Row) -> Evidences:
-    """No response takes longer than the load."""
+    """No response takes longer than the load, and the wait for the last ones after it."""
     lasted, times = number(row, "duration"), _longest(row)
     if lasted is None or lasted.estimator == "asked" or times is None or not lasted.value:
         return None
     name, longest = times
-    if longest.low <= longest_response(lasted.high, _CLOCKS_S):
+    waited = f" and a wait of {shown(row.facts['wait'])}" if value(row, "wait") else ""
+    if longest.low <= longest_response(lasted.high + value(row, "wait"), _CLOCKS_S):
         return []
     return Evidence(
-        f"{name} {shown(longest)} > load of {shown(lasted)}",
+        f"{name} {shown(longest)} > load of {shown(lasted)}{waited}",
         true_if=f"the load lasted {amount(longest.low, 's')} or more",
     )
 
