@@ -5,20 +5,11 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 from load import printers
-from load.audits import all_readers, audit, false, source
+from load.audits import WRK, all_readers, audit, false, source
 from load.queues import Setup, simulate
 
 from benchforge.plugin import Fact
 
-WRK = """Running 30s test @ http://127.0.0.1:8080/
-  2 threads and 64 connections
-  Thread Stats   Avg      Stdev     Max   +/- Stdev
-    Latency    {mean}     1.13ms  61.41ms   93.02%
-    Req/Sec     5.70k   512.01     6.10k    70.00%
-  342040 requests in 30.02s, 42.11MB read
-Requests/sec:  11393.74
-Transfer/sec:      1.40MB
-"""
 LATE = """Requests      [total, rate, throughput]         100, 20.20, 8.80
 Duration      [total, attack, wait]             10.9s, 4.95s, {wait}
 Latencies     [min, mean, 50, 90, 95, 99, max]  60ms, 700ms, 120ms, 460ms, 6.001s, 8.002s, 8.009s

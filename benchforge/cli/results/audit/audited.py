@@ -9,7 +9,7 @@ from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
 from benchforge.cli.results.audit.checks.runs import ranks
 from benchforge.cli.results.audit.facts import shown
 from benchforge.cli.results.audit.finding import SEVERITIES, Finding
-from benchforge.cli.results.audit.sources import opened, reader_of, unread
+from benchforge.cli.results.audit.sources import claimed, opened, unread
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.text import readable
@@ -35,6 +35,8 @@ class Audited:
     source: str
     reader: str
     rows: list[Row] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    "Place of each result that could not be read, with the reason."
     findings: list[Finding] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
     "Number of rows and tables in which an identity holds, by its code."
@@ -58,6 +60,9 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
     for row in rows:
         if len(of.rows) >= MOST_ROWS:
             raise ValueError(readable.too_many(MOST_ROWS + 1, MOST_ROWS, "rows"))
+        if "unread" in row.facts:
+            of.unread.append(str(row.facts["unread"].value))
+            continue
         whole = replace(row, facts={**given, **row.facts})
         of.rows.append(whole)
         of.findings += _disagreeing(row, given)
@@ -81,33 +86,59 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
 def audits_of(
     paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
 ) -> tuple[list[Audited], bool]:
-    """Return the audit of each source, and whether all could be read.
+    """Return the audit of each source, and whether all that a reader claims could be read.
 
-    In a folder, what no reader knows is passed over.
+    In a folder, what no reader knows is passed over, by its name.
     """
     audits: list[Audited] = []
-    passed = unreadable = 0
+    unreadable = False
     for source, in_folder in opened(paths):
-        reader = reader_of(source, candidates)
-        if reader is None:
-            if not in_folder:
-                raise unread(source, [candidate.name for candidate in candidates])
-            passed += 1
-            continue
         try:
-            audits.append(_audit(source, reader, facts))
+            news, refused = _audits(source, candidates, facts)
         except Unusable as error:
             if not in_folder and len(paths) == 1:
                 raise
-            unreadable += 1
-            say(error.text())
-    if passed:
-        say(f"passed over: {passed} files that no reader knows")
+            refused, news = [error], []
+            if not source.head.strip() or "no reader knows" in error.message:
+                say(f"passed over: {error.message}")
+                unreadable = unreadable or not in_folder
+                continue
+        audits += news
+        for entry in refused:
+            say(entry.text())
+        for entry in news:
+            for reason in entry.unread:
+                say(f"not read: {entry.source}: {entry.reader}: {reason}")
+        unreadable = unreadable or bool(refused) or any(entry.unread for entry in news)
     if not audits:
-        if unreadable:
-            raise Unusable("no source can be read", "see the errors above")
-        raise Unusable("no file is the result of a tool that a reader knows", "see: --help")
+        hint = "see the lines above" if unreadable else "see: --help"
+        raise Unusable("no file is a result that a reader can read", hint)
     return audits, not unreadable
+
+
+def _audits(
+    source: Source, candidates: Sequence[Reader], facts: Mapping[str, Fact]
+) -> tuple[list[Audited], list[BenchforgeError]]:
+    """Return the audit by each reader that claims a source, and the errors of the others.
+
+    Raises Unusable where none can read it.
+    """
+    try:
+        claims = claimed(source, candidates)
+    except ValueError as error:
+        raise Unusable(f"{source.name}: {error}", "name its reader with --as") from error
+    if not claims:
+        raise unread(source, [candidate.name for candidate in candidates])
+    audits: list[Audited] = []
+    refused: list[BenchforgeError] = []
+    for reader, copy in claims:
+        try:
+            audits.append(_audit(copy, reader, facts))
+        except Unusable as error:
+            refused.append(error)
+    if not audits:
+        raise refused[0]
+    return audits, refused
 
 
 def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited:

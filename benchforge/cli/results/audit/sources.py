@@ -1,5 +1,6 @@
 """What an auditor names and states: files with the reader of each, and facts that they lack."""
 
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from benchforge.parts.reader import Fact, Reader, Source
 from benchforge.parts.registry import Registry
 from benchforge.suite.toml.models import typed
 from benchforge.text import door
-from benchforge.text.readable import conjoined, listed
+from benchforge.text.readable import listed
 
 STDIN = "-"
 _MOST_FILES = 10_000
@@ -84,20 +85,18 @@ def _made(registry: Registry, name: str, options: Mapping[str, JsonValue]) -> Re
     return made
 
 
-def reader_of(source: Source, candidates: Sequence[Reader]) -> Reader | None:
-    """Return the reader that claims a source; None where none does.
+def claimed(source: Source, candidates: Sequence[Reader]) -> list[tuple[Reader, Source]]:
+    """Return the readers that claim a source, each with a source of its own to read.
 
-    Raises Unusable where several claim it.
+    Raises ValueError for more than 64 MiB that several claim.
     """
     if len(candidates) == 1:
-        return candidates[0]
+        return [(candidates[0], source)]
     claims = [entry for entry in candidates if entry.claims(source.head)]
-    if len(claims) > 1:
-        names = [entry.name for entry in claims]
-        raise Unusable(
-            f"{source.name}: {conjoined(names)} claim it", f"name its reader: --as {names[0]}"
-        )
-    return claims[0] if claims else None
+    if len(claims) < 2:  # noqa: PLR2004 - a source is read once, so one reader streams
+        return [(entry, source) for entry in claims]
+    content = source.text().encode()
+    return [(entry, Source(source.name, io.BytesIO(content))) for entry in claims]
 
 
 def unread(source: Source, names: Sequence[str]) -> BenchforgeError:

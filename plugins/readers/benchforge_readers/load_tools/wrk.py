@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+from benchforge_readers.printed import (
+    BINARY,
+    Block,
+    blocks,
+    number,
+    quantity,
+    rows_of_blocks,
+    seconds,
+)
 
 BEGINS = r"Running .{1,40} test @ "
 CORRECTED = "wrk 4 adds samples that it never measured below each long one"
@@ -37,12 +45,16 @@ class WrkReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test."""
-        for count, block in enumerate(blocks(source, BEGINS), 1):
+        release = re.search(_RELEASE, source.head)
+
+        def row(block: Block, count: int) -> Row:
             facts = facts_of(block)
-            if release := re.search(_RELEASE, source.head):
+            if release:
                 facts["release"] = Fact(release[1], origin="the line of its version")
             _percentiles(block, facts)
-            yield Row(named(block, count), facts, f"line {block.first}")
+            return Row(named(block, count), facts, f"line {block.first}")
+
+        return rows_of_blocks(blocks(source, BEGINS), row)
 
 
 def of_wrk2(head: str) -> bool:

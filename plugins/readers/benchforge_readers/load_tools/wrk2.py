@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named, of_wrk2
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.printed import Block, blocks, number, rows_of_blocks, seconds
 
 _SPECTRUM = r" *(\d{1,12}\.\d{1,9}) +([01]\.\d{1,15}) +(\d{1,18})(?: +\S{1,30})?"
 _HEAD = r" *Value(?:\(ms\))? +Percentile +TotalCount"
@@ -35,7 +35,8 @@ class Wrk2Reader(Reader):
         """Yield a row for each test, or for each table."""
         with_tests = "test @ " in source.head
         begins = BEGINS if with_tests else _HEAD
-        for count, block in enumerate(blocks(source, begins), 1):
+
+        def row(block: Block, count: int) -> Row:
             facts: dict[str, Fact] = {}
             if with_tests:
                 facts = facts_of(block)
@@ -44,7 +45,9 @@ class Wrk2Reader(Reader):
                     facts.pop(name, None)  # the table has them with more digits
             _spectrum(_first(block), facts)
             name = named(block, count) if with_tests else f"table {count}"
-            yield Row(name, facts, f"line {block.first}")
+            return Row(name, facts, f"line {block.first}")
+
+        return rows_of_blocks(blocks(source, begins), row)
 
 
 def _first(block: Block) -> Block:

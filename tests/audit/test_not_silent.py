@@ -1,0 +1,66 @@
+"""What is not read and what is not asked is named, with its reason."""
+
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+from load import printers
+from load.audits import WRK, all_readers, audit, source
+from load.queues import Setup, simulate
+
+GOOD = WRK.format(mean="5.52ms")
+K6 = """     http_req_duration..............: avg=20ms min=1ms med=18ms max=90ms p(90)=30ms
+     http_reqs......................: 6000  100.0/s
+     iteration_duration.............: avg=1.02s min=1.01s med=1.02s max=1.05s p(90)=1.03s
+     iterations.....................: 6000  100.0/s
+"""
+USERS = "     vus_max........................: 10  min=10 max=10\n"
+
+
+def test_each_summary_of_k6_is_a_row_of_its_own_facts() -> None:
+    audited = audit(f"{K6}\n{K6.replace('6000  100.0/s', '600  10.0/s')}{USERS}")
+    assert [row.facts["requests"].value for row in audited.rows] == [6000, 600]
+    assert ["users" in row.facts for row in audited.rows] == [False, True]
+    assert not audited.findings or {one.severity for one in audited.findings} == {"unknown"}
+
+
+def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all/m.txt").write_text(GOOD + "\n" + printers.ab(simulate(Setup())))
+    (tmp_path / "all/z.txt").write_text(WRK.format(mean="80.52ms"))
+    done = bench("audit", "all")
+    assert done.code == 1, done.all
+    for line in ("all/m.txt: ab, 1 row", "all/m.txt: wrk, 1 row", "all/z.txt: wrk, 1 row"):
+        assert line in done.out
+
+
+def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path) -> None:
+    cut = "".join(GOOD.splitlines(keepends=True)[:5])
+    (tmp_path / "log.txt").write_text(GOOD + cut + GOOD)
+    done = bench("audit", "log.txt")
+    assert done.code == 2
+    assert "log.txt: wrk, 2 rows" in done.out
+    assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
+
+
+def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all/wrk.txt").write_text(GOOD)
+    (tmp_path / "all/notes.txt").write_text("nothing to see")
+    (tmp_path / "all/empty.txt").write_text("")
+    done = bench("audit", "all")
+    assert done.code == 0, done.all
+    assert "passed over: all/notes.txt: no reader knows this content" in done.err
+    assert "passed over: all/empty.txt: it is empty" in done.err
+
+
+@pytest.mark.parametrize("prefix", ["> ", "    ", "# ", "// ", "\t", "> > "])
+def test_an_output_stands_anywhere_in_a_text(prefix: str) -> None:
+    quoted = "".join(prefix + line for line in GOOD.splitlines(keepends=True))
+    for text in (quoted, f"words\n\n{quoted}\nmore words\n"):
+        (reader,) = (one for one in all_readers() if one.claims(source(text).head))
+        (row,) = reader.rows(source(text))
+        (plain,) = reader.rows(source(GOOD))
+        assert {name: fact.value for name, fact in row.facts.items()} == {
+            name: fact.value for name, fact in plain.facts.items()
+        }
