@@ -64,3 +64,39 @@ def test_an_output_stands_anywhere_in_a_text(prefix: str) -> None:
         assert {name: fact.value for name, fact in row.facts.items()} == {
             name: fact.value for name, fact in plain.facts.items()
         }
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["rps=rate"], "no check uses a fact 'rps'"),
+        (["men=avg:ms"], "did you mean mean?"),
+        (["mean=avg"], "name its unit, as in --column mean=avg:ms"),
+        (["p99=worst"], "name its unit, as in --column p99=worst:ms"),
+    ],
+)
+def test_a_column_of_no_known_fact_is_refused(
+    bench: Bench, tmp_path: Path, columns: list[str], says: str
+) -> None:
+    (tmp_path / "t.csv").write_text("rate,avg,worst\n5,1,2\n")
+    done = bench("audit", "t.csv", "--column", *columns)
+    assert done.code == 2
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "says"),
+    [
+        ("1000,10,5000,,4", "AE1", "5,000 of 10,000 failed"),
+        ("0,10,0,0,4", "AZ1", "requests 0"),
+        ("1000,10,0,10000,0.0000000", "AZ1", "mean 0 s, of 10,000 requests"),
+    ],
+)
+def test_what_follows_from_other_facts_is_not_silent(
+    bench: Bench, tmp_path: Path, row: str, code: str, says: str
+) -> None:
+    (tmp_path / "t.csv").write_text(f"rps,secs,bad,n,avg\n{row}\n")
+    facts = ("rate=rps:1/s", "duration=secs:s", "failed=bad", "requests=n", "mean=avg:ms")
+    done = bench("audit", "t.csv", *(word for fact in facts for word in ("--column", fact)))
+    assert f"[{code}]" in done.out
+    assert says in done.out

@@ -24,7 +24,7 @@ _WANTED = {
 "Facts that an auditor may know, and that loads need; with the options that give them."
 
 
-UNCHECKED = ("AK1", "AN2", "AF2")
+UNCHECKED = ("AK1", "AN2", "AF2", "AZ1")
 "Findings about what is not stated, or about the options: no identity was checked by them."
 
 

@@ -15,6 +15,15 @@ _MOST_AT_ONCE = 64.0
 "Requests of which a tool may keep one time, where it sends several at once on a connection."
 
 
+TIMES = ("mean", "min", "max", "sd", "wait", "duration", "duration_asked", "wall")
+KNOWN = {
+    *(*TIMES, "name", "loop", "protocol", "connections", "pipeline", "users", "threads"),
+    *("rate", "requests", "samples", "good_rate", "success", "iterations", "iteration_rate"),
+    *("iteration_mean", "bytes", "byte_rate", "body", "link", "cpu", "cores", "connects", "closer"),
+    *("failed", "left_out", "lost", "timeouts", "good_errors", "dropped", "status_total"),
+    *("checks_failed", "checks_passed", "per_second", "sum", "total"),
+}
+"Facts that checks use, beside percentiles such as p99."
 ASKED_SHARE, ASKED_S = 0.02, 0.3
 "By how much more than its duration a load lasts that was set to it."
 
@@ -64,6 +73,26 @@ def rate(row: Row) -> Interval | None:
     return None if requests is None or duration is None else requests / duration
 
 
+def requests(row: Row) -> float:
+    """Return the number of requests: as printed, or rate x duration."""
+    lasted = value(row, "duration") or value(row, "duration_asked")
+    return value(row, "requests") or value(row, "rate") * lasted
+
+
+def on_rate(row: Row) -> str:
+    """Return how a number of requests is known that the row lacks."""
+    if "requests" in row.facts:
+        return ""
+    return "; ".join(("the requests are rate x duration", *on_set_duration(row)))
+
+
+def on_set_duration(row: Row) -> list[str]:
+    """Return the assumption that a load lasted as long as it was set to, where it rests on that."""
+    if "duration" in row.facts or "duration_asked" not in row.facts:
+        return []
+    return [f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set"]
+
+
 def samples(row: Row) -> float:
     """Return how many times a mean is of, at least: with fewer, checks allow more."""
     stated = number(row, "samples")
@@ -84,9 +113,7 @@ def nominal_rate(row: Row) -> float:
 
 def on_duration(row: Row) -> list[str]:
     """Return the assumption on which a rate rests that no source states."""
-    if "rate" in row.facts or "duration" in row.facts or "duration_asked" not in row.facts:
-        return []
-    return [f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set"]
+    return [] if "rate" in row.facts else on_set_duration(row)
 
 
 def word(row: Row, name: str) -> str:
@@ -100,9 +127,14 @@ def percentiles(row: Row) -> dict[float, Fact]:
     return dict(sorted(_percentiles(row)))
 
 
+def is_percentile(name: str) -> bool:
+    """Return True for the name of a percentile."""
+    return name[:1] == "p" and name[1:].replace(".", "", 1).isdecimal()
+
+
 def _percentiles(row: Row) -> Iterator[tuple[float, Fact]]:
     for name, fact in row.facts.items():
-        if name[:1] == "p" and name[1:].replace(".", "", 1).isdigit():
+        if is_percentile(name):
             yield float(name[1:]), fact
 
 

@@ -8,6 +8,7 @@ from benchforge.cli.results.audit.facts import (
     byte_slip,
     interval,
     number,
+    rate,
     shown,
     value,
     word,
@@ -172,18 +173,19 @@ def bytes_per_second(row: Row) -> Evidences:
 @check("AB2", "unsupported", "responses are shorter than the right one")
 def body(row: Row) -> Evidences:
     """A response is at least as long as its body and the shortest head."""
-    right, requests = number(row, "body"), interval(row, "requests")
-    total = interval(row, "bytes")
-    if right is None or requests is None or total is None:
+    right, count, total = number(row, "body"), interval(row, "requests"), interval(row, "bytes")
+    if count is None or total is None:  # of a second, as well as of the load
+        count, total = rate(row), interval(row, "byte_rate")
+    if right is None or count is None or total is None:
         return None
     if not word(row, "protocol").startswith("HTTP/1"):
         return None
-    each = total / requests
+    each = total / count
     least = bytes_at_least(1, int(right.value), _HEAD_B)
     if each.high >= least:
         return []
     return Evidence(
-        f"{amount(total.high, 'B')} / {shown(row.facts['requests'])} responses = "
+        f"{amount(total.high, 'B')} / {readable.exact(count.low)} responses = "
         f"{readable.figure(each.high)} B each; a head and a body of {shown(right)} take "
         f"{readable.exact(least)} B at least",
         "responses are not compressed",
