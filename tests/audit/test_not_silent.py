@@ -1,12 +1,19 @@
 """What is not read and what is not asked is named, with its reason."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from front_door import Bench
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from load import printers
 from load.audits import WRK, all_readers, audit, source
 from load.queues import Setup, simulate
+
+from benchforge.cli.results.audit.audited import Audited, audited
+from benchforge.cli.results.audit.checks.listed import CHECKS
+from benchforge.cli.results.audit.facts import is_percentile
 
 GOOD = WRK.format(mean="5.52ms")
 K6 = """     http_req_duration..............: avg=20ms min=1ms med=18ms max=90ms p(90)=30ms
@@ -100,3 +107,30 @@ def test_what_follows_from_other_facts_is_not_silent(
     done = bench("audit", "t.csv", *(word for fact in facts for word in ("--column", fact)))
     assert f"[{code}]" in done.out
     assert says in done.out
+
+
+FULL = [
+    reader(simulate(Setup(duration_s=0.3, rate=100.0 if name in printers.OPEN else None)))
+    for name, reader in {**printers.CLOSED, **printers.OPEN}.items()
+    if name in {"wrk", "bombardier", "ab", "vegeta", "k6"}
+]
+CHECKED = {check.code for check in CHECKS}
+
+
+@given(st.sampled_from(FULL), st.data())
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_a_check_speaks_or_is_listed_with_what_it_lacks(text: str, data: st.DataObject) -> None:
+    audited_ = audit(text)
+    (row,) = audited_.rows
+    removed = data.draw(st.sets(st.sampled_from(sorted(row.facts))))
+    facts = {name: fact for name, fact in row.facts.items() if name not in removed}
+    fewer = audited("any", "any", [replace(row, facts=facts)], {})
+
+    def spoke(result: Audited) -> set[str]:
+        return {finding.code for finding in result.findings} | result.held.keys()
+
+    tables = {check.code for check in CHECKS if check.scope == "table"}
+    assert spoke(fewer) | fewer.not_asked.keys() | tables >= CHECKED - {"AC7"}
+    gone = {"percentiles" if is_percentile(name) else name for name in removed}
+    for code in (spoke(audited_) - spoke(fewer)) & CHECKED:
+        assert fewer.not_asked[code].keys() & gone, code

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from benchforge.cli.console.say import say
 from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
 from benchforge.cli.results.audit.checks.runs import ranks
-from benchforge.cli.results.audit.facts import shown
+from benchforge.cli.results.audit.facts import Recorded, shown
 from benchforge.cli.results.audit.finding import SEVERITIES, Finding
 from benchforge.cli.results.audit.sources import claimed, opened, unread
 from benchforge.errors import BenchforgeError, Unusable
@@ -40,12 +40,20 @@ class Audited:
     findings: list[Finding] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
     "Number of rows and tables in which an identity holds, by its code."
+    silent: dict[str, Counter[str]] = field(default_factory=dict)
+    "Facts that rows lack of which a check said nothing, with the number of these rows; by code."
 
     @property
     def checked(self) -> int:
         """Number of identities that could be checked."""
         broken = {(finding.code, finding.row) for finding in self.findings}
         return self.held.total() + sum(code not in UNCHECKED for code, _ in broken)
+
+    @property
+    def not_asked(self) -> dict[str, Counter[str]]:
+        """The checks that said nothing of any row, with what they lack and in how many rows."""
+        spoke = {finding.code for finding in self.findings} | self.held.keys()
+        return {code: lacks for code, lacks in self.silent.items() if code not in spoke}
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first."""
@@ -63,12 +71,12 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
         if "unread" in row.facts:
             of.unread.append(str(row.facts["unread"].value))
             continue
-        whole = replace(row, facts={**given, **row.facts})
+        whole = replace(row, facts=Recorded({**given, **row.facts}))
         of.rows.append(whole)
         of.findings += _disagreeing(row, given)
         for check in CHECKS:
             if check.scope == "row":
-                _take(of, check.code, check(whole), whole)
+                _take(of, check.code, check(whole), [whole], whole)
     tables: defaultdict[str, list[Row]] = defaultdict(list)
     for row in of.rows:
         tables[row.table].append(row)
@@ -76,7 +84,7 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
     for scope, name, some in (*judged, ("source", source, of.rows)):
         for check in CHECKS:
             if check.scope == scope:
-                _take(of, check.code, check(name, some), None)
+                _take(of, check.code, check(name, some), some, None)
     explained = {code for item in of.findings for code in EXPLAINS.get(item.code, ())}
     of.findings = [item for item in of.findings if item.code not in explained]
     of.findings += _not_stated(of)
@@ -168,8 +176,16 @@ def between(audits: Sequence[Audited]) -> None:
             before[entry.reader, name] = rows
 
 
-def _take(of: Audited, code: str, findings: Sequence[Finding] | None, row: Row | None) -> None:
+def _take(
+    of: Audited,
+    code: str,
+    findings: Sequence[Finding] | None,
+    rows: Sequence[Row],
+    row: Row | None,
+) -> None:
+    lacks = [each.facts.taken() for each in rows if isinstance(each.facts, Recorded)]
     if findings is None:
+        of.silent.setdefault(code, Counter()).update(name for names in lacks for name in names)
         return
     if not findings:
         of.held[code] += 1

@@ -129,6 +129,8 @@ def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
                 "source": audit.source,
                 "reader": audit.reader,
                 "rows": len(audit.rows),
+                "unread": audit.unread,
+                "not_asked": {code: dict(lacks) for code, lacks in audit.not_asked.items()},
                 "held": dict(sorted(audit.held.items())),
                 "findings": [asdict(finding) for finding in audit.sorted()],
             }

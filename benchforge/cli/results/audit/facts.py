@@ -1,7 +1,8 @@
 """Facts of a row as checks take them: intervals, words, what follows from them, slips of units."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchforge.parts.reader import Fact, Row
 from benchforge.text import readable
@@ -26,6 +27,29 @@ KNOWN = {
 "Facts that checks use, beside percentiles such as p99."
 ASKED_SHARE, ASKED_S = 0.02, 0.3
 "By how much more than its duration a load lasts that was set to it."
+
+
+class Recorded(dict[str, Fact]):
+    """Facts of a row, which note those that a check looks for and the row lacks."""
+
+    def __init__(self, facts: Mapping[str, Fact]) -> None:
+        super().__init__(facts)
+        self.lacks: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(str(name)) is not None
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """Return a fact, or `otherwise`."""
+        if (fact := super().get(name)) is None:
+            self.lacks.add(name)
+            return otherwise
+        return fact
+
+    def taken(self) -> set[str]:
+        """Return the names that were looked for since the last call, and are not there."""
+        lacks, self.lacks = self.lacks, set()
+        return lacks
 
 
 @dataclass(frozen=True)
@@ -133,6 +157,8 @@ def is_percentile(name: str) -> bool:
 
 
 def _percentiles(row: Row) -> Iterator[tuple[float, Fact]]:
+    if not any(map(is_percentile, row.facts)):
+        row.facts.get("percentiles")  # so that it is noted that the row has none
     for name, fact in row.facts.items():
         if is_percentile(name):
             yield float(name[1:]), fact
