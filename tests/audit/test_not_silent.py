@@ -35,7 +35,7 @@ def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) 
     (tmp_path / "all").mkdir()
     (tmp_path / "all/m.txt").write_text(GOOD + "\n" + printers.ab(simulate(Setup())))
     (tmp_path / "all/z.txt").write_text(WRK.format(mean="80.52ms"))
-    done = bench("audit", "all")
+    done = bench("audit", "all", "--details")
     assert done.code == 1, done.all
     for line in ("all/m.txt: ab, 1 row", "all/m.txt: wrk, 1 row", "all/z.txt: wrk, 1 row"):
         assert line in done.out

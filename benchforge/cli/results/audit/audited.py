@@ -15,7 +15,7 @@ from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.text import readable
 
 MOST_ROWS = 200_000
-_WANTED = {
+WANTED = {
     "connections": "--connections",
     "pipeline": "--pipeline",
     "duration": "--duration",
@@ -225,7 +225,7 @@ def _not_stated(of: Audited) -> Iterable[Finding]:
     loads = [row for row in of.rows if "rate" in row.facts or "loop" in row.facts]
     missing = [
         f"{name} ({option})"
-        for name, option in _WANTED.items()
+        for name, option in WANTED.items()
         if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
     ]
     if missing:

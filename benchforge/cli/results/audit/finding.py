@@ -11,7 +11,8 @@ SEVERITIES: tuple[Severity, ...] = (
 )
 "The worst one first."
 FALSE = SEVERITIES[:2]
-"These make the exit code 1."
+"These make the exit code 1, unless the auditor names another level."
+FAIL_ON = {"impossible": SEVERITIES[:1], "false": FALSE, "unsupported": SEVERITIES[:3]}
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Finding:
     "Circumstance in which the numbers would be true."
     row: str = ""
     where: str = ""
+    instead: float = -1.0
+    "Requests per second that the numbers allow; negative if they tell none."
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Evidence:
     "Severity; None for that of the check."
     title: str = ""
     "Title; empty for that of the check."
+    instead: float = -1.0
+    "Requests per second that the numbers allow; negative if they tell none."
 
 
 Evidences = Evidence | Sequence[Evidence] | None
@@ -71,7 +76,7 @@ class AuditCheck:
         return [
             Finding(
                 *(self.code, one.severity or self.severity, one.title or self.title),
-                *(one.identity, one.rests_on, one.true_if, one.row, one.where),
+                *(one.identity, one.rests_on, one.true_if, one.row, one.where, one.instead),
             )
             for one in ([evidences] if isinstance(evidences, Evidence) else evidences)
         ]

@@ -50,6 +50,7 @@ def rate_times_duration(row: Row) -> Evidences:
         f"row has {readable.exact(value(row, 'rate'))}/s",
         true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
         severity="false field" if setting else "impossible",
+        instead=-1.0 if setting else value(row, "requests") / float(lasted.value),
     )
 
 

@@ -22,7 +22,8 @@ def failed(row: Row) -> Evidences:
     share = bad.low / total
     if share <= _FEW:
         return []
-    good = readable.exact(max(0.0, value(row, "rate") * (1 - float(bad.value) / total)))
+    good_rate = max(0.0, value(row, "rate") * (1 - float(bad.value) / total))
+    good = readable.exact(good_rate)
     counted = f"the headline counted {readable.exact(total - float(bad.value))} good responses"
     rate = f" of {readable.exact(value(row, 'rate'))}/s" if "rate" in row.facts else ""
     share_text = readable.percent(min(1.0, share))
@@ -31,6 +32,7 @@ def failed(row: Row) -> Evidences:
         on_rate(row),
         true_if=f"the headline were {good}/s good responses{rate}" if rate else counted,
         title=f"{share_text} of the requests failed, and the rate counts them",
+        instead=good_rate if rate else -1.0,
     )
 
 
