@@ -1,5 +1,6 @@
 """What is not read and what is not asked is named, with its reason."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +108,30 @@ def test_what_follows_from_other_facts_is_not_silent(
     done = bench("audit", "t.csv", *(word for fact in facts for word in ("--column", fact)))
     assert f"[{code}]" in done.out
     assert says in done.out
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        pytest.param(GOOD.encode("utf-16"), id="UTF-16"),
+        pytest.param(GOOD.replace("\n", "\r\n").encode("utf-16"), id="UTF-16 of Windows"),
+        pytest.param(
+            "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(), id="ANSI"
+        ),
+        pytest.param(
+            "".join(f"2026-11-27T10:00:01.123Z {line}\n" for line in GOOD.splitlines()).encode(),
+            id="times of a log",
+        ),
+    ],
+)
+def test_the_encoding_and_the_log_around_an_output_change_nothing(
+    bench: Bench, tmp_path: Path, log: bytes
+) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    (tmp_path / "b.txt").write_bytes(log)
+    plain, wrapped = (json.loads(bench("audit", file, "--json").out) for file in ("a.txt", "b.txt"))
+    plain["sources"][0]["source"] = "b.txt"
+    assert wrapped == plain
 
 
 FULL = [

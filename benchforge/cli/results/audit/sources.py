@@ -1,12 +1,13 @@
 """What an auditor names and states: files with the reader of each, and facts that they lack."""
 
+import codecs
 import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -31,7 +32,7 @@ def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
     """
     for named in paths:
         if named == STDIN:
-            yield Source("standard input", sys.stdin.buffer), False
+            yield Source("standard input", plain(sys.stdin.buffer)), False
             continue
         path = Path(named)
         try:
@@ -39,10 +40,54 @@ def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
                 yield from ((source, True) for source in _below(path))
             else:
                 with path.open("rb") as stream:
-                    yield Source(named, stream), False
+                    yield Source(named, plain(stream)), False
         except OSError as error:
             hint = "name a file, a folder, or - for standard input"
             raise Unusable(f"{named}: {error.strerror}", hint) from error
+
+
+_NOISE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]{0,200}\x07"
+    r"|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]"
+)
+"Colours of a terminal, and the time that a log writes before each line."
+_CHUNK = 1 << 16
+
+
+class _Plain(io.RawIOBase):
+    """A stream of text in UTF-8, without colours and the times of a log, from one in any UTF."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._chunks, self._rest = _plain(stream), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and (chunk := next(self._chunks, None)) is not None:
+            self._rest = chunk
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+def plain(stream: BinaryIO) -> BinaryIO:
+    """Return the text of a stream as the tool printed it. The first bytes tell its encoding."""
+    return io.BufferedReader(_Plain(stream))
+
+
+def _plain(stream: BinaryIO) -> Iterator[bytes]:
+    chunk, rest = stream.read(_CHUNK), ""
+    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    decoder = codecs.getincrementaldecoder(marks.get(chunk[:2], "utf-8"))("replace")
+    while chunk:
+        *lines, rest = (rest + decoder.decode(chunk)).split("\n")
+        yield "".join(f"{_NOISE.sub('', line)}\n" for line in lines).encode()
+        if len(rest) > _CHUNK:  # of a document on one line
+            yield rest.encode()
+            rest = ""
+        chunk = stream.read(_CHUNK)
+    yield _NOISE.sub("", rest + decoder.decode(b"", final=True)).encode()
 
 
 def _below(folder: Path) -> Iterator[Source]:
@@ -52,7 +97,7 @@ def _below(folder: Path) -> Iterator[Source]:
             raise Unusable(f"{folder}: more than {_MOST_FILES} files", hint)
         try:
             with door.stream(folder, name) as stream:
-                yield Source(str(folder / name), stream)
+                yield Source(str(folder / name), plain(stream))
         except OSError as error:  # a link, a socket, or a file of somebody else
             say(f"passed over: {folder / name}: {error.strerror}")
 
