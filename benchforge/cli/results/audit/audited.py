@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from benchforge.cli.console.say import say
 from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
 from benchforge.cli.results.audit.checks.runs import ranks
-from benchforge.cli.results.audit.facts import Recorded, shown
+from benchforge.cli.results.audit.facts import FactsInUse, shown
 from benchforge.cli.results.audit.finding import SEVERITIES, Finding
 from benchforge.cli.results.audit.sources import claimed, opened, unread
 from benchforge.errors import BenchforgeError, Unusable
@@ -71,7 +71,7 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
         if "unread" in row.facts:
             of.unread.append(str(row.facts["unread"].value))
             continue
-        whole = replace(row, facts=Recorded({**given, **row.facts}))
+        whole = replace(row, facts=FactsInUse({**given, **row.facts}))
         of.rows.append(whole)
         of.findings += _disagreeing(row, given)
         for check in CHECKS:
@@ -112,8 +112,8 @@ def audits_of(
                 unreadable = unreadable or not in_folder
                 continue
         audits += news
-        for entry in refused:
-            say(entry.text())
+        for problem in refused:
+            say(problem.text())
         for entry in news:
             for reason in entry.unread:
                 say(f"not read: {entry.source}: {entry.reader}: {reason}")
@@ -183,7 +183,7 @@ def _take(
     rows: Sequence[Row],
     row: Row | None,
 ) -> None:
-    lacks = [each.facts.taken() for each in rows if isinstance(each.facts, Recorded)]
+    lacks = [each.facts.taken() for each in rows if isinstance(each.facts, FactsInUse)]
     if findings is None:
         of.silent.setdefault(code, Counter()).update(name for names in lacks for name in names)
         return

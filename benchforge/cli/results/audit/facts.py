@@ -17,7 +17,7 @@ _MOST_AT_ONCE = 64.0
 
 
 TIMES = ("mean", "min", "max", "sd", "wait", "duration", "duration_asked", "wall")
-KNOWN = {
+CHECKED_FACTS = {
     *(*TIMES, "name", "loop", "protocol", "connections", "pipeline", "users", "threads"),
     *("rate", "requests", "samples", "good_rate", "success", "iterations", "iteration_rate"),
     *("iteration_mean", "bytes", "byte_rate", "body", "link", "cpu", "cores", "connects", "closer"),
@@ -29,7 +29,7 @@ ASKED_SHARE, ASKED_S = 0.02, 0.3
 "By how much more than its duration a load lasts that was set to it."
 
 
-class Recorded(dict[str, Fact]):
+class FactsInUse(dict[str, Fact]):
     """Facts of a row, which note those that a check looks for and the row lacks."""
 
     def __init__(self, facts: Mapping[str, Fact]) -> None:

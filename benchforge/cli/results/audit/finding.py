@@ -76,7 +76,8 @@ class AuditCheck:
         return [
             Finding(
                 *(self.code, one.severity or self.severity, one.title or self.title),
-                *(one.identity, one.rests_on, one.true_if, one.row, one.where, one.instead),
+                *(one.identity, one.rests_on, one.true_if, one.row, one.where),
+                instead=one.instead,
             )
             for one in ([evidences] if isinstance(evidences, Evidence) else evidences)
         ]

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.cli.console.say import say
-from benchforge.cli.results.audit.facts import KNOWN, TIMES, is_percentile
+from benchforge.cli.results.audit.facts import CHECKED_FACTS, TIMES, is_percentile
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.values.units import Duration
 from benchforge.parts.reader import Fact, Reader, Source
@@ -196,9 +196,13 @@ def column(text: str) -> tuple[str, str]:
     fact, equals, title = text.partition("=")
     if not equals or not fact or not title:
         raise Unusable(f"--column {text}: not FACT=TITLE", "write it like --column mean=avg_ms:ms")
-    if fact not in KNOWN and not is_percentile(fact):
-        near = get_close_matches(fact, KNOWN, 1)
-        hint = f"did you mean {near[0]}?" if near else f"facts: p99, {listed(sorted(KNOWN), 50)}"
+    if fact not in CHECKED_FACTS and not is_percentile(fact):
+        near = get_close_matches(fact, CHECKED_FACTS, 1)
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"facts: p99, {listed(sorted(CHECKED_FACTS), 50)}"
+        )
         raise Unusable(f"--column {text}: no check uses a fact {fact!r}", hint)
     if (fact in TIMES or is_percentile(fact)) and ":" not in title:
         hint = f"name its unit, as in --column {fact}={title}:ms"

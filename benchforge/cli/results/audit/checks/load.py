@@ -106,7 +106,7 @@ def made_up(row: Row) -> Evidences:
         return []
     plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
     held = f" x {readable.exact(each)} requests" if each > 1 else ""
-    rests = [] if stated else [_one(row)]
+    rests = [] if stated else [_alone(row)]
     needs = readable.figure(nominal_rate(row) * value(row, "mean") / connections)
     return Evidence(
         f"{_connections(connections)}{held} / {_rate(row)} = {plain} at most; the row has "
@@ -243,7 +243,7 @@ def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> floa
     return plain_s * _SLACK * (1 + edge)
 
 
-def _one(row: Row) -> str:
+def _alone(row: Row) -> str:
     reason = word(row, "one_if")
     return "1 request at a time on a connection" + (f", as {reason}" if reason else "")
 
@@ -255,7 +255,7 @@ def _by_auditor(row: Row) -> list[str]:
 
 
 def _rests(row: Row, stated: bool, estimator: str) -> list[str]:
-    rests = [] if stated else [_one(row)]
+    rests = [] if stated else [_alone(row)]
     if estimator.startswith(CORRECTED) and "release" not in row.facts:
         rests.append("wrk 4 or later printed it (`wrk -v` names the version)")
     if estimator and not estimator.startswith(CORRECTED):
