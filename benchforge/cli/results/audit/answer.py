@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.cli.results.audit.audited import WANTED, Audited
 from benchforge.cli.results.audit.facts import nominal_rate
-from benchforge.cli.results.audit.finding import FALSE, Finding
+from benchforge.cli.results.audit.finding import FALSE
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
@@ -54,12 +54,8 @@ def consequences(audits: Sequence[Audited]) -> Iterator[str]:
         yield f"Not asked: {readable.counted(len(silent), 'check')}{reason}; --json lists them."
 
 
-def _false(audit: Audited) -> list[Finding]:
-    return [finding for finding in audit.findings if finding.severity in FALSE]
-
-
 def _withdrawn(audit: Audited) -> list[str]:
-    names = {finding.row for finding in _false(audit)}
+    names = {finding.row for finding in audit.findings if finding.severity in FALSE}
     return [row.name for row in audit.rows if row.name in names]
 
 

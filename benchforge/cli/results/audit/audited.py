@@ -208,10 +208,11 @@ def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
         if near or stated.low <= value <= stated.high:
             continue
         yield Finding(
-            "AF2",
-            "unsupported",
-            f"you and the source differ in {name}",
-            f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use the latter",
+            code="AF2",
+            severity="unsupported",
+            title=f"you and the source differ in {name}",
+            identity=f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use "
+            "the latter",
             row=row.name,
             where=stated.origin or row.where,
         )
@@ -230,9 +231,8 @@ def _not_stated(of: Audited) -> Iterable[Finding]:
     ]
     if missing:
         yield Finding(
-            "AK1",
-            "unknown",
-            "facts that checks need are not stated",
-            f"not stated: {readable.conjoined(missing)}",
+            code="AK1",
+            title="facts that checks need are not stated",
+            identity=f"not stated: {readable.conjoined(missing)}",
             row="all rows" if len(of.rows) > 1 else of.rows[0].name,
         )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from benchforge.cli.results.audit.facts import number, on_rate, requests, value
-from benchforge.cli.results.audit.finding import Evidence, Evidences, Severity, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, Severity, check
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
@@ -27,7 +27,7 @@ def failed(row: Row) -> Evidences:
     counted = f"the headline counted {readable.exact(total - float(bad.value))} good responses"
     rate = f" of {readable.exact(value(row, 'rate'))}/s" if "rate" in row.facts else ""
     share_text = readable.percent(min(1.0, share))
-    return Evidence(
+    return Finding(
         f"{readable.exact(float(bad.value))} of {readable.exact(round(total))} failed",
         on_rate(row),
         true_if=f"the headline were {good}/s good responses{rate}" if rate else counted,
@@ -73,7 +73,7 @@ def lost(row: Row) -> Evidences:
 def _failing(share: float, title: str, numbers: str, true_if: str) -> Evidences:
     if share <= _FEW:
         return []
-    return Evidence(numbers, true_if=true_if, title=f"{readable.percent(share)} {title}")
+    return Finding(numbers, true_if=true_if, title=f"{readable.percent(share)} {title}")
 
 
 @check("AZ1", "unsupported")
@@ -83,11 +83,11 @@ def nothing_measured(row: Row) -> Evidences:
         return None
     count = number(row, "requests")
     if count is not None and not count.value:
-        return Evidence("requests 0", "", "the server answered nothing", title="no request ended")
+        return Finding("requests 0", "", "the server answered nothing", title="no request ended")
     zeros = [name for name in _NOT_ZERO if (fact := number(row, name)) and fact.high < _LEAST_S]
     if not zeros or requests(row) <= 0:
         return None
-    return Evidence(
+    return Finding(
         f"{readable.listed(zeros)} 0 s, of {readable.exact(round(requests(row)))} requests",
         true_if="each request failed before it was sent, or times are in another unit",
         title="the times are 0, at a rate above 0",
@@ -118,7 +118,7 @@ def checks_failed(row: Row) -> Evidences:
             title = f"{share} of the {words}" if words.startswith("checks") else f"{words}: {share}"
             numbers = f"{readable.exact(count)} of {readable.exact(total)}"
             true_if = "the headline named them"
-            findings.append(Evidence(numbers, "", true_if, where=fact.origin, title=title))
+            findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
 
@@ -149,5 +149,5 @@ def samples(row: Row) -> Evidences:
         if count := value(row, name):
             where = row.facts[name].origin
             numbers = f"{readable.counted(int(count), 'sample')}, the first one at {where}"
-            findings.append(Evidence(numbers, "", true_if, "", where, severity, title))
+            findings.append(Finding(numbers, "", true_if, "", where, severity, title))
     return findings

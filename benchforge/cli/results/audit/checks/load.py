@@ -19,7 +19,7 @@ from benchforge.cli.results.audit.facts import (
     value,
     word,
 )
-from benchforge.cli.results.audit.finding import Evidence, Evidences, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import longest_mean, mean_at_least
 from benchforge.text import readable
@@ -65,7 +65,7 @@ def under_way(row: Row) -> Evidences:
         true_if += f", or {share} of the requests failed at once"
     if slip := time_slip(busy / (connections * each)):
         true_if += f", or {slip}"
-    return Evidence(numbers, rests, true_if, severity="unsupported" if assumed else "impossible")
+    return Finding(numbers, rests, true_if, severity="unsupported" if assumed else "impossible")
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def made_up(row: Row) -> Evidences:
     held = f" x {readable.exact(each)} requests" if each > 1 else ""
     rests = [] if stated else [_alone(row)]
     needs = readable.figure(nominal_rate(row) * value(row, "mean") / connections)
-    return Evidence(
+    return Finding(
         f"{_connections(connections)}{held} / {_rate(row)} = {plain} at most; the row has "
         f"{shown(row.facts['mean'])}",
         "; ".join([*rests, *on_duration(row)]),
@@ -146,7 +146,7 @@ def idle(row: Row) -> Evidences:
     lasted = value(row, "duration_asked") * busy / connections
     slip = f", or {words}" if (words := time_slip(busy / connections)) else ""
     shorter = f"the load lasted {amount(lasted, 's')} or less, or " if on_duration(row) else ""
-    return Evidence(
+    return Finding(
         f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
         "way, "
         f"on {_connections(connections)}: {share} of them had none",
@@ -179,7 +179,7 @@ def tail(row: Row) -> Evidences:
     lasted = value(row, "duration") or value(row, "duration_asked")
     longer = f", longer than the load of {amount(lasted, 's')}" if 0 < lasted < tail_s else ""
     unused = readable.percent(1 - last.high * rates.high / (connections * each))
-    return Evidence(
+    return Finding(
         f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
         "average, but "
         f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
@@ -201,7 +201,7 @@ def iterations(row: Row) -> Evidences:
     busy = (rates * mean).low
     if busy <= users * _ITERATIONS_SLACK:
         return []
-    return Evidence(
+    return Finding(
         f"{readable.exact(value(row, 'iteration_rate'))} iterations/s x "
         f"{amount(value(row, 'iteration_mean'), 's')} = {readable.figure(busy)} under way; "
         f"{readable.exact(users)} users at most",
