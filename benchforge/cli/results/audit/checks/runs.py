@@ -156,7 +156,8 @@ def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | No
         severity="not resolved",
         title="neighbours in rank differ by less than one row between two sittings",
         identity=f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of "
-        f"{len(both)} rows changed by {readable.percent(math.expm1(spread))} (robust standard deviation)",
+        f"{len(both)} rows changed by {readable.percent(math.expm1(spread))} (robust standard "
+        "deviation)",
         rests_on="nothing that is measured changed between the sittings",
         true_if="versions, machine or load changed between the two",
         row=name,
