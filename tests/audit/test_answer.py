@@ -24,6 +24,9 @@ def test_the_answer_comes_first_and_has_fifteen_lines(bench: Bench, table: Path)
         (table / f"all/{number}.txt").write_text(WRK.format(mean="80.52ms"))
     for words in (["all"], ["t.csv", *WORDS]):
         lines = bench("audit", *words).out.splitlines()
+        assert lines[0].startswith(
+            ("12 sources: wrk, 12 rows. 0 can stand", "t.csv: columns, 3 rows")
+        )
         assert " can stand. Withdraw " in " ".join(lines[:2])
         assert len(lines) <= 15
 

@@ -64,7 +64,7 @@ def test_what_is_not_stated_is_not_assumed() -> None:
         (["poem.txt", "--column", "mean"], 2, "--column mean: not FACT=TITLE"),
         (["negative.csv", "--column", "requests=rps"], 1, "requests is -5"),
         (["cut.txt"], 2, "cut.txt: wrk: line 2: no line 'requests in' below it"),
-        (["both.txt"], 0, "2 sources: h2load and wrk, 2 rows"),
+        (["both.txt"], 0, "both.txt: h2load and wrk, 2 rows"),
         (["values.json"], 0, "Nothing is impossible"),
         (["alone.csv", "--column", "rate=rps"], 4, "nothing could be checked"),
         (["table.csv", "--column", "mean=avg:ms", "--column", "max=worst:ms"],

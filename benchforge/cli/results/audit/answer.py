@@ -27,8 +27,9 @@ def standing(audits: Sequence[Audited]) -> str:
     )
     fields = f", beside {readable.counted(wide, 'finding')} about many rows" if wide else ""
     tools = readable.conjoined(sorted({audit.reader for audit in audits}))
-    sources = audits[0].source if len(audits) == 1 else f"{len(audits):,} sources"
-    read = f"{sources}: {tools}, {readable.counted(total, 'row')}."
+    sources = {audit.source for audit in audits}
+    name = audits[0].source if len(sources) == 1 else readable.counted(len(sources), "source")
+    read = f"{name}: {tools}, {readable.counted(total, 'row')}."
     if not false:
         return f"{read} No row contradicts itself{fields}."
     names = readable.listed(false, _MOST_NAMED)
