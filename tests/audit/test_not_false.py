@@ -48,7 +48,9 @@ def test_wrk2_is_known_by_its_lines_even_without_its_histogram() -> None:
 
 def test_a_response_may_come_in_the_wait_after_an_attack() -> None:
     assert not false(audit(LATE.format(wait="5.95s")))
-    (finding,) = (one for one in false(audit(LATE.format(wait="50ms"))) if one.code == "AT1")
+    (finding,) = (
+        finding for finding in false(audit(LATE.format(wait="50ms"))) if finding.code == "AT1"
+    )
     assert "load of 4.95 s and a wait of 50 ms" in finding.identity
 
 
@@ -62,7 +64,7 @@ def test_a_response_may_come_in_the_wait_after_an_attack() -> None:
     ],
 )
 def test_the_samples_of_an_older_wrk_bound_no_rate(line: str, severities: list[str]) -> None:
-    findings = [one for one in audit(line + OLD, ONE).findings if one.code == "AL1"]
+    findings = [finding for finding in audit(line + OLD, ONE).findings if finding.code == "AL1"]
     assert [finding.severity for finding in findings] == severities
     assert all(("wrk 4 or later" in finding.rests_on) == (not line) for finding in findings)
 
@@ -70,7 +72,7 @@ def test_the_samples_of_an_older_wrk_bound_no_rate(line: str, severities: list[s
 @pytest.mark.parametrize(("tool", "severity"), [("hey", "impossible"), ("oha", "unsupported")])
 def test_a_worker_sends_one_request_at_a_time(tool: str, severity: str) -> None:
     text = printers.CLOSED[tool](simulate(Setup(connections=64, workers=64)))
-    (finding,) = (one for one in audit(text, CONNECTIONS).findings if one.code == "AL1")
+    (finding,) = (finding for finding in audit(text, CONNECTIONS).findings if finding.code == "AL1")
     assert finding.severity == severity
     assert finding.rests_on.startswith("8 connections, by the auditor")
     assert ("as oha spoke HTTP/1.1" in finding.rests_on) == (tool == "oha")
@@ -79,9 +81,9 @@ def test_a_worker_sends_one_request_at_a_time(tool: str, severity: str) -> None:
 def test_the_bound_of_a_mean_counts_the_pipeline_and_names_it() -> None:
     four = {"pipeline": Fact(4.0, origin="by the auditor")}
     short, long = WRK.format(mean="20.52ms"), WRK.format(mean="40.52ms")
-    (plain,) = (one for one in audit(short).findings if one.code == "AL5")
+    (plain,) = (finding for finding in audit(short).findings if finding.code == "AL5")
     assert "or each connection had 3.65 requests under way" in plain.true_if
-    (piped,) = (one for one in audit(long, four).findings if one.code == "AL5")
+    (piped,) = (finding for finding in audit(long, four).findings if finding.code == "AL5")
     assert "64 connections x 4 requests / 11,393.7/s = 22.5 ms" in piped.identity
     assert "under way" not in piped.true_if
 

@@ -29,7 +29,7 @@ def test_each_summary_of_k6_is_a_row_of_its_own_facts() -> None:
     audited = audit(f"{K6}\n{K6.replace('6000  100.0/s', '600  10.0/s')}{USERS}")
     assert [row.facts["requests"].value for row in audited.rows] == [6000, 600]
     assert ["users" in row.facts for row in audited.rows] == [False, True]
-    assert not audited.findings or {one.severity for one in audited.findings} == {"unknown"}
+    assert not audited.findings or {finding.severity for finding in audited.findings} == {"unknown"}
 
 
 def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None
 def test_an_output_stands_anywhere_in_a_text(prefix: str) -> None:
     quoted = "".join(prefix + line for line in GOOD.splitlines(keepends=True))
     for text in (quoted, f"words\n\n{quoted}\nmore words\n"):
-        (reader,) = (one for one in all_readers() if one.claims(source(text).head))
+        (reader,) = (reader for reader in all_readers() if reader.claims(source(text).head))
         (row,) = reader.rows(source(text))
         (plain,) = reader.rows(source(GOOD))
         assert {name: fact.value for name, fact in row.facts.items()} == {

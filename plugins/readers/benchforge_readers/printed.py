@@ -126,14 +126,14 @@ _PREFIX = r"(?P<prefix>\W{0,40}?)"
 
 def blocks(source: Source, begins: str) -> Iterator[Block]:
     """Yield the lines from each one that fits to before the next: a log may hold many results."""
-    own = re.compile(f"{_PREFIX}(?:{begins})")
-    others = re.compile(f"{_PREFIX}(?:{'|'.join(_BEGINNINGS)})")
+    begin_line = re.compile(f"{_PREFIX}(?:{begins})")
+    other_tool = re.compile(f"{_PREFIX}(?:{'|'.join(_BEGINNINGS)})")
     lines: list[str] = []
     first, prefix = 0, ""
     for number_, line in enumerate(source.lines(), 1):
-        begin = own.match(line)
+        begin = begin_line.match(line)
         text = line.removeprefix(prefix) if line.strip() else ""
-        if first and (begin or others.match(text)):
+        if first and (begin or other_tool.match(text)):
             yield Block(lines, first)
             lines, first = [], 0
         if begin:

@@ -30,7 +30,7 @@ class Finding:
     severity: Severity = "unknown"
     "Severity; a check gives its own to one that is unknown."
     title: str = ""
-    "Sentence that says what is wrong; a check gives its own to an empty one."
+    "Sentence that says what is wrong; a check gives its own to an empty finding."
     instead: float = -1.0
     "Requests per second that the numbers allow; negative if they tell none."
     code: str = ""
@@ -60,12 +60,12 @@ class AuditCheck:
             return None
         return [
             replace(
-                one,
+                finding,
                 code=self.code,
-                severity=self.severity if one.severity == "unknown" else one.severity,
-                title=one.title or self.title,
+                severity=self.severity if finding.severity == "unknown" else finding.severity,
+                title=finding.title or self.title,
             )
-            for one in ([evidences] if isinstance(evidences, Finding) else evidences)
+            for finding in ([evidences] if isinstance(evidences, Finding) else evidences)
         ]
 
 

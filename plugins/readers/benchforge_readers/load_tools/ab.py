@@ -31,8 +31,8 @@ class AbReader(Reader):
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
         parts = blocks(source, "Server Software:|Concurrency Level:")
-        whole = (part for part in parts if part.find(r"Complete requests: +\d{1,18}"))
-        return rows_of_blocks(whole, _row)
+        reports = (part for part in parts if part.find(r"Complete requests: +\d{1,18}"))
+        return rows_of_blocks(reports, _row)
 
 
 def _row(block: Block, count: int) -> Row:
