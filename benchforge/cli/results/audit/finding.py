@@ -28,9 +28,9 @@ class Finding:
     row: str = ""
     where: str = ""
     severity: Severity = "unknown"
-    "Severity; a check gives its own to one that is unknown."
+    "Severity; `unknown` stands for that of the check."
     title: str = ""
-    "Sentence that says what is wrong; a check gives its own to an empty finding."
+    "Sentence that says what is wrong; empty for that of the check."
     instead: float = -1.0
     "Requests per second that the numbers allow; negative if they tell none."
     code: str = ""
