@@ -1,5 +1,6 @@
 """Results that a tool can print: no finding of them is false, and what is wrong is not silent."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,14 @@ def test_a_worker_sends_one_request_at_a_time(tool: str, severity: str) -> None:
     assert finding.severity == severity
     assert finding.rests_on.startswith("8 connections, by the auditor")
     assert ("as oha spoke HTTP/1.1" in finding.rests_on) == (tool == "oha")
+
+
+def test_hey_has_no_mean_of_more_responses_than_it_keeps() -> None:
+    text = printers.hey(simulate(Setup()))
+    many = re.sub(r"(\[200\]\s+)\d+ responses", r"\g<1>1000000 responses", text)
+    (few,), (most,) = (audit(output).rows for output in (text, many))
+    assert "mean" in few.facts
+    assert "mean" not in most.facts
 
 
 def test_the_bound_of_a_mean_counts_the_pipeline_and_names_it() -> None:

@@ -17,6 +17,8 @@ class HeyReader(Reader):
 
     - Times are rounded to 0.1 ms. Its percentiles and its mean are of responses only.
     - Its rate counts requests that failed, too.
+    - Of 1,000,000 responses or more, it divides the sum of all times by those that it keeps: the
+      reader takes no mean then.
     - hey prints no number of connections: give `--connections`.
     - With `-q` its loop waits between requests, so benchforge does not assume a busy connection.
     """

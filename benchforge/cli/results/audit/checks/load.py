@@ -134,9 +134,7 @@ def use(row: Row) -> float | None:
 def idle(row: Row) -> Evidences:
     """Connections of a closed loop are busy, unless something is not stated."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
-    if mean is None or rates is None or room is None or not _always_busy(row):
-        return None
-    if SAMPLED in row.facts["mean"].estimator:
+    if mean is None or rates is None or room is None or busy_share(row) is None:
         return None
     connections = room[0]
     if (rates * mean).high >= _IDLE * connections:
