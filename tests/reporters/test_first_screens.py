@@ -33,7 +33,8 @@ MOST_LINES = 50
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 SUITE = suite_text("reporters/first_screens")
 AUTOCANNON = Path(__file__).parents[1] / "audit/recorded/autocannon"
-WRK = """Running 30s test @ http://127.0.0.1:8080/<script>alert(1)</script>
+WRK = """wrk 4.2.0 [epoll] Copyright (C) 2012 Will Glozer
+Running 30s test @ http://127.0.0.1:8080/<script>alert(1)</script>
   2 threads and 64 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
     Latency     1.52s   102.13ms   1.61s    93.02%

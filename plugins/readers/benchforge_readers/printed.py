@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import Fact, Row, Source
@@ -115,18 +115,32 @@ class Block:
 _LONGEST = 2000
 
 
+_BEGINNINGS = (
+    *(r"Running .{1,40} test @ ", "This is ApacheBench", r"Bombarding \S", r"Summary:\s*$"),
+    *(r"finished in \d", r"Requests +\[total, rate"),
+)
+"Lines with which outputs of tools begin: one ends that of another tool above it."
+_PREFIX = r"(?P<prefix>\W{0,40}?)"
+"Indents, quotes and comment signs before an output: each of its lines has the same."
+
+
 def blocks(source: Source, begins: str) -> Iterator[Block]:
     """Yield the lines from each one that fits to before the next: a log may hold many results."""
-    compiled = re.compile(begins)
+    begin_line = re.compile(f"{_PREFIX}(?:{begins})")
+    other_tool = re.compile(f"{_PREFIX}(?:{'|'.join(_BEGINNINGS)})")
     lines: list[str] = []
-    first = 0
+    first, prefix = 0, ""
     for number_, line in enumerate(source.lines(), 1):
-        if compiled.match(line):
-            if first:
-                yield Block(lines, first)
-            lines, first = [], number_
+        begin = begin_line.match(line)
+        text = line.removeprefix(prefix) if line.strip() else ""
+        if first and (begin or other_tool.match(text)):
+            yield Block(lines, first)
+            lines, first = [], 0
+        if begin:
+            first, prefix = number_, begin["prefix"]
+            text = line.removeprefix(prefix)
         if first:
-            lines.append(line)
+            lines.append(text)
             if len(lines) > _MOST_LINES:
                 raise ValueError(f"line {number_}: more than {_MOST_LINES} lines of one result")
     if first:
@@ -140,5 +154,29 @@ def rows_of_text(
     source: Source, begins: str, name: str, facts: Callable[[Block], dict[str, Fact]]
 ) -> Iterator[Row]:
     """Yield a numbered row for each block of a text."""
-    for count, block in enumerate(blocks(source, begins), 1):
-        yield Row(f"{name} {count}", facts(block), f"line {block.first}")
+    return rows_of_blocks(
+        blocks(source, begins),
+        lambda block, count: Row(f"{name} {count}", facts(block), f"line {block.first}"),
+    )
+
+
+def rows_of_blocks(parts: Iterable[Block], row: Callable[[Block, int], Row]) -> Iterator[Row]:
+    """Yield the row of each block. One that is cut has the fact `unread`, and comes last.
+
+    Raises ValueError where all are cut.
+    """
+    cut: list[Row] = []
+    count = 0
+    for count, block in enumerate(parts, 1):
+        try:
+            yield row(block, count)
+        except ValueError as error:
+            if len(cut) < _MOST_CUT:
+                reason = {"unread": Fact(str(error)[:300])}
+                cut.append(Row(f"result {count}", reason, f"line {block.first}"))
+    if cut and len(cut) == count:
+        raise ValueError(cut[0].facts["unread"].value)
+    yield from cut
+
+
+_MOST_CUT = 10_000

@@ -6,10 +6,21 @@ from functools import cache
 
 from benchforge.cli.results.audit.audited import Audited, audited
 from benchforge.cli.results.audit.finding import FALSE, Finding
-from benchforge.cli.results.audit.sources import reader_of, readers
+from benchforge.cli.results.audit.sources import claimed, readers
 from benchforge.parts.reader import Reader, Source
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Fact
+
+WRK = """Running 30s test @ http://127.0.0.1:8080/
+  2 threads and 64 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    {mean}     1.13ms  61.41ms   93.02%
+    Req/Sec     5.70k   512.01     6.10k    70.00%
+  342040 requests in 30.02s, 42.11MB read
+Requests/sec:  11393.74
+Transfer/sec:      1.40MB
+"""
+"What wrk prints, with a `{mean}`."
 
 
 @cache
@@ -22,10 +33,8 @@ def source(text: str | bytes, name: str = "result") -> Source:
 
 
 def audit(text: str, options: Mapping[str, Fact] | None = None, name: str = "result") -> Audited:
-    subject = source(text, name)
-    reader = reader_of(subject, all_readers())
-    assert reader is not None, text[:300]
-    return audited(name, reader.name, reader.rows(subject), options or {})
+    ((reader, copy),) = claimed(source(text, name), all_readers())
+    return audited(name, reader.name, reader.rows(copy), options or {})
 
 
 def false(label: Audited) -> list[Finding]:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from benchforge.cli.console.say import say
 from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
 from benchforge.cli.results.audit.checks.runs import ranks
-from benchforge.cli.results.audit.facts import shown
+from benchforge.cli.results.audit.facts import FactsInUse, shown
 from benchforge.cli.results.audit.finding import SEVERITIES, Finding
-from benchforge.cli.results.audit.sources import opened, reader_of, unread
+from benchforge.cli.results.audit.sources import claimed, opened, unread
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.text import readable
 
 MOST_ROWS = 200_000
-_WANTED = {
+WANTED = {
     "connections": "--connections",
     "pipeline": "--pipeline",
     "duration": "--duration",
@@ -24,7 +24,7 @@ _WANTED = {
 "Facts that an auditor may know, and that loads need; with the options that give them."
 
 
-UNCHECKED = ("AK1", "AN2", "AF2")
+UNCHECKED = ("AK1", "AN2", "AF2", "AZ1")
 "Findings about what is not stated, or about the options: no identity was checked by them."
 
 
@@ -35,15 +35,25 @@ class Audited:
     source: str
     reader: str
     rows: list[Row] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    "Place of each result that could not be read, with the reason."
     findings: list[Finding] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
     "Number of rows and tables in which an identity holds, by its code."
+    silent: dict[str, Counter[str]] = field(default_factory=dict)
+    "Facts that rows lack of which a check said nothing, with the number of these rows; by code."
 
     @property
     def checked(self) -> int:
         """Number of identities that could be checked."""
         broken = {(finding.code, finding.row) for finding in self.findings}
         return self.held.total() + sum(code not in UNCHECKED for code, _ in broken)
+
+    @property
+    def not_asked(self) -> dict[str, Counter[str]]:
+        """The checks that said nothing of any row, with what they lack and in how many rows."""
+        spoke = {finding.code for finding in self.findings} | self.held.keys()
+        return {code: lacks for code, lacks in self.silent.items() if code not in spoke}
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first."""
@@ -58,12 +68,15 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
     for row in rows:
         if len(of.rows) >= MOST_ROWS:
             raise ValueError(readable.too_many(MOST_ROWS + 1, MOST_ROWS, "rows"))
-        whole = replace(row, facts={**given, **row.facts})
+        if "unread" in row.facts:
+            of.unread.append(str(row.facts["unread"].value))
+            continue
+        whole = replace(row, facts=FactsInUse({**given, **row.facts}))
         of.rows.append(whole)
         of.findings += _disagreeing(row, given)
         for check in CHECKS:
             if check.scope == "row":
-                _take(of, check.code, check(whole), whole)
+                _take(of, check.code, check(whole), [whole], whole)
     tables: defaultdict[str, list[Row]] = defaultdict(list)
     for row in of.rows:
         tables[row.table].append(row)
@@ -71,7 +84,7 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
     for scope, name, some in (*judged, ("source", source, of.rows)):
         for check in CHECKS:
             if check.scope == scope:
-                _take(of, check.code, check(name, some), None)
+                _take(of, check.code, check(name, some), some, None)
     explained = {code for item in of.findings for code in EXPLAINS.get(item.code, ())}
     of.findings = [item for item in of.findings if item.code not in explained]
     of.findings += _not_stated(of)
@@ -81,33 +94,59 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
 def audits_of(
     paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
 ) -> tuple[list[Audited], bool]:
-    """Return the audit of each source, and whether all could be read.
+    """Return the audit of each source, and whether all that a reader claims could be read.
 
-    In a folder, what no reader knows is passed over.
+    In a folder, what no reader knows is passed over, by its name.
     """
     audits: list[Audited] = []
-    passed = unreadable = 0
+    unreadable = False
     for source, in_folder in opened(paths):
-        reader = reader_of(source, candidates)
-        if reader is None:
-            if not in_folder:
-                raise unread(source, [candidate.name for candidate in candidates])
-            passed += 1
-            continue
         try:
-            audits.append(_audit(source, reader, facts))
+            news, refused = _audits(source, candidates, facts)
         except Unusable as error:
             if not in_folder and len(paths) == 1:
                 raise
-            unreadable += 1
-            say(error.text())
-    if passed:
-        say(f"passed over: {passed} files that no reader knows")
+            refused, news = [error], []
+            if not source.head.strip() or "no reader knows" in error.message:
+                say(f"passed over: {error.message}")
+                unreadable = unreadable or not in_folder
+                continue
+        audits += news
+        for problem in refused:
+            say(problem.text())
+        for entry in news:
+            for reason in entry.unread:
+                say(f"not read: {entry.source}: {entry.reader}: {reason}")
+        unreadable = unreadable or bool(refused) or any(entry.unread for entry in news)
     if not audits:
-        if unreadable:
-            raise Unusable("no source can be read", "see the errors above")
-        raise Unusable("no file is the result of a tool that a reader knows", "see: --help")
+        hint = "see the lines above" if unreadable else "see: --help"
+        raise Unusable("no file is a result that a reader can read", hint)
     return audits, not unreadable
+
+
+def _audits(
+    source: Source, candidates: Sequence[Reader], facts: Mapping[str, Fact]
+) -> tuple[list[Audited], list[BenchforgeError]]:
+    """Return the audit by each reader that claims a source, and the errors of the others.
+
+    Raises Unusable where none can read it.
+    """
+    try:
+        claims = claimed(source, candidates)
+    except ValueError as error:
+        raise Unusable(f"{source.name}: {error}", "name its reader with --as") from error
+    if not claims:
+        raise unread(source, [candidate.name for candidate in candidates])
+    audits: list[Audited] = []
+    refused: list[BenchforgeError] = []
+    for reader, copy in claims:
+        try:
+            audits.append(_audit(copy, reader, facts))
+        except Unusable as error:
+            refused.append(error)
+    if not audits:
+        raise refused[0]
+    return audits, refused
 
 
 def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited:
@@ -137,8 +176,16 @@ def between(audits: Sequence[Audited]) -> None:
             before[entry.reader, name] = rows
 
 
-def _take(of: Audited, code: str, findings: Sequence[Finding] | None, row: Row | None) -> None:
+def _take(
+    of: Audited,
+    code: str,
+    findings: Sequence[Finding] | None,
+    rows: Sequence[Row],
+    row: Row | None,
+) -> None:
+    lacks = [each.facts.taken() for each in rows if isinstance(each.facts, FactsInUse)]
     if findings is None:
+        of.silent.setdefault(code, Counter()).update(name for names in lacks for name in names)
         return
     if not findings:
         of.held[code] += 1
@@ -161,10 +208,11 @@ def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
         if near or stated.low <= value <= stated.high:
             continue
         yield Finding(
-            "AF2",
-            "unsupported",
-            f"you and the source differ in {name}",
-            f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use the latter",
+            code="AF2",
+            severity="unsupported",
+            title=f"you and the source differ in {name}",
+            identity=f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use "
+            "the latter",
             row=row.name,
             where=stated.origin or row.where,
         )
@@ -178,14 +226,13 @@ def _not_stated(of: Audited) -> Iterable[Finding]:
     loads = [row for row in of.rows if "rate" in row.facts or "loop" in row.facts]
     missing = [
         f"{name} ({option})"
-        for name, option in _WANTED.items()
+        for name, option in WANTED.items()
         if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
     ]
     if missing:
         yield Finding(
-            "AK1",
-            "unknown",
-            "facts that checks need are not stated",
-            f"not stated: {readable.conjoined(missing)}",
+            code="AK1",
+            title="facts that checks need are not stated",
+            identity=f"not stated: {readable.conjoined(missing)}",
             row="all rows" if len(of.rows) > 1 else of.rows[0].name,
         )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from click import Choice
+
 from benchforge.cli.console.options import AS_JSON, argument, click_command, option
 from benchforge.errors import Unusable
 
@@ -34,7 +36,14 @@ class AuditOptions:
         metavar="FACT=TITLE[:UNIT]",
         help="Column of a CSV file for --as columns, such as mean=avg_ms:ms; repeatable.",
     )
+    details: bool = option("--details", help="Print the findings of each source, not the answer.")
     everything: bool = option("--all", help="Print each finding, not three of a kind.")
+    fail_on: str = option(
+        "--fail-on",
+        type=Choice(["impossible", "false", "unsupported"]),
+        default="false",
+        help="Least severe finding that makes the exit code 1.",
+    )
     as_json: bool = AS_JSON
     markdown: bool = option("--markdown", help="Print Markdown instead of text.")
     page: Path | None = option("--html", metavar="FILE", help="Also write the findings as a page.")
@@ -57,15 +66,15 @@ def command(options: AuditOptions) -> int:
 
     An audit finds numbers that contradict each other. It does not show that a result is right.
 
-    Exit codes: 0 nothing is impossible; 1 a number is impossible, or a field is false; 2 a file
-    cannot be read; 4 nothing could be checked.
+    Exit codes: 0 no finding is as severe as --fail-on; 1 one is: by default a number is impossible,
+    or a field is false; 2 a file or a result in it cannot be read; 4 nothing could be checked.
     """
     from benchforge.cli.console.named_file import write_file, write_page
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.audit import documents
     from benchforge.cli.results.audit.audited import audits_of, between
-    from benchforge.cli.results.audit.documents import document, junit, text
-    from benchforge.cli.results.audit.finding import FALSE
+    from benchforge.cli.results.audit.documents import answer, document, junit, text
+    from benchforge.cli.results.audit.finding import FAIL_ON
     from benchforge.cli.results.audit.sources import column, facts_of, readers
     from benchforge.parts.registry import Registry
 
@@ -79,6 +88,8 @@ def command(options: AuditOptions) -> int:
         show(documents.as_json(audits, facts))
     elif options.markdown:
         show(documents.as_markdown(audits, facts))
+    elif not options.details and not options.everything:
+        show(answer(document(audits, facts), audits))
     else:
         show(text(document(audits, facts), everything=options.everything))
     if options.page is not None:
@@ -87,7 +98,9 @@ def command(options: AuditOptions) -> int:
         write_file(options.junit_file, junit(document(audits, facts)))
     if not whole:
         return Unusable.exit_code
-    if any(entry.severity in FALSE for audit in audits for entry in audit.findings):
+    if any(
+        entry.severity in FAIL_ON[options.fail_on] for audit in audits for entry in audit.findings
+    ):
         return CONTRADICTED
     if not any(audit.checked for audit in audits):
         say("nothing could be checked: the sources state too little")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+from benchforge.cli.results.audit.answer import consequences, standing
 from benchforge.cli.results.audit.audited import Audited
 from benchforge.cli.results.audit.facts import shown
 from benchforge.cli.results.audit.finding import FALSE, SEVERITIES, Finding, Severity
@@ -129,6 +130,8 @@ def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
                 "source": audit.source,
                 "reader": audit.reader,
                 "rows": len(audit.rows),
+                "unread": audit.unread,
+                "not_asked": {code: dict(lacks) for code, lacks in audit.not_asked.items()},
                 "held": dict(sorted(audit.held.items())),
                 "findings": [asdict(finding) for finding in audit.sorted()],
             }
@@ -169,6 +172,30 @@ def _row(finding: Finding) -> str:
 
 WIDTH = 88
 _OF_A_KIND = 3
+_MOST_LINES = 15
+
+
+def answer(document: PageDocument, audits: Sequence[Audited]) -> str:
+    """Return the answer in fifteen lines: the rows that can stand, and the worst findings."""
+    first = _wrapped(standing(audits), "")
+    conclusion_, *facts = document.sentences
+    last = [*consequences(audits), *(fact.replace("by the auditor", "by you", 1) for fact in facts)]
+    end = [line for text_ in (*last, conclusion_) for line in _wrapped(text_, "")]
+    kinds = [(section, item) for section in document.sections for item in section.findings]
+    kinds.sort(key=lambda kind: [*map(str, SEVERITIES)].index(kind[1].word))
+    middle: list[str] = []
+    printed = 0
+    for section, item in kinds:
+        name = f"{section.title}: " if len(audits) > 1 else ""
+        lines = _of_kind(item, 1, name)
+        if len(first) + len(middle) + len(lines) + len(end) >= _MOST_LINES:
+            break
+        middle += lines
+        printed += len(item.rows[:1])
+    if more := sum(len(item.rows) for _, item in kinds) - printed:
+        end.append(f"{readable.counted(more, 'more finding')}: --details prints them")
+    room = _MOST_LINES - len(first) - len(middle)
+    return "\n".join([*first, *middle, *(end if len(end) <= room else end[-room:])])
 
 
 def text(document: PageDocument, *, everything: bool) -> str:
@@ -186,15 +213,20 @@ def text(document: PageDocument, *, everything: bool) -> str:
 def _of_source(section: PageSection, most: int | None) -> Iterator[str]:
     yield f"{safe.line(section.title)}: {section.about}"
     for findings in section.findings:
-        count = len(findings.rows)
-        times = f", {count} times" if count > 1 else ""
-        lines = _wrapped(f"{findings.word}{times}: {findings.title} [{findings.code}]", "")
-        for row in findings.rows[:most]:
-            lines += _wrapped(row[0], "  ")
-            lines += [line for sentence in sentences(row) for line in _wrapped(sentence, "    ")]
-        if most is not None and count > most:
-            lines.append(f"  and {readable.exact(count - most)} more: --all prints them")
+        lines = _of_kind(findings, most)
+        if most is not None and (more := len(findings.rows) - most) > 0:
+            lines.append(f"  and {readable.exact(more)} more: --all prints them")
         yield "\n".join(lines)
+
+
+def _of_kind(findings: Findings, most: int | None, name: str = "") -> list[str]:
+    count = len(findings.rows)
+    times = f", {count} times" if count > 1 else ""
+    lines = _wrapped(f"{findings.word}{times}: {findings.title} [{findings.code}]", "")
+    for row in findings.rows[:most]:
+        lines += _wrapped(name + row[0], "  ")
+        lines += [line for sentence in sentences(row) for line in _wrapped(sentence, "    ")]
+    return lines
 
 
 def _wrapped(line: str, indent: str) -> list[str]:

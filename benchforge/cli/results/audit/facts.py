@@ -1,20 +1,55 @@
 """Facts of a row as checks take them: intervals, words, what follows from them, slips of units."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchforge.parts.reader import Fact, Row
 from benchforge.text import readable
 
 CORRECTED = "wrk 4 adds samples"
 "How the estimator of wrk's latencies begins."
+SAMPLED = "of samples, each of a time"
+"How the estimator of the latencies of an older wrk begins."
 _FEW, _FEWEST = 100.0, 2.0
 _MOST_AT_ONCE = 64.0
 "Requests of which a tool may keep one time, where it sends several at once on a connection."
 
 
+TIMES = ("mean", "min", "max", "sd", "wait", "duration", "duration_asked", "wall")
+CHECKED_FACTS = {
+    *(*TIMES, "name", "loop", "protocol", "connections", "pipeline", "users", "threads"),
+    *("rate", "requests", "samples", "good_rate", "success", "iterations", "iteration_rate"),
+    *("iteration_mean", "bytes", "byte_rate", "body", "link", "cpu", "cores", "connects", "closer"),
+    *("failed", "left_out", "lost", "timeouts", "good_errors", "dropped", "status_total"),
+    *("checks_failed", "checks_passed", "per_second", "sum", "total"),
+}
+"Facts that checks use, beside percentiles such as p99."
 ASKED_SHARE, ASKED_S = 0.02, 0.3
 "By how much more than its duration a load lasts that was set to it."
+
+
+class FactsInUse(dict[str, Fact]):
+    """Facts of a row, which note those that a check looks for and the row lacks."""
+
+    def __init__(self, facts: Mapping[str, Fact]) -> None:
+        super().__init__(facts)
+        self.lacks: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(str(name)) is not None
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """Return a fact, or `otherwise`."""
+        if (fact := super().get(name)) is None:
+            self.lacks.add(name)
+            return otherwise
+        return fact
+
+    def taken(self) -> set[str]:
+        """Return the names that were looked for since the last call, and are not there."""
+        lacks, self.lacks = self.lacks, set()
+        return lacks
 
 
 @dataclass(frozen=True)
@@ -62,6 +97,26 @@ def rate(row: Row) -> Interval | None:
     return None if requests is None or duration is None else requests / duration
 
 
+def requests(row: Row) -> float:
+    """Return the number of requests: as printed, or rate x duration."""
+    lasted = value(row, "duration") or value(row, "duration_asked")
+    return value(row, "requests") or value(row, "rate") * lasted
+
+
+def on_rate(row: Row) -> str:
+    """Return how a number of requests is known that the row lacks."""
+    if "requests" in row.facts:
+        return ""
+    return "; ".join(("the requests are rate x duration", *on_set_duration(row)))
+
+
+def on_set_duration(row: Row) -> list[str]:
+    """Return the assumption that a load lasted as long as it was set to, where it rests on that."""
+    if "duration" in row.facts or "duration_asked" not in row.facts:
+        return []
+    return [f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set"]
+
+
 def samples(row: Row) -> float:
     """Return how many times a mean is of, at least: with fewer, checks allow more."""
     stated = number(row, "samples")
@@ -82,9 +137,7 @@ def nominal_rate(row: Row) -> float:
 
 def on_duration(row: Row) -> list[str]:
     """Return the assumption on which a rate rests that no source states."""
-    if "rate" in row.facts or "duration" in row.facts or "duration_asked" not in row.facts:
-        return []
-    return [f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set"]
+    return [] if "rate" in row.facts else on_set_duration(row)
 
 
 def word(row: Row, name: str) -> str:
@@ -98,9 +151,16 @@ def percentiles(row: Row) -> dict[float, Fact]:
     return dict(sorted(_percentiles(row)))
 
 
+def is_percentile(name: str) -> bool:
+    """Return True for the name of a percentile."""
+    return name[:1] == "p" and name[1:].replace(".", "", 1).isdecimal()
+
+
 def _percentiles(row: Row) -> Iterator[tuple[float, Fact]]:
+    if not any(map(is_percentile, row.facts)):
+        row.facts.get("percentiles")  # so that it is noted that the row has none
     for name, fact in row.facts.items():
-        if name[:1] == "p" and name[1:].replace(".", "", 1).isdigit():
+        if is_percentile(name):
             yield float(name[1:]), fact
 
 

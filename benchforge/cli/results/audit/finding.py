@@ -1,7 +1,7 @@
 """What a check reports about a row or a table."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Severity = Literal["impossible", "false field", "unsupported", "unknown", "not resolved"]
@@ -11,17 +11,14 @@ SEVERITIES: tuple[Severity, ...] = (
 )
 "The worst one first."
 FALSE = SEVERITIES[:2]
-"These make the exit code 1."
+"These make the exit code 1, unless the auditor names another level."
+FAIL_ON = {"impossible": SEVERITIES[:1], "false": FALSE, "unsupported": SEVERITIES[:3]}
 
 
 @dataclass(frozen=True)
 class Finding:
     """A statement about numbers that do not fit, with all that it rests on."""
 
-    code: str
-    severity: Severity
-    title: str
-    "Sentence that says what is wrong."
     identity: str
     "The numbers, and what they must be to one another."
     rests_on: str = ""
@@ -30,24 +27,17 @@ class Finding:
     "Circumstance in which the numbers would be true."
     row: str = ""
     where: str = ""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Numbers that break an identity: what a finding has beside the words of its check."""
-
-    identity: str
-    rests_on: str = ""
-    true_if: str = ""
-    row: str = ""
-    where: str = ""
-    severity: Severity | None = None
-    "Severity; None for that of the check."
+    severity: Severity = "unknown"
+    "Severity; `unknown` stands for that of the check."
     title: str = ""
-    "Title; empty for that of the check."
+    "Sentence that says what is wrong; empty for that of the check."
+    instead: float = -1.0
+    "Requests per second that the numbers allow; negative if they tell none."
+    code: str = ""
+    "Code of the check."
 
 
-Evidences = Evidence | Sequence[Evidence] | None
+Evidences = Finding | Sequence[Finding] | None
 """Evidence against an identity; none if the identity holds, and None where a fact is missing."""
 Scope = Literal["row", "table", "source"]
 
@@ -69,11 +59,13 @@ class AuditCheck:
         if evidences is None:
             return None
         return [
-            Finding(
-                *(self.code, one.severity or self.severity, one.title or self.title),
-                *(one.identity, one.rests_on, one.true_if, one.row, one.where),
+            replace(
+                finding,
+                code=self.code,
+                severity=self.severity if finding.severity == "unknown" else finding.severity,
+                title=finding.title or self.title,
             )
-            for one in ([evidences] if isinstance(evidences, Evidence) else evidences)
+            for finding in ([evidences] if isinstance(evidences, Finding) else evidences)
         ]
 
 

@@ -1,21 +1,25 @@
 """What an auditor names and states: files with the reader of each, and facts that they lack."""
 
+import codecs
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.cli.console.say import say
+from benchforge.cli.results.audit.facts import CHECKED_FACTS, TIMES, is_percentile
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.values.units import Duration
 from benchforge.parts.reader import Fact, Reader, Source
 from benchforge.parts.registry import Registry
 from benchforge.suite.toml.models import typed
 from benchforge.text import door
-from benchforge.text.readable import conjoined, listed
+from benchforge.text.readable import listed
 
 STDIN = "-"
 _MOST_FILES = 10_000
@@ -28,7 +32,7 @@ def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
     """
     for named in paths:
         if named == STDIN:
-            yield Source("standard input", sys.stdin.buffer), False
+            yield Source("standard input", plain(sys.stdin.buffer)), False
             continue
         path = Path(named)
         try:
@@ -36,10 +40,54 @@ def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
                 yield from ((source, True) for source in _below(path))
             else:
                 with path.open("rb") as stream:
-                    yield Source(named, stream), False
+                    yield Source(named, plain(stream)), False
         except OSError as error:
             hint = "name a file, a folder, or - for standard input"
             raise Unusable(f"{named}: {error.strerror}", hint) from error
+
+
+_NOISE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]{0,200}\x07"
+    r"|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]"
+)
+"Colours of a terminal, and the time that a log writes before each line."
+_CHUNK = 1 << 16
+
+
+class _Plain(io.RawIOBase):
+    """A stream of text in UTF-8, without colours and the times of a log, from one in any UTF."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._chunks, self._rest = _plain(stream), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and (chunk := next(self._chunks, None)) is not None:
+            self._rest = chunk
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+def plain(stream: BinaryIO) -> BinaryIO:
+    """Return the text of a stream as the tool printed it. The first bytes tell its encoding."""
+    return io.BufferedReader(_Plain(stream))
+
+
+def _plain(stream: BinaryIO) -> Iterator[bytes]:
+    chunk, rest = stream.read(_CHUNK), ""
+    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    decoder = codecs.getincrementaldecoder(marks.get(chunk[:2], "utf-8"))("replace")
+    while chunk:
+        *lines, rest = (rest + decoder.decode(chunk)).split("\n")
+        yield "".join(f"{_NOISE.sub('', line)}\n" for line in lines).encode()
+        if len(rest) > _CHUNK:  # of a document on one line
+            yield rest.encode()
+            rest = ""
+        chunk = stream.read(_CHUNK)
+    yield _NOISE.sub("", rest + decoder.decode(b"", final=True)).encode()
 
 
 def _below(folder: Path) -> Iterator[Source]:
@@ -49,7 +97,7 @@ def _below(folder: Path) -> Iterator[Source]:
             raise Unusable(f"{folder}: more than {_MOST_FILES} files", hint)
         try:
             with door.stream(folder, name) as stream:
-                yield Source(str(folder / name), stream)
+                yield Source(str(folder / name), plain(stream))
         except OSError as error:  # a link, a socket, or a file of somebody else
             say(f"passed over: {folder / name}: {error.strerror}")
 
@@ -84,20 +132,18 @@ def _made(registry: Registry, name: str, options: Mapping[str, JsonValue]) -> Re
     return made
 
 
-def reader_of(source: Source, candidates: Sequence[Reader]) -> Reader | None:
-    """Return the reader that claims a source; None where none does.
+def claimed(source: Source, candidates: Sequence[Reader]) -> list[tuple[Reader, Source]]:
+    """Return the readers that claim a source, each with a source of its own to read.
 
-    Raises Unusable where several claim it.
+    Raises ValueError for more than 64 MiB that several claim.
     """
     if len(candidates) == 1:
-        return candidates[0]
+        return [(candidates[0], source)]
     claims = [entry for entry in candidates if entry.claims(source.head)]
-    if len(claims) > 1:
-        names = [entry.name for entry in claims]
-        raise Unusable(
-            f"{source.name}: {conjoined(names)} claim it", f"name its reader: --as {names[0]}"
-        )
-    return claims[0] if claims else None
+    if len(claims) < 2:  # noqa: PLR2004 - a source is read once, so one reader streams
+        return [(entry, source) for entry in claims]
+    content = source.text().encode()
+    return [(entry, Source(source.name, io.BytesIO(content))) for entry in claims]
 
 
 def unread(source: Source, names: Sequence[str]) -> BenchforgeError:
@@ -150,6 +196,17 @@ def column(text: str) -> tuple[str, str]:
     fact, equals, title = text.partition("=")
     if not equals or not fact or not title:
         raise Unusable(f"--column {text}: not FACT=TITLE", "write it like --column mean=avg_ms:ms")
+    if fact not in CHECKED_FACTS and not is_percentile(fact):
+        near = get_close_matches(fact, CHECKED_FACTS, 1)
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"facts: p99, {listed(sorted(CHECKED_FACTS), 50)}"
+        )
+        raise Unusable(f"--column {text}: no check uses a fact {fact!r}", hint)
+    if (fact in TIMES or is_percentile(fact)) and ":" not in title:
+        hint = f"name its unit, as in --column {fact}={title}:ms"
+        raise Unusable(f"--column {text}: {fact} is a time, in a unit that is not stated", hint)
     return fact, title
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import Block, blocks, number
+from benchforge_readers.printed import Block, blocks, number, rows_of_blocks
 
 _MS = 1e-3
 
@@ -30,13 +30,15 @@ class AbReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
-        for count, block in enumerate(blocks(source, "Server Software:|Concurrency Level:"), 1):
-            if block.find(r"Complete requests: +\d{1,18}") is None:
-                continue
-            facts = _facts(block)
-            path = block.find(r"Document Path: +(\S{1,500})")
-            name = path[0][1][:80] if path else f"report {count}"
-            yield Row(name, facts, f"line {block.first}")
+        parts = blocks(source, "Server Software:|Concurrency Level:")
+        reports = (part for part in parts if part.find(r"Complete requests: +\d{1,18}"))
+        return rows_of_blocks(reports, _row)
+
+
+def _row(block: Block, count: int) -> Row:
+    path = block.find(r"Document Path: +(\S{1,500})")
+    name = path[0][1][:80] if path else f"report {count}"
+    return Row(name, _facts(block), f"line {block.first}")
 
 
 def _facts(block: Block) -> dict[str, Fact]:

@@ -1,11 +1,12 @@
 """bombardier: a closed loop in Go, as JSON or as text."""
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, is_json, table, take, take_times
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.printed import Block, blocks, number, rows_of_blocks, seconds
 
 _US = 1e-6
 _LATENCY = ("result", "latency")
@@ -29,14 +30,13 @@ class BombardierReader(Reader):
 
     def claims(self, head: str) -> bool:
         """Return True for the text or the JSON of bombardier."""
-        return head.lstrip().startswith("Bombarding ") or has(head, "spec", "numberOfConnections")
+        text = re.search(r"^\W{0,40}Bombarding \S", head, re.MULTILINE) is not None
+        return text or has(head, "spec", "numberOfConnections")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
         if not is_json(source):
-            for count, block in enumerate(blocks(source, _BEGINS), 1):
-                url = block.lines[0].split(" ")[1][:80]
-                yield Row(f"{url} ({count})", _printed(block), f"line {block.first}")
+            yield from rows_of_blocks(blocks(source, _BEGINS), _row)
             return
         document = document_of(source)
         facts: dict[str, Fact] = {}
@@ -58,6 +58,11 @@ class BombardierReader(Reader):
         rated = field(document, "spec", "rate")
         facts["loop"] = Fact("open" if rated else "closed", origin="spec.rate")
         yield Row(str(field(document, "spec", "url") or "load")[:80], facts, "result")
+
+
+def _row(block: Block, count: int) -> Row:
+    url = block.lines[0].split(" ")[1][:80]
+    return Row(f"{url} ({count})", _printed(block), f"line {block.first}")
 
 
 def _totals(facts: dict[str, Fact]) -> None:

@@ -17,6 +17,8 @@ class HeyReader(Reader):
 
     - Times are rounded to 0.1 ms. Its percentiles and its mean are of responses only.
     - Its rate counts requests that failed, too.
+    - Of 1,000,000 responses or more, it divides the sum of all times by those that it keeps: the
+      reader takes no mean then.
     - hey prints no number of connections: give `--connections`.
     - With `-q` its loop waits between requests, so benchforge does not assume a busy connection.
     """
@@ -37,6 +39,7 @@ def _facts(block: Block) -> dict[str, Fact]:
         block, r"(\S{1,20}) secs", lambda text, name, where: number(text, name, "s", origin=where)
     )
     _counts(block, facts)
+    facts["pipeline"] = Fact(1.0, origin="a worker of hey sends one request at a time")
     facts["protocol"] = Fact("HTTP", origin="hey does not print its version of HTTP")
     return facts
 
@@ -60,6 +63,8 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
     if answered < _KEPT:  # of more responses it forgets the rest
         facts["requests"] = Fact(float(answered + lost), origin="Status code distribution")
         facts["samples"] = Fact(float(answered), origin="Status code distribution")
+    else:  # the sum of all times / those that it keeps
+        facts.pop("mean", None)
 
 
 _KEPT = 1_000_000

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, is_json, table
-from benchforge_readers.printed import Block, given, number, seconds
+from benchforge_readers.printed import Block, given, number, rows_of_blocks, seconds
 
 _MS = 1e-3
 _TIMES = {"avg": "mean", "min": "min", "max": "max", "med": "p50"}
@@ -41,18 +41,39 @@ class K6Reader(Reader):
                 facts["duration"] = spent
             yield Row("summary", facts, "metrics")
             return
-        text = []
-        for line in source.lines():
-            text.append(line)
-            if len(text) > _MOST_LINES:
-                raise ValueError(f"line {len(text)}: more than {_MOST_LINES} lines of one summary")
-        facts = _printed(Block(text))
-        if "requests" not in facts:
-            raise ValueError("no line 'http_reqs': is it whole?")
-        yield Row("summary", facts, facts["requests"].origin)
+        yield from rows_of_blocks(_summaries(source), _row)
 
 
 _MOST_LINES = 100_000
+_METRIC = re.compile(r"\W{0,40}([a-z_0-9]{2,60})\.{2,80}: ")
+
+
+def _summaries(source: Source) -> Iterator[Block]:
+    """Yield the lines of each summary: a metric that comes again is of the next one."""
+    lines: list[str] = []
+    first = run = 1
+    metrics: set[str] = set()
+    for number_, line in enumerate(source.lines(), 1):
+        metric = _METRIC.match(line)
+        if metric and metric[1] in metrics:
+            yield Block(lines[: run - first], first)
+            lines, first = lines[run - first :], run
+            metrics = {match[1] for text in lines if (match := _METRIC.match(text))}
+        if metric:
+            metrics.add(metric[1])
+        elif "{" not in line and "\u21b3" not in line:
+            run = number_ + 1
+        lines.append(line)
+        if len(lines) > _MOST_LINES:
+            raise ValueError(f"line {number_}: more than {_MOST_LINES} lines of one summary")
+    yield Block(lines, first)
+
+
+def _row(block: Block, count: int) -> Row:
+    facts = _printed(block)
+    if "requests" not in facts:
+        raise ValueError(f"line {block.first}: no line 'http_reqs' below it: is it whole?")
+    return Row(f"summary {count}" if count > 1 else "summary", facts, facts["requests"].origin)
 
 
 def _facts(metrics: dict[str, Any]) -> dict[str, Fact]:

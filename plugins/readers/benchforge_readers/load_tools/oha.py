@@ -9,6 +9,7 @@ from benchforge_readers.load_tools.summary import summary_of
 from benchforge_readers.printed import COUNTED, Block, rows_of_text, seconds
 
 _IN_FLIGHT = "aborted due to deadline"
+_ONE_IF = Fact("oha spoke HTTP/1.1 (it does without --http2)", origin="oha's default")
 
 
 class OhaReader(Reader):
@@ -58,6 +59,7 @@ class OhaReader(Reader):
         ended = answered + float(facts["lost"].value)
         facts["requests"] = Fact(ended + half, "1", half, "", "statusCodeDistribution")
         facts["samples"] = Fact(float(answered), origin="statusCodeDistribution")
+        facts["one_if"] = _ONE_IF
         yield Row("summary", facts, "summary")
 
 
@@ -66,4 +68,5 @@ def _printed(block: Block) -> dict[str, Fact]:
     codes = [(m[1], int(m[2])) for m, _ in block.all(r"\s*\[(\d{3})\] (\d{1,15}) responses")]
     answered = statuses(facts, iter(codes), "Status code distribution")
     facts["samples"] = Fact(float(answered), origin="Status code distribution")
+    facts["one_if"] = _ONE_IF
     return facts

@@ -1,14 +1,27 @@
 """wrk: a closed loop that prints a page of text."""
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+from benchforge_readers.printed import (
+    BINARY,
+    Block,
+    blocks,
+    number,
+    quantity,
+    rows_of_blocks,
+    seconds,
+)
 
 BEGINS = r"Running .{1,40} test @ "
 CORRECTED = "wrk 4 adds samples that it never measured below each long one"
+_SAMPLED = "of samples, each of a time and not of a number of requests"
+_RELEASE = r"\bwrk (?:[a-z]{1,20}/)?v?(\d{1,2})\.\d"
 _K = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_CORRECTING = 4
+"Major version of wrk that first counts each request."
 _WORD = r"(-?\S{1,20})"
 
 
@@ -19,6 +32,8 @@ class WrkReader(Reader):
 
     - The mean, the deviation and the percentiles include samples that wrk adds below each long one.
     - Responses that came after the time limit are not among the latencies.
+    - wrk before 4 takes samples of the times instead, which bound no rate. Its version is known
+      where the text names it, as `wrk -v` does.
     - wrk prints no number of requests on one connection: a script may send several at once.
     """
 
@@ -26,14 +41,26 @@ class WrkReader(Reader):
 
     def claims(self, head: str) -> bool:
         """Return True for the first lines of wrk, unless they are those of wrk2."""
-        return "test @ " in head and "Thread Stats" in head and "HdrHistogram" not in head
+        return "test @ " in head and "Thread Stats" in head and not of_wrk2(head)
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test."""
-        for count, block in enumerate(blocks(source, BEGINS), 1):
+        release = re.search(_RELEASE, source.head)
+
+        def row(block: Block, count: int) -> Row:
             facts = facts_of(block)
+            if release:
+                facts["release"] = Fact(release[1], origin="the line of its version")
             _percentiles(block, facts)
-            yield Row(named(block, count), facts, f"line {block.first}")
+            return Row(named(block, count), facts, f"line {block.first}")
+
+        return rows_of_blocks(blocks(source, BEGINS), row)
+
+
+def of_wrk2(head: str) -> bool:
+    """Return True for a line that wrk2 prints and wrk does not; its name alone is none."""
+    line = r"^\W{0,40}(?:Latency Distribution \(HdrHistogram|Thread calibration: mean lat)"
+    return re.search(line, head, re.MULTILINE) is not None
 
 
 def named(block: Block, count: int) -> str:
@@ -108,6 +135,8 @@ def _errors(block: Block, facts: dict[str, Fact]) -> None:
 def _percentiles(block: Block, facts: dict[str, Fact]) -> None:
     for match, where in block.all(r" *(\d{1,2}(?:\.\d{1,3})?)% +(\S{1,20})"):
         facts[f"p{float(match[1]):g}"] = seconds(match[2], f"{match[1]}%", where)
+    old = "release" in facts and int(facts["release"].value) < _CORRECTING
+    estimator = _SAMPLED if old else CORRECTED
     for name in (
         "mean",
         "sd",
@@ -116,4 +145,4 @@ def _percentiles(block: Block, facts: dict[str, Fact]) -> None:
     ):
         if name in facts and name != "max":
             entry = facts[name]
-            facts[name] = Fact(entry.value, entry.unit, entry.resolution, CORRECTED, entry.origin)
+            facts[name] = Fact(entry.value, entry.unit, entry.resolution, estimator, entry.origin)

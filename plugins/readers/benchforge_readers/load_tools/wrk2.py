@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named, of_wrk2
+from benchforge_readers.printed import Block, blocks, number, rows_of_blocks, seconds
 
 _SPECTRUM = r" *(\d{1,12}\.\d{1,9}) +([01]\.\d{1,15}) +(\d{1,18})(?: +\S{1,30})?"
 _HEAD = r" *Value(?:\(ms\))? +Percentile +TotalCount"
@@ -29,13 +29,14 @@ class Wrk2Reader(Reader):
 
     def claims(self, head: str) -> bool:
         """Return True for the head of a table of percentiles, which wrk2 prints, too."""
-        return "HdrHistogram" in head or ("TotalCount" in head and "1/(1-Percentile)" in head)
+        return of_wrk2(head) or ("TotalCount" in head and "1/(1-Percentile)" in head)
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test, or for each table."""
         with_tests = "test @ " in source.head
         begins = BEGINS if with_tests else _HEAD
-        for count, block in enumerate(blocks(source, begins), 1):
+
+        def row(block: Block, count: int) -> Row:
             facts: dict[str, Fact] = {}
             if with_tests:
                 facts = facts_of(block)
@@ -44,7 +45,9 @@ class Wrk2Reader(Reader):
                     facts.pop(name, None)  # the table has them with more digits
             _spectrum(_first(block), facts)
             name = named(block, count) if with_tests else f"table {count}"
-            yield Row(name, facts, f"line {block.first}")
+            return Row(name, facts, f"line {block.first}")
+
+        return rows_of_blocks(blocks(source, begins), row)
 
 
 def _first(block: Block) -> Block:

@@ -51,7 +51,9 @@ class ColumnsReader(Reader):
             for fact, (title, unit, scale) in titles.items():
                 if title not in cells:
                     raise ValueError(f"line 1: no column {title!r}; columns: {', '.join(cells)}")
-                if fact != "name" and cells[title].strip():
+                if fact == "loop":
+                    facts[fact] = Fact(cells[title].strip(), origin=where)
+                elif fact != "name" and cells[title].strip():
                     facts[fact] = number(cells[title], title, unit, scale, where)
             if self.loop:
                 facts["loop"] = Fact(self.loop, origin="by the auditor")

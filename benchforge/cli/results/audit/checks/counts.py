@@ -8,11 +8,12 @@ from benchforge.cli.results.audit.facts import (
     byte_slip,
     interval,
     number,
+    rate,
     shown,
     value,
     word,
 )
-from benchforge.cli.results.audit.finding import Evidence, Evidences, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import MORE, bytes_at_least, cpu_at_most
 from benchforge.text import readable
@@ -43,12 +44,13 @@ def rate_times_duration(row: Row) -> Evidences:
         return []
     really = value(row, "requests") / value(row, "rate")
     implied = readable.exact(value(row, "requests") / float(lasted.value))
-    return Evidence(
+    return Finding(
         f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
         "but the "
         f"row has {readable.exact(value(row, 'rate'))}/s",
         true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
         severity="false field" if setting else "impossible",
+        instead=-1.0 if setting else value(row, "requests") / float(lasted.value),
     )
 
 
@@ -60,7 +62,7 @@ def wall_clock(row: Row) -> Evidences:
         return None
     if wall.high >= float(setting.value) * (1 - ASKED_SHARE):
         return []
-    return Evidence(
+    return Finding(
         f"{shown(wall)} from its start to its end, but the duration is {shown(setting)}",
         true_if=f"the load lasted {shown(wall)}, not {shown(setting)}",
     )
@@ -76,7 +78,7 @@ def same_length(row: Row) -> Evidences:
     first, second = requests / rates, iterations / per
     if first.low <= second.high * (1 + _EXACT) and second.low <= first.high * (1 + _EXACT):
         return []
-    return Evidence(
+    return Finding(
         f"requests / rate = {amount(first.low, 's')}, iterations / rate = "
         f"{amount(second.low, 's')}",
         true_if="the numbers are of different runs",
@@ -98,7 +100,7 @@ def totals(row: Row) -> Evidences:
     if not checked:
         return None
     return [
-        Evidence(
+        Finding(
             f"{shown(whole)} in all, but {shown(parts)} {words}",
             true_if="the two numbers are of different runs",
         )
@@ -120,7 +122,7 @@ def successes(row: Row) -> Evidences:
     need = Interval(max(0.0, share.low), share.high) * requests / total_s
     if good.low <= need.high * (1 + _EXACT) and good.high >= need.low * (1 - _EXACT):
         return []
-    return Evidence(
+    return Finding(
         f"{readable.percent(float(share.value))} of {shown(row.facts['requests'])} requests in "
         f"{amount(total_s.low, 's')} = {readable.exact(need.low)}/s, but the row has "
         f"{readable.exact(good.low)}/s",
@@ -133,7 +135,7 @@ def negative(row: Row) -> Evidences:
     """No count, rate, size or time is negative."""
     numbers = {name: fact for name in row.facts if (fact := number(row, name)) is not None}
     findings = [
-        Evidence(
+        Finding(
             f"{name} is {shown(fact)}",
             true_if="its sign is an error of the tool, or of a later edit",
             where=fact.origin or row.where,
@@ -161,7 +163,7 @@ def bytes_per_second(row: Row) -> Evidences:
         return []
     slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
     slip = f", or {slip}" if slip else ""
-    return Evidence(
+    return Finding(
         f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
         f"{amount(need.low, 'B/s')}, "
         f"but the row has {shown(row.facts['byte_rate'])}",
@@ -172,18 +174,19 @@ def bytes_per_second(row: Row) -> Evidences:
 @check("AB2", "unsupported", "responses are shorter than the right one")
 def body(row: Row) -> Evidences:
     """A response is at least as long as its body and the shortest head."""
-    right, requests = number(row, "body"), interval(row, "requests")
-    total = interval(row, "bytes")
-    if right is None or requests is None or total is None:
+    right, count, total = number(row, "body"), interval(row, "requests"), interval(row, "bytes")
+    if count is None or total is None:  # of a second, as well as of the load
+        count, total = rate(row), interval(row, "byte_rate")
+    if right is None or count is None or total is None:
         return None
     if not word(row, "protocol").startswith("HTTP/1"):
         return None
-    each = total / requests
+    each = total / count
     least = bytes_at_least(1, int(right.value), _HEAD_B)
     if each.high >= least:
         return []
-    return Evidence(
-        f"{amount(total.high, 'B')} / {shown(row.facts['requests'])} responses = "
+    return Finding(
+        f"{amount(total.high, 'B')} / {readable.exact(count.low)} responses = "
         f"{readable.figure(each.high)} B each; a head and a body of {shown(right)} take "
         f"{readable.exact(least)} B at least",
         "responses are not compressed",
@@ -206,7 +209,7 @@ def link(row: Row) -> Evidences:
     bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
     true_if = f"the load went over loopback, or over a faster link{bits}"
     numbers = f"{amount(per.low, 'B/s')} > {shown(most)}"
-    return Evidence(numbers, f"a link of {shown(most)}, by the auditor", true_if)
+    return Finding(numbers, f"a link of {shown(most)}, by the auditor", true_if)
 
 
 @check("AU1", "impossible", "more CPUs were used than there are")
@@ -219,7 +222,7 @@ def cpu(row: Row) -> Evidences:
         return []
     numbers = f"{_cores(used)} > {_cores(cores)}"
     true_if = f"the machine has {readable.exact(used.low)} CPUs or more"
-    return Evidence(numbers, f"{_cores(cores)}, by the auditor", true_if)
+    return Finding(numbers, f"{_cores(cores)}, by the auditor", true_if)
 
 
 @check("AK2", "unsupported", "more connections were opened than one address has ports")
@@ -232,7 +235,7 @@ def ports(row: Row) -> Evidences:
     if connects.low <= most:
         return []
     addresses = -(-connects.low // most)
-    return Evidence(
+    return Finding(
         f"{readable.exact(float(connects.value))} connections in "
         f"{shown(row.facts['duration'])}; an address has {_PORTS:,} ports, and each is in use "
         f"for {_WAIT_S:g} s after its connection: {readable.exact(round(most))} at most",

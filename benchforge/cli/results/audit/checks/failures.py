@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from benchforge.cli.results.audit.facts import number, value
-from benchforge.cli.results.audit.finding import Evidence, Evidences, Severity, check
+from benchforge.cli.results.audit.facts import number, on_rate, requests, value
+from benchforge.cli.results.audit.finding import Evidences, Finding, Severity, check
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
@@ -16,34 +16,37 @@ COUNTED = "in the number of requests"
 @check("AE1", "unsupported")
 def failed(row: Row) -> Evidences:
     """The rate counts responses that failed."""
-    bad, requests = number(row, "failed"), value(row, "requests")
-    if bad is None or requests <= 0 or float(bad.value) < 0:
+    bad, total = number(row, "failed"), requests(row)
+    if bad is None or total <= 0 or float(bad.value) < 0:
         return None
-    share = bad.low / requests
+    share = bad.low / total
     if share <= _FEW:
         return []
-    good = readable.exact(max(0.0, value(row, "rate") * (1 - float(bad.value) / requests)))
-    counted = f"the headline counted {readable.exact(requests - float(bad.value))} good responses"
+    good_rate = max(0.0, value(row, "rate") * (1 - float(bad.value) / total))
+    good = readable.exact(good_rate)
+    counted = f"the headline counted {readable.exact(total - float(bad.value))} good responses"
     rate = f" of {readable.exact(value(row, 'rate'))}/s" if "rate" in row.facts else ""
     share_text = readable.percent(min(1.0, share))
-    return Evidence(
-        f"{readable.exact(float(bad.value))} of {readable.exact(requests)} failed",
+    return Finding(
+        f"{readable.exact(float(bad.value))} of {readable.exact(round(total))} failed",
+        on_rate(row),
         true_if=f"the headline were {good}/s good responses{rate}" if rate else counted,
         title=f"{share_text} of the requests failed, and the rate counts them",
+        instead=good_rate if rate else -1.0,
     )
 
 
 @check("AE4", "unsupported")
 def left_out(row: Row) -> Evidences:
     """The rate leaves out responses that failed, so it is not that of all requests."""
-    bad, requests = number(row, "left_out"), value(row, "requests")
-    if bad is None or requests <= 0 or float(bad.value) < 0:
+    bad, good = number(row, "left_out"), requests(row)
+    if bad is None or good <= 0 or float(bad.value) < 0:
         return None
-    share = float(bad.value) / (requests + float(bad.value))
+    share = float(bad.value) / (good + float(bad.value))
     return _failing(
         share,
         "of the responses failed, and the rate leaves them out",
-        f"{readable.exact(float(bad.value))} failed, {readable.exact(requests)} count",
+        f"{readable.exact(float(bad.value))} failed, {readable.exact(round(good))} count",
         f"the headline named the {readable.percent(share)} that failed",
     )
 
@@ -52,12 +55,12 @@ def left_out(row: Row) -> Evidences:
 def lost(row: Row) -> Evidences:
     """Times leave out requests without a response in time."""
     gone = [number(row, name) for name in ("lost", "timeouts")]
-    requests = value(row, "requests")
+    answered = requests(row)
     count = sum(float(entry.value) for entry in gone if entry is not None)
-    if requests <= 0 or count < 0 or all(entry is None for entry in gone):
+    if answered <= 0 or count < 0 or all(entry is None for entry in gone):
         return None
     within = sum(float(entry.value) for entry in gone if entry and entry.estimator == COUNTED)
-    total = max(requests + count - within, count)
+    total = max(round(answered) + count - within, count)
     share = count / total
     return _failing(
         share,
@@ -70,7 +73,29 @@ def lost(row: Row) -> Evidences:
 def _failing(share: float, title: str, numbers: str, true_if: str) -> Evidences:
     if share <= _FEW:
         return []
-    return Evidence(numbers, true_if=true_if, title=f"{readable.percent(share)} {title}")
+    return Finding(numbers, true_if=true_if, title=f"{readable.percent(share)} {title}")
+
+
+@check("AZ1", "unsupported")
+def nothing_measured(row: Row) -> Evidences:
+    """A load has requests, and each takes time. It is no identity, so it never holds."""
+    if "rate" not in row.facts and "loop" not in row.facts:
+        return None
+    count = number(row, "requests")
+    if count is not None and not count.value:
+        return Finding("requests 0", "", "the server answered nothing", title="no request ended")
+    zeros = [name for name in _NOT_ZERO if (fact := number(row, name)) and fact.high < _LEAST_S]
+    if not zeros or requests(row) <= 0:
+        return None
+    return Finding(
+        f"{readable.listed(zeros)} 0 s, of {readable.exact(round(requests(row)))} requests",
+        true_if="each request failed before it was sent, or times are in another unit",
+        title="the times are 0, at a rate above 0",
+    )
+
+
+_NOT_ZERO = ("mean", "p50", "p99", "max")
+_LEAST_S = 1e-7
 
 
 @check("AE3", "unsupported")
@@ -93,7 +118,7 @@ def checks_failed(row: Row) -> Evidences:
             title = f"{share} of the {words}" if words.startswith("checks") else f"{words}: {share}"
             numbers = f"{readable.exact(count)} of {readable.exact(total)}"
             true_if = "the headline named them"
-            findings.append(Evidence(numbers, "", true_if, where=fact.origin, title=title))
+            findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
 
@@ -124,5 +149,5 @@ def samples(row: Row) -> Evidences:
         if count := value(row, name):
             where = row.facts[name].origin
             numbers = f"{readable.counted(int(count), 'sample')}, the first one at {where}"
-            findings.append(Evidence(numbers, "", true_if, "", where, severity, title))
+            findings.append(Finding(numbers, "", true_if, "", where, severity, title))
     return findings

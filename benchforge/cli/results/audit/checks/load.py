@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from benchforge.cli.results.audit.facts import (
     CORRECTED,
+    SAMPLED,
     Interval,
     amount,
     interval,
@@ -18,7 +19,7 @@ from benchforge.cli.results.audit.facts import (
     value,
     word,
 )
-from benchforge.cli.results.audit.finding import Evidence, Evidences, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import longest_mean, mean_at_least
 from benchforge.text import readable
@@ -35,7 +36,13 @@ _PERCENT = 100.0
 def under_way(row: Row) -> Evidences:
     """No more requests are under way than the connections hold."""
     mean, rates, room = _least_mean(row), _timed_rate(row), _room(row)
-    if mean is None or rates is None or room is None or word(row, "loop") == "open":
+    if (
+        mean is None
+        or mean.estimator.startswith(SAMPLED)
+        or rates is None
+        or room is None
+        or word(row, "loop") == "open"
+    ):
         return None
     connections, each, stated = room
     most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
@@ -51,13 +58,14 @@ def under_way(row: Row) -> Evidences:
         numbers += f" (the mean may be {most} at most, since {mean.estimator})"
     needs = readable.figure(busy / connections)
     true_if = f"each connection had {needs} requests under way, or the mean were {most}"
-    rests = _rests(row, each, stated, mean.estimator)
+    assumed = _rests(row, stated, mean.estimator)
+    rests = "; ".join((*_by_auditor(row), *assumed))
     if "rate" in row.facts and row.facts["rate"].estimator:
         share = readable.percent(1 - most_s / mean.low)
         true_if += f", or {share} of the requests failed at once"
     if slip := time_slip(busy / (connections * each)):
         true_if += f", or {slip}"
-    return Evidence(numbers, rests, true_if, severity="unsupported" if rests else "impossible")
+    return Finding(numbers, rests, true_if, severity="unsupported" if assumed else "impossible")
 
 
 @dataclass(frozen=True)
@@ -97,12 +105,15 @@ def made_up(row: Row) -> Evidences:
     if mean.low <= longest_mean(connections * each, rates.low) * _MADE_UP or under_way(row):
         return []
     plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
-    rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
-    return Evidence(
-        f"{_connections(connections)} / {_rate(row)} = {plain} at most; the row has "
+    held = f" x {readable.exact(each)} requests" if each > 1 else ""
+    rests = [] if stated else [_alone(row)]
+    needs = readable.figure(nominal_rate(row) * value(row, "mean") / connections)
+    return Finding(
+        f"{_connections(connections)}{held} / {_rate(row)} = {plain} at most; the row has "
         f"{shown(row.facts['mean'])}",
         "; ".join([*rests, *on_duration(row)]),
-        f"it includes samples that are not requests ({row.facts['mean'].estimator})",
+        f"it includes samples that are not requests ({row.facts['mean'].estimator})"
+        + ("" if stated else f", or each connection had {needs} requests under way"),
     )
 
 
@@ -114,7 +125,7 @@ def busy_share(row: Row) -> float | None:
 def use(row: Row) -> float | None:
     """Return the requests under way as a share of those that connections hold, if it is known."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
-    if mean is None or rates is None or room is None:
+    if mean is None or rates is None or room is None or SAMPLED in row.facts["mean"].estimator:
         return None
     return (rates * mean).high / (room[0] * room[1])
 
@@ -123,7 +134,7 @@ def use(row: Row) -> float | None:
 def idle(row: Row) -> Evidences:
     """Connections of a closed loop are busy, unless something is not stated."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
-    if mean is None or rates is None or room is None or not _always_busy(row):
+    if mean is None or rates is None or room is None or busy_share(row) is None:
         return None
     connections = room[0]
     if (rates * mean).high >= _IDLE * connections:
@@ -131,8 +142,9 @@ def idle(row: Row) -> Evidences:
     busy = nominal_rate(row) * value(row, "mean")
     share = readable.percent(1 - busy / connections)
     lasted = value(row, "duration_asked") * busy / connections
+    slip = f", or {words}" if (words := time_slip(busy / connections)) else ""
     shorter = f"the load lasted {amount(lasted, 's')} or less, or " if on_duration(row) else ""
-    return Evidence(
+    return Finding(
         f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
         "way, "
         f"on {_connections(connections)}: {share} of them had none",
@@ -143,7 +155,7 @@ def idle(row: Row) -> Evidences:
             )
         ),
         f"{shorter}the load tool waited between requests, or opened a connection for each, or "
-        f"{share} of the connections got no answer",
+        f"{share} of the connections got no answer{slip}",
     )
 
 
@@ -165,7 +177,7 @@ def tail(row: Row) -> Evidences:
     lasted = value(row, "duration") or value(row, "duration_asked")
     longer = f", longer than the load of {amount(lasted, 's')}" if 0 < lasted < tail_s else ""
     unused = readable.percent(1 - last.high * rates.high / (connections * each))
-    return Evidence(
+    return Finding(
         f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
         "average, but "
         f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
@@ -187,7 +199,7 @@ def iterations(row: Row) -> Evidences:
     busy = (rates * mean).low
     if busy <= users * _ITERATIONS_SLACK:
         return []
-    return Evidence(
+    return Finding(
         f"{readable.exact(value(row, 'iteration_rate'))} iterations/s x "
         f"{amount(value(row, 'iteration_mean'), 's')} = {readable.figure(busy)} under way; "
         f"{readable.exact(users)} users at most",
@@ -216,7 +228,7 @@ def _timed_rate(row: Row) -> Interval | None:
 def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
     """Return what the mean is at most; None where nothing bounds it.
 
-    wrk adds x / E samples below each time x longer than E = connections / rate, with a mean of
+    wrk 4 adds x / E samples below each time x longer than E = connections / rate, with a mean of
     x / 2. If all times add up to what the connections had, the mean is E + max / 2 at most.
     """
     if estimator.startswith(CORRECTED):
@@ -229,15 +241,28 @@ def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> floa
     return plain_s * _SLACK * (1 + edge)
 
 
-def _rests(row: Row, each: float, stated: bool, estimator: str) -> str:
-    rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
+def _alone(row: Row) -> str:
+    reason = word(row, "one_if")
+    return "1 request at a time on a connection" + (f", as {reason}" if reason else "")
+
+
+def _by_auditor(row: Row) -> list[str]:
+    """Return the number of connections that the auditor gave, on which a finding rests."""
+    fact = row.facts["connections"]
+    return [f"{shown(fact)} connections, {fact.origin}"] if fact.origin.startswith("by the") else []
+
+
+def _rests(row: Row, stated: bool, estimator: str) -> list[str]:
+    rests = [] if stated else [_alone(row)]
+    if estimator.startswith(CORRECTED) and "release" not in row.facts:
+        rests.append("wrk 4 or later printed it (`wrk -v` names the version)")
     if estimator and not estimator.startswith(CORRECTED):
         rests.append(f"the mean is not {estimator}")
     counted = row.facts["rate"].estimator if "rate" in row.facts else ""
     rests += on_duration(row)
     if counted:
         rests.append(f"no request failed ({counted})")
-    return "; ".join(rests)
+    return rests
 
 
 def _always_busy(row: Row) -> bool:

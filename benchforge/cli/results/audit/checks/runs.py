@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from benchforge.cli.results.audit.facts import amount, number, shown, value
-from benchforge.cli.results.audit.finding import Evidence, Evidences, Finding, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Row
 from benchforge.results.validity.identities import statistics_of
 from benchforge.text import readable
@@ -35,7 +35,7 @@ def computed(row: Row) -> Evidences:
             continue
         count = readable.counted(len(row.times), "listed time")
         findings.append(
-            Evidence(
+            Finding(
                 f"{count} give {amount(right[0], 's')}, the row has {shown(fact)}",
                 true_if="the list leaves out runs, or is of another run",
                 where=fact.origin,
@@ -75,7 +75,7 @@ def derived(row: Row) -> Evidences:
         if fact is None or abs(float(fact.value) - right) <= _EXACT * right + fact.resolution:
             continue
         findings.append(
-            Evidence(
+            Finding(
                 f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}",
                 true_if="the fields are of different runs",
                 where=fact.origin,
@@ -94,7 +94,7 @@ def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
     if len(ranked) < _TWO:
         return None
     return [
-        Evidence(
+        Finding(
             f"{faster.row_name}: {amount(faster.mean, 's')} +- {amount(faster.error, 's')}, "
             f"{slower.row_name}: {amount(slower.mean, 's')} +- {amount(slower.error, 's')} "
             f"(standard errors of {faster.runs} and {slower.runs} runs)",
@@ -152,12 +152,13 @@ def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | No
     if not inside:
         return None
     return Finding(
-        "AN3",
-        "not resolved",
-        "neighbours in rank differ by less than one row between two sittings",
-        f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of {len(both)} rows "
-        f"changed by {readable.percent(math.expm1(spread))} (robust standard deviation)",
-        "nothing that is measured changed between the sittings",
-        "versions, machine or load changed between the two",
+        code="AN3",
+        severity="not resolved",
+        title="neighbours in rank differ by less than one row between two sittings",
+        identity=f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of "
+        f"{len(both)} rows changed by {readable.percent(math.expm1(spread))} (robust standard "
+        "deviation)",
+        rests_on="nothing that is measured changed between the sittings",
+        true_if="versions, machine or load changed between the two",
         row=name,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchforge.cli.results.audit.checks.load import busy_share, use
 from benchforge.cli.results.audit.facts import amount, interval, number, shown, time_slip, word
-from benchforge.cli.results.audit.finding import Evidence, Evidences, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
@@ -40,7 +40,7 @@ def duration(name: str, rows: Sequence[Row]) -> Evidences:
     middle = near[len(near) // 2]
     setting = loads[0].facts["duration_asked"]
     really = amount(float(setting.value) * middle, "s")
-    return Evidence(
+    return Finding(
         f"by {shown(setting)}, connections were busy for {readable.percent(middle)} of the time "
         f"(+-{readable.percent(_NEAR)}) in {len(near)} of {len(shares)} rows of servers that have "
         "nothing else in common",
@@ -62,7 +62,7 @@ def unit_of_times(name: str, rows: Sequence[Row]) -> Evidences:
     alike = [share for share in shares if time_slip(share) == slip]
     if not slip or len(alike) < _MOST_ROWS * len(shares):
         return []
-    return Evidence(
+    return Finding(
         f"rate x mean time is {readable.figure(middle)} times the requests that the "
         f"connections hold (median of {len(shares)} rows)",
         "" if middle > 1 else "each connection sends its next request at once",
@@ -91,7 +91,7 @@ def unit_of_bytes(name: str, rows: Sequence[Row]) -> Evidences:
     if len(wrong) < _MOST_ROWS * len(factors):
         return []
     body = next(row.facts["body"] for row in rows if "body" in row.facts)
-    return Evidence(
+    return Finding(
         f"{amount(statistics.median(wrong), 'B')} a response (median of {len(wrong)} rows); "
         f"the right body has {shown(body)}",
         f"the head of a response has {amount(_HEAD_B[1], 'B')} at most",

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from benchforge.cli.results.audit.facts import amount, interval, number, shown, value, word
-from benchforge.cli.results.audit.finding import Evidence, Evidences, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
@@ -28,6 +28,8 @@ def copies(name: str, rows: Sequence[Row]) -> Evidences:
     first: dict[tuple[tuple[str, float], ...], Row] = {}
     findings = []
     for row in rows:
+        if "total" in row.facts:  # of one row, it is that row
+            continue
         measured = tuple((entry, value(row, entry)) for entry in _MEASURED if value(row, entry))
         if sum(_digits(number_) for _, number_ in measured) < _DIGITS:
             continue
@@ -35,7 +37,7 @@ def copies(name: str, rows: Sequence[Row]) -> Evidences:
             continue
         same = ", ".join(f"{entry} {shown(row.facts[entry])}" for entry, _ in measured)
         findings.append(
-            Evidence(
+            Finding(
                 f"{row.name} and {other.name} have the same {same}",
                 true_if="both names are of one measurement",
                 row=row.name,
@@ -59,7 +61,7 @@ def mean_is_percentile(name: str, rows: Sequence[Row]) -> Evidences:
     if len(same) < _SEVERAL:
         return []
     return [
-        Evidence(
+        Finding(
             f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}, in {len(same)} of "
             f"{len(both)} rows of {name}",
             true_if="all requests of each of these rows took the same time",
@@ -79,7 +81,7 @@ def misnamed(name: str, rows: Sequence[Row]) -> Evidences:
     wrong = [row for row in listed if row.facts["p99"].estimator.startswith("oha's p95")]
     if not wrong:
         return []
-    return Evidence(
+    return Finding(
         f"{len(wrong)} rows of {name}: {wrong[0].facts['p99'].estimator}",
         "the file was made by that script",
         "the column were called percentile95",
@@ -112,7 +114,7 @@ def sums(name: str, rows: Sequence[Row]) -> Evidences:
             average = f"the means of the rows average {amount(right, 's')}"
             differ.append(f"{average}, {total.name} has {shown(mean)}")
     true_if = "rows were removed, or the total is of another run"
-    return [Evidence(numbers, "", true_if, total.name, total.where) for numbers in differ]
+    return [Finding(numbers, "", true_if, total.name, total.where) for numbers in differ]
 
 
 @check(
@@ -136,7 +138,7 @@ def sizes(name: str, rows: Sequence[Row]) -> Evidences:
             size = each[row.name]
             if middle and not middle / _MOST_BYTES <= size <= middle * _MOST_BYTES:
                 findings.append(
-                    Evidence(
+                    Finding(
                         f"{amount(size, 'B')} a response; the median of {len(same)} rows of "
                         f"{name} is "
                         f"{amount(middle, 'B')}",
@@ -159,7 +161,7 @@ def unknown_spread(name: str, rows: Sequence[Row]) -> Evidences:
         return None
     if "samples" in name.split():
         return None
-    return Evidence(
+    return Finding(
         f"{len(ranked)} rows, each with one number and no spread between runs",
         true_if="the table stated the numbers of several runs of each row",
         row=name,

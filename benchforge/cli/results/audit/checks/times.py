@@ -2,8 +2,8 @@
 
 import math
 
-from benchforge.cli.results.audit.facts import amount, number, percentiles, samples, shown
-from benchforge.cli.results.audit.finding import Evidence, Evidences, check
+from benchforge.cli.results.audit.facts import amount, number, percentiles, samples, shown, value
+from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import (
     MORE,
@@ -33,7 +33,7 @@ def order(row: Row) -> Evidences:
         return None
     bounds = {percent: (fact.low, fact.high) for percent, (_, fact) in listed.items()}
     return [
-        Evidence(
+        Finding(
             f"{listed[high][0]} {shown(listed[high][1])} < {listed[low][0]} "
             f"{shown(listed[low][1])}",
             true_if="the two are of different requests, or their names are exchanged",
@@ -98,7 +98,7 @@ def deviation(row: Row) -> Evidences:
     )
     if spread.low <= top_s * MORE:
         return []
-    return Evidence(
+    return Finding(
         f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most, "
         "the row "
         f"has {shown(spread)}",
@@ -114,15 +114,16 @@ def _deviation_at_most(least: float, mean: float, most: float, samples: float) -
 
 @check("AT1", "impossible", "a response took longer than the load")
 def within_load(row: Row) -> Evidences:
-    """No response takes longer than the load."""
+    """No response takes longer than the load, and the wait for the last ones after it."""
     lasted, times = number(row, "duration"), _longest(row)
     if lasted is None or lasted.estimator == "asked" or times is None or not lasted.value:
         return None
     name, longest = times
-    if longest.low <= longest_response(lasted.high, _CLOCKS_S):
+    waited = f" and a wait of {shown(row.facts['wait'])}" if value(row, "wait") else ""
+    if longest.low <= longest_response(lasted.high + value(row, "wait"), _CLOCKS_S):
         return []
-    return Evidence(
-        f"{name} {shown(longest)} > load of {shown(lasted)}",
+    return Finding(
+        f"{name} {shown(longest)} > load of {shown(lasted)}{waited}",
         true_if=f"the load lasted {amount(longest.low, 's')} or more",
     )
 
@@ -135,9 +136,9 @@ def _longest(row: Row) -> tuple[str, Fact] | None:
     return max(names.items(), key=lambda pair: pair[1].low, default=None)
 
 
-def _mean(bound: str, mean: Fact) -> Evidence:
+def _mean(bound: str, mean: Fact) -> Finding:
     true_if = "the mean and the others are of different requests"
-    return Evidence(f"the mean, {shown(mean)}, is {bound}", true_if=true_if)
+    return Finding(f"the mean, {shown(mean)}, is {bound}", true_if=true_if)
 
 
 def _low(row: Row, name: str) -> float:

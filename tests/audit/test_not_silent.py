@@ -1,0 +1,161 @@
+"""What is not read and what is not asked is named, with its reason."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from load import printers
+from load.audits import WRK, all_readers, audit, source
+from load.queues import Setup, simulate
+
+from benchforge.cli.results.audit.audited import Audited, audited
+from benchforge.cli.results.audit.checks.listed import CHECKS
+from benchforge.cli.results.audit.facts import is_percentile
+
+GOOD = WRK.format(mean="5.52ms")
+K6 = """     http_req_duration..............: avg=20ms min=1ms med=18ms max=90ms p(90)=30ms
+     http_reqs......................: 6000  100.0/s
+     iteration_duration.............: avg=1.02s min=1.01s med=1.02s max=1.05s p(90)=1.03s
+     iterations.....................: 6000  100.0/s
+"""
+USERS = "     vus_max........................: 10  min=10 max=10\n"
+
+
+def test_each_summary_of_k6_is_a_row_of_its_own_facts() -> None:
+    audited = audit(f"{K6}\n{K6.replace('6000  100.0/s', '600  10.0/s')}{USERS}")
+    assert [row.facts["requests"].value for row in audited.rows] == [6000, 600]
+    assert ["users" in row.facts for row in audited.rows] == [False, True]
+    assert not audited.findings or {finding.severity for finding in audited.findings} == {"unknown"}
+
+
+def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all/m.txt").write_text(GOOD + "\n" + printers.ab(simulate(Setup())))
+    (tmp_path / "all/z.txt").write_text(WRK.format(mean="80.52ms"))
+    done = bench("audit", "all", "--details")
+    assert done.code == 1, done.all
+    for line in ("all/m.txt: ab, 1 row", "all/m.txt: wrk, 1 row", "all/z.txt: wrk, 1 row"):
+        assert line in done.out
+
+
+def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path) -> None:
+    cut = "".join(GOOD.splitlines(keepends=True)[:5])
+    (tmp_path / "log.txt").write_text(GOOD + cut + GOOD)
+    done = bench("audit", "log.txt")
+    assert done.code == 2
+    assert "log.txt: wrk, 2 rows" in done.out
+    assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
+
+
+def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all/wrk.txt").write_text(GOOD)
+    (tmp_path / "all/notes.txt").write_text("nothing to see")
+    (tmp_path / "all/empty.txt").write_text("")
+    done = bench("audit", "all")
+    assert done.code == 0, done.all
+    assert "passed over: all/notes.txt: no reader knows this content" in done.err
+    assert "passed over: all/empty.txt: it is empty" in done.err
+
+
+@pytest.mark.parametrize("prefix", ["> ", "    ", "# ", "// ", "\t", "> > "])
+def test_an_output_stands_anywhere_in_a_text(prefix: str) -> None:
+    quoted = "".join(prefix + line for line in GOOD.splitlines(keepends=True))
+    for text in (quoted, f"words\n\n{quoted}\nmore words\n"):
+        (reader,) = (reader for reader in all_readers() if reader.claims(source(text).head))
+        (row,) = reader.rows(source(text))
+        (plain,) = reader.rows(source(GOOD))
+        assert {name: fact.value for name, fact in row.facts.items()} == {
+            name: fact.value for name, fact in plain.facts.items()
+        }
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["rps=rate"], "no check uses a fact 'rps'"),
+        (["men=avg:ms"], "did you mean mean?"),
+        (["mean=avg"], "name its unit, as in --column mean=avg:ms"),
+        (["p99=worst"], "name its unit, as in --column p99=worst:ms"),
+    ],
+)
+def test_a_column_of_no_known_fact_is_refused(
+    bench: Bench, tmp_path: Path, columns: list[str], says: str
+) -> None:
+    (tmp_path / "t.csv").write_text("rate,avg,worst\n5,1,2\n")
+    done = bench("audit", "t.csv", "--column", *columns)
+    assert done.code == 2
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "says"),
+    [
+        ("1000,10,5000,,4", "AE1", "5,000 of 10,000 failed"),
+        ("0,10,0,0,4", "AZ1", "requests 0"),
+        ("1000,10,0,10000,0.0000000", "AZ1", "mean 0 s, of 10,000 requests"),
+    ],
+)
+def test_what_follows_from_other_facts_is_not_silent(
+    bench: Bench, tmp_path: Path, row: str, code: str, says: str
+) -> None:
+    (tmp_path / "t.csv").write_text(f"rps,secs,bad,n,avg\n{row}\n")
+    facts = ("rate=rps:1/s", "duration=secs:s", "failed=bad", "requests=n", "mean=avg:ms")
+    done = bench("audit", "t.csv", *(word for fact in facts for word in ("--column", fact)))
+    assert f"[{code}]" in done.out
+    assert says in done.out
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        pytest.param(GOOD.encode("utf-16"), id="UTF-16"),
+        pytest.param(GOOD.replace("\n", "\r\n").encode("utf-16"), id="UTF-16 of Windows"),
+        pytest.param(
+            "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(), id="ANSI"
+        ),
+        pytest.param(
+            "".join(f"2026-11-27T10:00:01.123Z {line}\n" for line in GOOD.splitlines()).encode(),
+            id="times of a log",
+        ),
+    ],
+)
+def test_the_encoding_and_the_log_around_an_output_change_nothing(
+    bench: Bench, tmp_path: Path, log: bytes
+) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    (tmp_path / "b.txt").write_bytes(log)
+    plain, wrapped = (json.loads(bench("audit", file, "--json").out) for file in ("a.txt", "b.txt"))
+    plain["sources"][0]["source"] = "b.txt"
+    assert wrapped == plain
+
+
+FULL = [
+    reader(simulate(Setup(duration_s=0.3, rate=100.0 if name in printers.OPEN else None)))
+    for name, reader in {**printers.CLOSED, **printers.OPEN}.items()
+    if name in {"wrk", "bombardier", "ab", "vegeta", "k6"}
+]
+CHECKED = {check.code for check in CHECKS}
+
+
+@given(st.sampled_from(FULL), st.data())
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_a_check_speaks_or_is_listed_with_what_it_lacks(text: str, data: st.DataObject) -> None:
+    audited_ = audit(text)
+    (row,) = audited_.rows
+    removed = data.draw(st.sets(st.sampled_from(sorted(row.facts))))
+    facts = {name: fact for name, fact in row.facts.items() if name not in removed}
+    fewer = audited("any", "any", [replace(row, facts=facts)], {})
+
+    def spoke(result: Audited) -> set[str]:
+        return {finding.code for finding in result.findings} | result.held.keys()
+
+    tables = {check.code for check in CHECKS if check.scope == "table"}
+    assert spoke(fewer) | fewer.not_asked.keys() | tables >= CHECKED - {"AC7"}
+    gone = {"percentiles" if is_percentile(name) else name for name in removed}
+    for code in (spoke(audited_) - spoke(fewer)) & CHECKED:
+        assert fewer.not_asked[code].keys() & gone, code
