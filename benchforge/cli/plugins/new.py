@@ -6,8 +6,6 @@ import re
 import shlex
 import shutil
 import sys
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import cast
 
@@ -22,6 +20,7 @@ from benchforge.parts.sound import CLASSES, KINDS
 from benchforge.run.locate import locate
 from benchforge.text.program import as_typed
 
+_TEMPLATES = Path(__file__).with_name("templates")
 _END = ".txt"  # so that nobody takes a template for a module of ours, or for a test
 
 # A load tool and a client answer the same questions, so they share their templates.
@@ -56,7 +55,7 @@ def command(kind: str, name: str, folder: Path | None) -> int:
             uses = "audit tests/outputs/healthy.txt"
         case "reporter":
             uses += f" --report {name}"
-    benchforge = as_typed("benchforge")
+    program = as_typed("benchforge")
     lines = [
         *(str(path) for path in written),
         "",
@@ -64,8 +63,8 @@ def command(kind: str, name: str, folder: Path | None) -> int:
         f"  cd {package}",
         *(f"  {line}" for line in _installing()),
         f"  {_own_python()} -m pytest",
-        f"  {benchforge} {check}",
-        f"  {benchforge} {uses}",
+        f"  {program} {check}",
+        f"  {program} {uses}",
     ]
     show("\n".join(lines))
     return 0
@@ -105,14 +104,14 @@ def begin(kind: Kind, name: str, folder: Path, registry: Registry) -> list[Path]
         "BASE": CLASSES[kind].__name__,
         "UPPER": name.upper(),
     }
-    templates = files("benchforge.cli.plugins") / "templates"
     written: list[Path] = []
     try:
-        for subfolder in ("both", _FOLDERS.get(kind, kind)):
-            for parts, text in _template_files(templates / subfolder, ()):
-                path = folder.joinpath(*(_filled(part, words) for part in parts))
+        for templates in (_TEMPLATES / "both", _TEMPLATES / _FOLDERS.get(kind, kind)):
+            for template in templates.rglob(f"*{_END}"):
+                file_name = str(template.relative_to(templates)).removesuffix(_END)
+                path = folder / _filled(file_name, words)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(_filled(text, words))
+                path.write_text(_filled(template.read_text(), words))
                 written.append(path)
     except OSError as error:
         where = error.filename or folder
@@ -129,18 +128,6 @@ def _check_name(kind: Kind, name: str, registry: Registry) -> None:
     if origins := registry.origins(kind, name):
         hint = "choose another name: two parts of one name cannot be used"
         raise Unusable(f"{kind}-{name} is installed already: {origins[0]}", hint)
-
-
-def _template_files(
-    place: Traversable, parts: tuple[str, ...]
-) -> list[tuple[tuple[str, ...], str]]:
-    template_files: list[tuple[tuple[str, ...], str]] = []
-    for entry in place.iterdir():
-        if entry.is_dir():
-            template_files += _template_files(entry, (*parts, entry.name))
-        elif entry.name.endswith(_END):
-            template_files.append(((*parts, entry.name.removesuffix(_END)), entry.read_text()))
-    return template_files
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
