@@ -33,7 +33,7 @@ _CONTENTS = {
         "studies",
         "false-verdicts",
     ],
-    "Project": ["contributing"],
+    "Project": ["contributing", "contributing/*", "decisions/*"],
 }
 
 

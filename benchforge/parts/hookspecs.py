@@ -1,4 +1,15 @@
-"""The hooks, which any number of plugins can implement."""
+"""The hooks, which any number of plugins can implement.
+
+A plugin marks its functions with `hookimpl`. It can leave out parameters that it does not use.
+
+`run`, `gate` and `duel` call the hooks in this order: `benchforge_parts`, `benchforge_planned`,
+`benchforge_facts`, `benchforge_trial_kept` for each trial, `benchforge_judged`. Plugins with the
+same hook are called one after the other, in the order in which they were imported. All calls come
+from benchforge's own process on the machine where the command was typed; on the other hosts of a
+run, benchforge calls `benchforge_parts` only. An entry point that is named as a part
+(`loader-mine`) is imported when a suite uses that part; one with another name is imported by each
+of these commands, by `plan` and by `plugins list`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,8 +41,8 @@ def benchforge_parts() -> Iterable[type[Part]]:  # type: ignore[empty-body]
 def benchforge_facts() -> Mapping[str, JsonValue]:  # type: ignore[empty-body]
     """Return facts about the measuring machine, for the header of the result.
 
-    It is called once, before the first trial. The header has the facts under the name of the
-    plugin's entry point.
+    It is called once, before the first trial, after runtimes are built and versions are read. A
+    resumed run calls it again. The header has the facts under the name of the plugin's entry point.
     """
 
 
@@ -39,15 +50,17 @@ def benchforge_facts() -> Mapping[str, JsonValue]:  # type: ignore[empty-body]
 def benchforge_planned(graph: Any) -> None:
     """Receive the plan, a `benchforge.suite.plan.RunGraph`, before anything starts.
 
-    If it raises, the run ends before it starts, with the message and the plugin's name.
+    It is called once, after the wait for another benchforge that measures; `plan` calls it, too. If
+    it raises, the run ends before it starts, with the message and the plugin's name.
     """
 
 
 @hookspec
 def benchforge_trial_kept(trial: Trial) -> None:
-    """Receive a trial once it is on disk, never during a measurement.
+    """Receive a trial once it is on disk, before the next load; never during a measurement.
 
-    An error is printed once, and the plugin receives no further trial. Trials are kept.
+    It is called for each attempt, also for a failed one, and not for ceilings. An error is printed
+    once, and the plugin receives no further trial. Trials are kept.
     """
 
 
@@ -55,5 +68,6 @@ def benchforge_trial_kept(trial: Trial) -> None:
 def benchforge_judged(summary: "Summary", verdicts: "Sequence[Verdict]") -> None:
     """Receive the summary and the verdicts on the claims, once the reports are written.
 
-    A smoke run has no verdicts. An error is printed once, and changes nothing.
+    It is called once at the end, also of an interrupted run, and not by `report`. A smoke run has
+    no verdicts. An error is printed once, and changes nothing.
     """

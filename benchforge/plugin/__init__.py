@@ -1,4 +1,4 @@
-"""The plugin API: the only module of benchforge that a plugin imports.
+"""The plugin API: a plugin imports this module and its rooms, and nothing else of benchforge.
 
 Its names are a promise: `tests/plugins/test_plugin_names.py` lists them. Each comment below is the
 heading of a group on the reference page that is drawn from this module.

@@ -27,9 +27,7 @@ def page() -> str:
         f"{first_line(plugin)} Built-in parts use the same module. These names are a promise: the "
         "changelog lists each change with its replacement.",
         "## Hooks",
-        "A plugin marks its functions with `hookimpl`. It can leave out parameters that it does "
-        "not "
-        "use.",
+        doc_of(hookspecs).partition("\n\n")[2],
         *(_hook(name, one) for name, one in _hooks()),
         "## Commands",
         "An entry point of the group `benchforge.commands` brings a command. Its name is the "

@@ -6,16 +6,17 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import cast
 
 import pytest
 from front_door import Bench
 
-from benchforge.cli.plugins.new import Begun, begin
+from benchforge.cli.plugins.new import begin
 from benchforge.errors import Unusable
 from benchforge.model.values import distribution
 from benchforge.model.values.distribution import DISTRIBUTION, own_version
+from benchforge.parts.part import Kind
 from benchforge.parts.registry import Registry
+from benchforge.parts.sound import KINDS
 
 ROOT = Path(__file__).parents[2]
 # Until there is a release, the index has nothing of ours: neither name may be fetched from it.
@@ -64,9 +65,11 @@ def test_what_would_send_people_there_is_seen(text: str) -> None:
     assert wrong(text)
 
 
-@pytest.mark.parametrize("kind", ["loader", "server"])
-def test_a_new_plugin_asks_for_our_distribution_and_fetches_none(kind: str, tmp_path: Path) -> None:
-    for file in begin(cast("Begun", kind), "mine", tmp_path / "new", Registry()):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_plugin_asks_for_our_distribution_and_fetches_none(
+    kind: Kind, tmp_path: Path
+) -> None:
+    for file in begin(kind, "mine", tmp_path / "new", Registry()):
         assert wrong(file.read_text()) == [], file
     project = tomllib.loads((tmp_path / "new/pyproject.toml").read_text())["project"]
     assert project["dependencies"] == [DISTRIBUTION]

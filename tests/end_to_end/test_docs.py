@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -32,6 +33,8 @@ _NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
 _NAMED_SQL = re.compile(r"-- ([\w./-]+\.sql)\n")
 SEVERAL_HOSTS = "docs/how-to/several-hosts.md"
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
+TOUR = [name for name in PAGES if re.match("docs/(architecture|contributing|decisions)", name)]
+_FILE_IN_TEXT = re.compile(r"`((?!docs/_build)[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:py|toml|txt|css))`")
 WITH_BLOCKS = [name for name, page in PAGES.items() if shows_blocks(page)]
 
 
@@ -156,6 +159,24 @@ def test_every_link_leads_somewhere(name: str) -> None:
         assert ROOT in target.parents, f"{name}: {link} leads out of the repository"
         if anchor:
             assert anchor in anchors(target), f"{name}: {link}: {sorted(anchors(target))}"
+
+
+@pytest.mark.parametrize("name", TOUR)
+def test_each_file_that_the_tour_names_exists(name: str) -> None:
+    """A name may leave out the folders that its room tells."""
+    named = _FILE_IN_TEXT.findall(PAGES[name].read_text())
+    assert not [file for file in named if f"/{file.rstrip('/')}/" not in tracked()]
+
+
+@cache
+def tracked() -> str:
+    """Return the path of each file of the repository, between slashes, a line each."""
+    folders = ("benchforge", "plugins", "tests", "docs", "suites", "schemas")
+    paths = [
+        ROOT / "pyproject.toml",
+        *(path for name in folders for path in (ROOT / name).rglob("*")),
+    ]
+    return "\n".join(f"/{path.relative_to(ROOT)}/" for path in paths)
 
 
 def test_the_first_page_leads_to_all_others() -> None:

@@ -220,13 +220,57 @@ def benchforge_trial_kept(trial):
 """
 
 
-def test_a_listener_plugin(bench: Bench, suite: Path, installs: Installs, tmp_path: Path) -> None:
+ALL_HOOKS = """
+from pathlib import Path
+from benchforge.plugin import hookimpl
+
+def note(hook):
+    names = ("result.json", "trial.json", "report.md")
+    files = [name for name in names if [*Path("results").rglob(name)]]
+    with open("hooks.txt", "a") as file:
+        print(hook, *files, file=file)
+
+@hookimpl
+def benchforge_parts():
+    note("parts")
+    return []
+
+@hookimpl
+def benchforge_planned(graph):
+    note("planned")
+
+@hookimpl
+def benchforge_facts():
+    note("facts")
+    return {"room": "cold"}
+
+@hookimpl
+def benchforge_trial_kept(trial):
+    note(f"trial_kept {trial.number}")
+
+@hookimpl
+def benchforge_judged(summary, verdicts):
+    note("judged")
+"""
+
+
+def test_the_hooks_of_a_run_in_their_order(
+    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
+) -> None:
+    """Each line has the files that are on the disk when the hook is called."""
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
-    installs("listener", {"notes": "notes"}, {"notes.py": LISTENER})
-    bench("run", suite, code=0)
-    assert (tmp_path / "heard.txt").read_text() == "1\n2\n"
-    (header,) = tmp_path.glob("results/*/result.json")
-    assert json.loads(header.read_text())["facts"]["notes"] == {"room": "cold"}
+    installs("listener", {"notes": "notes"}, {"notes.py": ALL_HOOKS})
+    result = bench("run", suite, code=0).result
+    assert (tmp_path / "hooks.txt").read_text().splitlines() == [
+        "parts",
+        "planned",
+        "facts",
+        "trial_kept 1 result.json trial.json",
+        "trial_kept 2 result.json trial.json",
+        "judged result.json trial.json report.md",
+    ]
+    header = json.loads((result / "result.json").read_text())
+    assert header["facts"]["notes"] == {"room": "cold"}
 
 
 @pytest.mark.samples(2)

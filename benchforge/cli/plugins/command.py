@@ -8,7 +8,7 @@ _COMMANDS = {
     "list": "List all parts with their origin and state.",
     "show": "Show a part: its options, needs, and ports or unit.",
     "check": "Check a part without starting a process.",
-    "new": "Write a package with a loader or a server that works at once.",
+    "new": "Write a package with a part of any kind that works at once.",
 }
 
 

@@ -6,58 +6,65 @@ import re
 import shlex
 import shutil
 import sys
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import click
 
 from benchforge.cli.console.options import PATH
 from benchforge.cli.console.say import show
 from benchforge.errors import CannotKeep, Unusable
+from benchforge.parts.part import Kind
 from benchforge.parts.registry import Registry
+from benchforge.parts.sound import CLASSES, KINDS
 from benchforge.run.locate import locate
 from benchforge.text.program import as_typed
 
-Begun = Literal["loader", "server", "reader"]
+_TEMPLATES = Path(__file__).with_name("templates")
 _END = ".txt"  # so that nobody takes a template for a module of ours, or for a test
+
+# A load tool and a client answer the same questions, so they share their templates.
+_FOLDERS = {"loader": "driver", "client": "driver"}
 
 # What a plugin is built and tested with, when it is begun.
 _BUILT_WITH = ("hatchling", "editables", "pytest")
 
 
 @click.command("new")
-@click.argument("kind", type=click.Choice(["loader", "server", "reader"]))
+@click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
 @click.option(
     "--folder", type=PATH, metavar="DIR", help="Folder to create.  [default: benchforge-NAME]"
 )
 def command(kind: str, name: str, folder: Path | None) -> int:
-    """Write a package with a part called NAME: a loader, a server, or a reader for `audit`.
+    """Write a package with a part of this kind called NAME.
 
     It works and passes its tests at once.
 
     Exit codes: 0 written; 2 the name or the folder cannot be used; 5 a file cannot be written.
     """
     dashed = f"benchforge-{name.replace('_', '-')}"
-    there = Path(dashed) if folder is None else folder
-    written = begin(cast("Begun", kind), name, there, Registry())
-    output = {
-        "loader": " --output tests/outputs/healthy",
-        "reader": " --output tests/outputs/healthy.txt",
-    }.get(kind, "")
-    uses = "audit tests/outputs/healthy.txt" if kind == "reader" else f"run examples/{name}.toml"
-    benchforge = as_typed("benchforge")
+    package = Path(dashed) if folder is None else folder
+    written = begin(cast("Kind", kind), name, package, Registry())
+    check, uses = f"plugins check {kind}-{name}", f"run examples/{name}.toml"
+    match kind:
+        case "loader" | "client":
+            check += " --output tests/outputs/healthy"
+        case "reader":
+            check += " --output tests/outputs/healthy.txt"
+            uses = "audit tests/outputs/healthy.txt"
+        case "reporter":
+            uses += f" --report {name}"
+    program = as_typed("benchforge")
     lines = [
         *(str(path) for path in written),
         "",
         "next:",
-        f"  cd {there}",
+        f"  cd {package}",
         *(f"  {line}" for line in _installing()),
         f"  {_own_python()} -m pytest",
-        f"  {benchforge} plugins check {kind}-{name}{output}",
-        f"  {benchforge} {uses}",
+        f"  {program} {check}",
+        f"  {program} {uses}",
     ]
     show("\n".join(lines))
     return 0
@@ -80,7 +87,7 @@ def _own_python() -> str:
     return typed if typed != "python" or shutil.which(typed) else shlex.quote(sys.executable)
 
 
-def begin(kind: Begun, name: str, folder: Path, registry: Registry) -> list[Path]:
+def begin(kind: Kind, name: str, folder: Path, registry: Registry) -> list[Path]:
     """Write the package into a new folder and return its files.
 
     Raises Unusable for a name that no part can have, or that one has already, and for a folder that
@@ -94,15 +101,17 @@ def begin(kind: Begun, name: str, folder: Path, registry: Registry) -> list[Path
         "DASHED": name.replace("_", "-"),
         "CLASS": "".join(word.capitalize() for word in name.split("_")),
         "KIND": kind,
+        "BASE": CLASSES[kind].__name__,
+        "UPPER": name.upper(),
     }
-    templates = files("benchforge.cli.plugins") / "templates"
     written: list[Path] = []
     try:
-        for subfolder in ("both", kind):
-            for parts, text in _template_files(templates / subfolder, ()):
-                path = folder.joinpath(*(_filled(part, words) for part in parts))
+        for templates in (_TEMPLATES / "both", _TEMPLATES / _FOLDERS.get(kind, kind)):
+            for template in templates.rglob(f"*{_END}"):
+                file_name = str(template.relative_to(templates)).removesuffix(_END)
+                path = folder / _filled(file_name, words)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(_filled(text, words))
+                path.write_text(_filled(template.read_text(), words))
                 written.append(path)
     except OSError as error:
         where = error.filename or folder
@@ -110,7 +119,7 @@ def begin(kind: Begun, name: str, folder: Path, registry: Registry) -> list[Path
     return sorted(written)
 
 
-def _check_name(kind: Begun, name: str, registry: Registry) -> None:
+def _check_name(kind: Kind, name: str, registry: Registry) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         hint = "it becomes part of a module's name, such as my_tool"
         raise Unusable(
@@ -119,18 +128,6 @@ def _check_name(kind: Begun, name: str, registry: Registry) -> None:
     if origins := registry.origins(kind, name):
         hint = "choose another name: two parts of one name cannot be used"
         raise Unusable(f"{kind}-{name} is installed already: {origins[0]}", hint)
-
-
-def _template_files(
-    place: Traversable, parts: tuple[str, ...]
-) -> list[tuple[tuple[str, ...], str]]:
-    template_files: list[tuple[tuple[str, ...], str]] = []
-    for entry in place.iterdir():
-        if entry.is_dir():
-            template_files += _template_files(entry, (*parts, entry.name))
-        elif entry.name.endswith(_END):
-            template_files.append(((*parts, entry.name.removesuffix(_END)), entry.read_text()))
-    return template_files
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
