@@ -104,13 +104,13 @@ def test_recordings_of_real_tools_are_not_impossible(bench: Bench, tool: str) ->
     files = [
         file
         for file in sorted((RECORDED / tool).glob("*/stdout.txt"))
-        if file.stat().st_size and any(one.claims(file.read_text()) for one in all_readers())
+        if file.stat().st_size and any(item.claims(file.read_text()) for item in all_readers())
     ]
     assert files
     done = bench("audit", *files, "--json")
     sources = json.loads(done.out)["sources"]
     assert len(sources) > len(files) / 2
-    wrong = [one for audit in sources for one in audit["findings"] if one["severity"] in FALSE]
+    wrong = [item for audit in sources for item in audit["findings"] if item["severity"] in FALSE]
     assert not wrong
 
 
@@ -134,7 +134,7 @@ def test_each_output_is_claimed_by_one_reader() -> None:
     closed, paced = simulate(Setup()), simulate(Setup(rate=200.0))
     for tool, printer in {**printers.CLOSED, **printers.OPEN}.items():
         text = printer(paced if tool in printers.OPEN else closed)
-        claims = [one.name for one in all_readers() if one.claims(source(text).head)]
+        claims = [item.name for item in all_readers() if item.claims(source(text).head)]
         assert claims == [tool.removesuffix("_text")], tool
 
 

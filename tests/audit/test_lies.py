@@ -22,20 +22,20 @@ def edited(text: str, pattern: str, change: Callable[[float], float]) -> str:
     def other(match: re.Match[str]) -> str:
         start, end = match.start(1) - match.start(), match.end(1) - match.start()
         value = change(float(match[1]))
-        shown = f"{value:.0f}" if match[1].isdigit() else f"{value:.4f}"
-        return match[0][:start] + shown + match[0][end:]
+        text = f"{value:.0f}" if match[1].isdigit() else f"{value:.4f}"
+        return match[0][:start] + text + match[0][end:]
 
     changed, count = re.subn(pattern, other, text, count=1)
     assert count, pattern
     return changed
 
 
-def bombardier_with_more(of: Simulated) -> str:
-    return edited(printers.bombardier(of), r'"req2xx": (\d+)', lambda count: 3 * count)
+def bombardier_with_more(simulated: Simulated) -> str:
+    return edited(printers.bombardier(simulated), r'"req2xx": (\d+)', lambda count: 3 * count)
 
 
-def jmeter_with_late_first_byte(of: Simulated) -> str:
-    return printers.jmeter(of).replace("http://127.0.0.1/,", "http://127.0.0.1/,9", 1)
+def jmeter_with_late_first_byte(simulated: Simulated) -> str:
+    return printers.jmeter(simulated).replace("http://127.0.0.1/,", "http://127.0.0.1/,9", 1)
 
 
 def arena(*rows: dict[str, object]) -> str:
@@ -122,12 +122,12 @@ LIES: dict[str, tuple[str, Callable[[], str]]] = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_is_reported(lie: str) -> None:
     code, text = LIES[lie]
-    given = {
+    options = {
         "link": Fact(1.25e9, "B/s", origin="by the auditor"),
         "cores": Fact(64.0, "cores", origin="by the auditor"),
     }
     name = "baseline-512.json" if code in {"AB3", "AU1", "AC1", "AX1", "AX2"} else "result"
-    findings = false(audit(text(), given, name))
+    findings = false(audit(text(), options, name))
     assert [finding.code for finding in findings if finding.code == code], findings
     for finding in findings:
         assert finding.identity
@@ -137,7 +137,7 @@ def test_a_lie_is_reported(lie: str) -> None:
 
 
 def test_the_rows_that_lies_are_planted_in_are_true() -> None:
-    given = {"link": Fact(1.25e9, "B/s"), "cores": Fact(64.0, "cores")}
+    options = {"link": Fact(1.25e9, "B/s"), "cores": Fact(64.0, "cores")}
     assert not false(
-        audit(arena({"rps": 20001}, {"rps": 20002}, {"rps": 20003}), given, "baseline-512.json")
+        audit(arena({"rps": 20001}, {"rps": 20002}, {"rps": 20003}), options, "baseline-512.json")
     )

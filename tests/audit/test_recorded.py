@@ -23,7 +23,7 @@ def named(file: Path) -> str:
 
 def rows_of(name: str) -> list[Row]:
     file = RECORDED / name
-    (reader,) = (one for one in all_readers() if one.claims(source(file.read_bytes()).head))
+    (reader,) = (item for item in all_readers() if item.claims(source(file.read_bytes()).head))
     return list(reader.rows(source(file.read_bytes(), name)))
 
 
@@ -36,7 +36,7 @@ def test_there_are_recordings_of_each_tool() -> None:
 @pytest.mark.parametrize("file", FILES, ids=named)
 def test_a_real_output_is_read_and_nothing_is_false(file: Path) -> None:
     name = named(file)
-    claims = [one.name for one in all_readers() if one.claims(source(file.read_bytes()).head)]
+    claims = [item.name for item in all_readers() if item.claims(source(file.read_bytes()).head)]
     assert claims == [OF_FOLDER.get(name, file.parent.name)]
     audited = audit(file.read_text(), name=name)
     assert not false(audited), false(audited)

@@ -50,16 +50,16 @@ def test_no_true_result_of_many_is_impossible(tool: str, first: int) -> None:
 
 def nothing_false(tool: str, seed: int) -> None:
     setup = drawn(tool, seed)
-    of = simulate(setup)
-    if len(of.times) < 2:
+    subject = simulate(setup)
+    if len(subject.times) < 2:
         return
-    text = {**CLOSED, **OPEN}[tool](of)
-    given = {"body": Fact(float(setup.body), "B", origin="by the auditor")}
+    text = {**CLOSED, **OPEN}[tool](subject)
+    options = {"body": Fact(float(setup.body), "B", origin="by the auditor")}
     if tool in PIPELINES:
-        given["pipeline"] = Fact(float(setup.pipeline), origin="by the auditor")
+        options["pipeline"] = Fact(float(setup.pipeline), origin="by the auditor")
     if tool in {"hey", "oha"}:
-        given["connections"] = Fact(float(setup.connections), origin="by the auditor")
-    audited = audit(text, given)
+        options["connections"] = Fact(float(setup.connections), origin="by the auditor")
+    audited = audit(text, options)
     assert not false(audited), (setup, false(audited), text)
     assert audited.checked or tool == "pyperf", text
 

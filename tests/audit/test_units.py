@@ -41,17 +41,17 @@ def test_a_row_alone_says_which_unit_would_fit(bench: Bench, tmp_path: Path) -> 
     assert "or the times were 1,000 times shorter (ms, not s" in " ".join(done.out.split())
 
 
-@pytest.mark.parametrize(("scale", "found"), [(8, True), (1, False), (4, False), (20, False)])
+@pytest.mark.parametrize(("scale", "actual"), [(8, True), (1, False), (4, False), (20, False)])
 def test_bits_that_are_read_as_bytes(
-    bench: Bench, tmp_path: Path, scale: int, *, found: bool
+    bench: Bench, tmp_path: Path, scale: int, *, actual: bool
 ) -> None:
     written(
         tmp_path, "fw,rps,bps", *(f"f{n},{100 * n},{100 * n * 5150 * scale}" for n in (1, 2, 3))
     )
     words = ("--column", "byte_rate=bps:B/s", "--body", "5000")
     done = bench("audit", "table.csv", *COLUMNS, *words)
-    assert ("[AX4]" in done.out) == found, done.out
-    assert ("True if these were bits, not bytes." in done.out) == found
+    assert ("[AX4]" in done.out) == actual, done.out
+    assert ("True if these were bits, not bytes." in done.out) == actual
 
 
 def test_a_client_has_64512_ports(bench: Bench, tmp_path: Path) -> None:

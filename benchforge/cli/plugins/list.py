@@ -68,9 +68,9 @@ def _row(registry: Registry, kind: Kind, name: str) -> PluginRow:
 
 
 def _listener(origin: Origin, broken: list[str]) -> PluginRow:
-    why = next((text for text in broken if text.startswith(f"plugin {origin}")), "")
+    reason = next((text for text in broken if text.startswith(f"plugin {origin}")), "")
     doc = "listens to every run"
-    return PluginRow(origin.name, doc, origin.distribution, origin.version, origin.value, why)
+    return PluginRow(origin.name, doc, origin.distribution, origin.version, origin.value, reason)
 
 
 def _table(rows: list[PluginRow]) -> str:

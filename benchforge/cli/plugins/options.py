@@ -71,7 +71,11 @@ def in_words(schema: Schema, defs: Schema) -> str:
     if "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
-        members = [in_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null"]
+        members = [
+            in_words(alternative, defs)
+            for alternative in schema["anyOf"]
+            if alternative.get("type") != "null"
+        ]
         return conjoined(dict.fromkeys(members), "or")
     if form := WORDS.get(schema.get("pattern", "")):
         return form
@@ -125,9 +129,11 @@ def suite_in_toml(tables: Tables) -> str:
     for key, table in tables.items():
         if not isinstance(table, dict):
             continue
-        own: Tables = {name: value for name, value in table.items() if not isinstance(value, dict)}
-        if own or not table:
-            blocks.append(_block(toml_key(key), own))
+        plain_values: Tables = {
+            name: value for name, value in table.items() if not isinstance(value, dict)
+        }
+        if plain_values or not table:
+            blocks.append(_block(toml_key(key), plain_values))
         blocks += [
             _block(f"{toml_key(key)}.{toml_key(label)}", inner)
             for label, inner in table.items()

@@ -40,9 +40,9 @@ def command(name: str, settings: tuple[tuple[str, str], ...]) -> int:
 def _shown(registry: Registry, kind: Kind, name: str, settings: Sequence[tuple[str, str]]) -> str:
     cls = registry.part(kind, name)
     (origin,) = registry.origins(kind, name)
-    of = f"{origin.distribution} {origin.version}: " if origin.distribution else ""
+    distribution = f"{origin.distribution} {origin.version}: " if origin.distribution else ""
     blocks = [
-        f"{kind} {name}, of {of}{origin.value}",
+        f"{kind} {name}, of {distribution}{origin.value}",
         inspect.getdoc(cls) or "It has no docstring.",
         "options\n" + "\n".join(_options(cls) or ["  none"]),
         "needs\n" + "\n".join(_needs(cls, settings)),

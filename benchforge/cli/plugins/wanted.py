@@ -40,14 +40,14 @@ def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
     matching = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
     matching.sort(key=lambda pair: pair[0] == "reader")
     if sum(pair[0] != "reader" for pair in matching) > 1:
-        names = [f"{kind}-{one}" for kind, one in matching]
+        names = [f"{kind}-{name_}" for kind, name_ in matching]
         raise Unusable(
             f"{name}: {len(matching)} parts have that name", f"one of: {', '.join(names)}"
         )
     if not matching:
-        names = [f"{kind}-{one}" for kind, one in pairs]
-        whole = "-" in name and name.partition("-")[0] in KINDS
-        near = nearest(name, names if whole else [one for _, one in pairs], "parts")
+        names = [f"{kind}-{pair}" for kind, pair in pairs]
+        is_full_name = "-" in name and name.partition("-")[0] in KINDS
+        near = nearest(name, names if is_full_name else [pair for _, pair in pairs], "parts")
         hint = near.partition("parts:")[0].strip() or "`benchforge plugins` lists all parts"
         raise Unusable(f"no part named {name!r}", hint)
     return matching
@@ -67,12 +67,12 @@ def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
         where = f"{cls.kind}-{cls.name}"
         option = ".".join(str(step) for step in first["loc"])
         if first["type"] == "missing":
-            what = f"{where}: it needs the option {option!r}"
-            raise Unusable(what, f"give it: --set {option}=...") from None
-        shown = json.dumps(first["input"], default=str)
-        what = f"{where}: {option + ': ' if option else ''}{first['msg']}"
-        hint = f"it was given {shown}; see: benchforge plugins show {where}"
-        raise Unusable(what, hint) from None
+            problem = f"{where}: it needs the option {option!r}"
+            raise Unusable(problem, f"give it: --set {option}=...") from None
+        wrong_value = json.dumps(first["input"], default=str)
+        problem = f"{where}: {option + ': ' if option else ''}{first['msg']}"
+        hint = f"it was given {wrong_value}; see: benchforge plugins show {where}"
+        raise Unusable(problem, hint) from None
 
 
 def _kinds_and_names(registry: Registry) -> Iterator[tuple[Kind, str]]:

@@ -39,8 +39,8 @@ def number(text: str, name: str, unit: str = "1", scale: float = 1.0, origin: st
     if not match:
         raise ValueError(f"{at(origin)}{name}: {text.strip()[:40]!r} is not a number")
     step = 10.0 ** (int(match[4] or 0) - len(match[3] or "")) * scale
-    whole = match[3] is None and not match[4] and unit == "1"
-    return Fact(float(text) * scale, unit, 0.0 if whole else step, origin=origin)
+    is_count = match[3] is None and not match[4] and unit == "1"
+    return Fact(float(text) * scale, unit, 0.0 if is_count else step, origin=origin)
 
 
 def quantity(text: str, name: str, units: Mapping[str, float], unit: str, origin: str = "") -> Fact:

@@ -75,9 +75,9 @@ def examine(
     Raises Unusable when the options are wrong, or one that is needed is not given.
     """
     wished = dict(options or {})
-    given = {**_of_the_first(cls, recordings), **wished}
+    options_ = {**_of_the_first(cls, recordings), **wished}
     recordings = tuple(recordings)
-    part = made(cls, given)
+    part = made(cls, options_)
     notes = _Notes()
     notes.findings += _written(cls)
     try:
@@ -86,10 +86,10 @@ def examine(
         return Examined(part, notes.lines, (), (*notes.findings, defect(str(error))))
     reads: list[Read] = []
     if isinstance(part, Driver):
-        _of_driver(part, given, programs, recordings[:1], notes)
+        _of_driver(part, options_, programs, recordings[:1], notes)
         reads = [_of_recording(part, wished, recording, notes) for recording in recordings]
     elif isinstance(part, Service):
-        _of_service(part, given, programs, notes)
+        _of_service(part, options_, programs, notes)
     elif isinstance(part, Reader):
         return _of_reader(part, recordings, notes)
     return Examined(part, notes.lines, tuple(reads), tuple(dict.fromkeys(notes.findings)))
@@ -108,7 +108,9 @@ def _written(cls: type[Part]) -> Iterator[PartFinding]:
     """Yield what a person would look for in vain."""
     if not (cls.__doc__ or "").strip() or cls.__doc__ == getattr(cls.__base__, "__doc__", None):
         yield warning(f"{cls.__name__} has no docstring: its first line is in every list")
-    if silent := [one.name for one in options_of(cls) if not one.doc and one.name not in _OBVIOUS]:
+    if silent := [
+        option.name for option in options_of(cls) if not option.doc and option.name not in _OBVIOUS
+    ]:
         yield warning(f"options without a sentence below them: {', '.join(silent)}")
 
 
@@ -127,7 +129,7 @@ def _needs(part: Part, notes: _Notes) -> list[Any]:
 
 def _of_reader(part: Reader, recordings: Sequence[Recording], notes: _Notes) -> Examined:
     pairs = [read_rows(part, recording) for recording in recordings]
-    findings = (*notes.findings, *(one for _, faults in pairs for one in faults))
+    findings = (*notes.findings, *(fault for _, faults in pairs for fault in faults))
     refused = tuple(Read(rows.name, None, rows.refused, 0, 0) for rows, _ in pairs if rows.refused)
     read = tuple(rows for rows, _ in pairs if not rows.refused)
     return Examined(part, {}, refused, tuple(dict.fromkeys(findings)), read)
@@ -147,7 +149,7 @@ def _of_driver(
         try:
             inputs.of_driver(part, target)
             asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
-            notes.lines[title] = [shown(one) for one in asks.commands(target)]
+            notes.lines[title] = [shown(command) for command in asks.commands(target)]
         except PartRefusal as error:
             notes.lines[title] = [f"refused: {error}"]
             if title == inputs.GET:
@@ -161,7 +163,9 @@ def _of_driver(
     notes.findings += _times(part, inputs.targets(programs)[inputs.GET])
     notes.findings += _dropped(part, programs)
     plain = inputs.targets(programs)
-    recorded = {name: value for one in recordings for name, value in one.options.items()}
+    recorded = {
+        name: value for recording in recordings for name, value in recording.options.items()
+    }
     notes.findings += _deaf(
         made(type(part), {**recorded, **options}),
         {**recorded, **options},
@@ -170,8 +174,8 @@ def _of_driver(
     )
     for count in (FEW, MANY):
         if "connections" in type(part).model_fields:
-            some = made(type(part), {**options, "connections": count})
-            notes.findings += _works(some, plain[inputs.GET], f"connections = {count}")
+            changed_part = made(type(part), {**options, "connections": count})
+            notes.findings += _works(changed_part, plain[inputs.GET], f"connections = {count}")
 
 
 def _times(part: Driver, target: Target) -> Iterator[PartFinding]:
@@ -179,7 +183,7 @@ def _times(part: Driver, target: Target) -> Iterator[PartFinding]:
         seconds = ask_part("declared_s()", lambda: float(part.declared_s()))
         if not 0 < seconds < math.inf:
             yield defect(f"declared_s() is {seconds}: a load takes time, and ends")
-        short, long = (inputs.of_driver(_warm(part, one), target) for one in WARM_UP_S)
+        short, long = (inputs.of_driver(_warm(part, item), target) for item in WARM_UP_S)
         if short == long:
             yield warning("for_warm_up() ignores the seconds: every warm-up is the same load")
     except (Crashed, PartRefusal) as error:
@@ -205,12 +209,12 @@ def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding
             yield finding(f"it ignores {aspect.name}: neither sent nor refused")
 
 
-def _works(part: Part, target: Target, what: str) -> Iterator[PartFinding]:
+def _works(part: Part, target: Target, subject: str) -> Iterator[PartFinding]:
     if isinstance(part, Driver):
         try:
             inputs.of_driver(part, target)
         except (Crashed, PartRefusal) as error:
-            yield defect(f"{what}: {error}")
+            yield defect(f"{subject}: {error}")
 
 
 def _behaviour(
@@ -229,22 +233,25 @@ def _of_recording(
 ) -> Read:
     reads = made(type(part), {**recording.options, **options})
     assert isinstance(reads, Driver)  # noqa: S101 - of the same class
-    whole: Reading | None = None
+    undamaged: Reading | None = None
     refused = ""
     try:
-        whole = reading_of(reads, recording)
+        undamaged = reading_of(reads, recording)
     except BenchforgeError as error:
         refused = error.message
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
         refused = in_a_line(error)
         notes.findings.append(defect(f"{recording.name}: read() crashes: {refused}"))
         return Read(recording.name, None, refused, 0, 0)  # each damage of it would say the same
-    if whole is not None and not whole.good_at_least <= whole.good_at_most <= whole.responses:
+    if (
+        undamaged is not None
+        and not undamaged.good_at_least <= undamaged.good_at_most <= undamaged.responses
+    ):
         notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
-    damaged = tried(reads, recording, whole)
+    damaged = tried(reads, recording, undamaged)
     notes.findings += damaged.findings
     count = damaged.refused + damaged.harmless + len(damaged.findings)
-    return Read(recording.name, whole, refused, count, damaged.refused)
+    return Read(recording.name, undamaged, refused, count, damaged.refused)
 
 
 # Services
@@ -261,7 +268,7 @@ def _of_service(
         for name in ("template", "prepare", "verify"):
             if answer[name]:
                 notes.lines[name] = [
-                    f"{says}: {shlex.join(one['argv'])}" for says, one in answer[name]
+                    f"{says}: {shlex.join(start['argv'])}" for says, start in answer[name]
                 ]
         notes.lines["ready"] = [answer["ready"]]
         notes.lines["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
@@ -293,12 +300,12 @@ def _unheard(
     if isinstance(part, RunsPython) and part.starts_python():
         others["the interpreter of its runtime"] = (replace(site, python=Path("/other")), defect)
     started = ("command", "files", "prepare", "template")
-    for what, (other, finding) in others.items():
-        behind = what in {"its port", "the address to listen on"} and answer["behind_proxy_only"]
+    for change, (other, finding) in others.items():
+        behind = change in {"its port", "the address to listen on"} and answer["behind_proxy_only"]
         again = _or_error(partial(inputs.of_service, part, other))
-        heard = not isinstance(again, dict) or any(again[one] != answer[one] for one in started)
+        heard = not isinstance(again, dict) or any(again[name] != answer[name] for name in started)
         if not heard and not behind:
-            yield finding(f"it ignores {what}: nothing that is started changes with it")
+            yield finding(f"it ignores {change}: nothing that is started changes with it")
 
 
 def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:

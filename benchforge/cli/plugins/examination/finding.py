@@ -28,4 +28,4 @@ def warning(text: str) -> PartFinding:
 
 def defects(findings: Iterable[PartFinding]) -> list[str]:
     """Return the texts of the defects."""
-    return [one.text for one in findings if one.level == "defect"]
+    return [finding.text for finding in findings if finding.level == "defect"]

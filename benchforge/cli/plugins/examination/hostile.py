@@ -55,7 +55,7 @@ def reading_of(part: Driver, recording: Recording) -> Reading:
         return recording.read(part, folder)
 
 
-def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
+def tried(part: Driver, recording: Recording, undamaged: Reading | None) -> Tried:
     """Read every damage of every file. `whole` is the reading of the recording as it is.
 
     It is None where that is refused: then a damaged one must not crash the part either.
@@ -63,22 +63,22 @@ def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
     counts = {"refused": 0, "harmless": 0}
     findings: list[PartFinding] = []
     with _place() as folder:
-        for file, what, damaged in _damaged_recordings(recording):
-            at = f"{recording.name}: {file} {what}"
+        for file, damage, damaged in _damaged_recordings(recording):
+            position = f"{recording.name}: {file} {damage}"
             try:
                 reading = damaged.read(part, folder)
             except BenchforgeError:
                 counts["refused"] += 1
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-                findings.append(defect(f"{at}: crashes: {in_a_line(error)}"))
+                findings.append(defect(f"{position}: crashes: {in_a_line(error)}"))
             else:
-                if whole is None or numbers(reading) == numbers(whole):
+                if undamaged is None or numbers(reading) == numbers(undamaged):
                     counts["harmless"] += 1
                 else:
                     # Many tools leave a line out where they have nothing to tell by it.
-                    level = warning if what.startswith(WITHOUT) else defect
-                    differences = difference(whole, reading)
-                    findings.append(level(f"{at}: accepts a damaged output: {differences}"))
+                    level = warning if damage.startswith(WITHOUT) else defect
+                    differences = difference(undamaged, reading)
+                    findings.append(level(f"{position}: accepts a damaged output: {differences}"))
     return Tried(counts["refused"], counts["harmless"], tuple(findings))
 
 
@@ -87,9 +87,9 @@ def numbers(reading: Reading) -> Reading:
     return reading.model_copy(update={"printed": {}, "server_software": None})
 
 
-def difference(whole: Reading, other: Reading) -> str:
+def difference(undamaged: Reading, other: Reading) -> str:
     """Return what two readings say otherwise, for a person."""
-    whole_fields, other_fields = whole.model_dump(mode="json"), other.model_dump(mode="json")
+    whole_fields, other_fields = undamaged.model_dump(mode="json"), other.model_dump(mode="json")
     changes = [
         f"{name} {cut(str(whole_fields[name]), 40)} -> {cut(str(other_fields[name]), 40)}"
         for name in whole_fields
@@ -102,16 +102,16 @@ def _damaged_recordings(recording: Recording) -> Iterator[tuple[str, str, Record
     for file, content in recording.files.items():
         if file == FACTS:
             continue
-        for what, changed in damages(content):
+        for damage, changed in damages(content):
             files = {**recording.files, file: changed}
-            yield file, what, replace(recording, files=files)
+            yield file, damage, replace(recording, files=files)
 
 
 @contextlib.contextmanager
 def _place() -> Iterator[Path]:
     """Give an empty folder, for the files of a recording only."""
-    with scratch_folder() as own:
-        (folder := own / "0").mkdir()
+    with scratch_folder() as scratch:
+        (folder := scratch / "0").mkdir()
         yield folder
 
 
@@ -122,12 +122,12 @@ def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
     yield "emptied", b""
     for quarter in (1, 2, 3):
         yield f"cut after {quarter}/4", content[: len(content) * quarter // 4]
-    yield "made binary", bytes(255 - one for one in content[:1000]) + content[1000:]
+    yield "made binary", bytes(255 - byte for byte in content[:1000]) + content[1000:]
     lines = content.splitlines(keepends=True)
     for number in spread(range(len(lines))):
-        shown = lines[number].decode(errors="replace").strip()[:50]
+        excerpt = lines[number].decode(errors="replace").strip()[:50]
         yield (
-            f"{WITHOUT} line {number + 1}, {shown!r}",
+            f"{WITHOUT} line {number + 1}, {excerpt!r}",
             b"".join(lines[:number] + lines[number + 1 :]),
         )
     for match in spread(list(_NUMBER.finditer(content))):
@@ -154,7 +154,7 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
     """
     written_names = map(_written, type(part).model_fields.items())
     names = [name for name in written_names if name not in _OURS]
-    there = behaviour(part)
+    of_part = behaviour(part)
     for name in names:
         tried = False
         heard = False
@@ -163,8 +163,8 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
             if other is None:
                 continue
             tried = True
-            before = there if base == options else behaviour(typed(type(part), base))
-            if heard := behaviour(other) != before:
+            of_default = of_part if base == options else behaviour(typed(type(part), base))
+            if heard := behaviour(other) != of_default:
                 break
         if not tried:
             yield f"option {name!r}: no other valid value was found: it was not tried"
@@ -196,19 +196,19 @@ def _bases(
 
 def _other(cls: type[Part], options: dict[str, JsonValue], name: str) -> Part | None:
     """Return the part with another value of one option; None where none is found."""
-    before = _taken(cls, options)
-    if before is None:
+    taken = _taken(cls, options)
+    if taken is None:
         return None
     field = _field(cls, name)
-    for value in _values(before, options, name):
-        after = _taken(cls, {**options, name: value})
-        if after is not None and getattr(after, field) != getattr(before, field):
-            return after
+    for value in _values(taken, options, name):
+        later = _taken(cls, {**options, name: value})
+        if later is not None and getattr(later, field) != getattr(taken, field):
+            return later
     return None
 
 
 def _field(cls: type[Part], name: str) -> str:
-    return next(one for one in cls.model_fields.items() if _written(one) == name)[0]
+    return next(item for item in cls.model_fields.items() if _written(item) == name)[0]
 
 
 def _values(part: Part, options: dict[str, JsonValue], name: str) -> Iterator[Any]:

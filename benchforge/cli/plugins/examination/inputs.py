@@ -51,7 +51,7 @@ class Recording:
     files: Mapping[str, bytes]
 
     @classmethod
-    def of(cls, place: Path) -> Self:
+    def of(cls, path: Path) -> Self:
         """Read a recording: a file holds what was printed, and a folder all that a run left.
 
         That is stdout.txt, stderr.txt, the files that the tool wrote, and recording.json with
@@ -59,23 +59,25 @@ class Recording:
         Raises Unusable when it cannot be read.
         """
         try:
-            if not place.is_dir():
-                return cls(str(place), {}, 0, "/", {OUT: place.read_bytes()})
-            files = {one.name: one.read_bytes() for one in sorted(place.iterdir()) if one.is_file()}
+            if not path.is_dir():
+                return cls(str(path), {}, 0, "/", {OUT: path.read_bytes()})
+            files = {
+                file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.is_file()
+            }
             facts = _Facts.model_validate(
                 {key: value for key, value in json.loads(files.get(FACTS, b"{}")).items()
                  if key in _Facts.model_fields}
             )  # fmt: skip
         except OSError as error:
-            raise Unusable(f"{error.filename or place}: {error.strerror}") from None
+            raise Unusable(f"{error.filename or path}: {error.strerror}") from None
         except (ValueError, AttributeError, ValidationError) as error:
             first = str(error).splitlines()[0]
             hint = "it holds JSON: options, exit_code and path"
-            raise Unusable(f"{place / FACTS}: {first}", hint) from None
+            raise Unusable(f"{path / FACTS}: {first}", hint) from None
         if OUT not in files:
             hint = "the folder of a recording contains it, and other files of the tool"
-            raise Unusable(f"{place}: no {OUT}", hint)
-        return cls(str(place), facts.options, facts.exit_code, facts.path, files)
+            raise Unusable(f"{path}: no {OUT}", hint)
+        return cls(str(path), facts.options, facts.exit_code, facts.path, files)
 
     def read(self, part: Driver, folder: Path) -> Reading:
         """Return the reading of a part. The files are written to `folder`.
@@ -206,7 +208,7 @@ def of_driver(part: Driver, target: Target) -> Answer:
     commands: list[object] = ask_part("commands()", lambda: list(part.commands(target)))
     if not commands:
         raise Crashed("commands(): no command at all")
-    named = {"commands": [words(_command(one)) for one in commands]}
+    named = {"commands": [words(_command(command)) for command in commands]}
     return {
         **named,
         "files": _named(files, str(named)),

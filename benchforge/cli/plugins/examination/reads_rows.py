@@ -55,14 +55,14 @@ def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[Part
             continue
         lines += [line for row in rows[:_SHOWN] for line in _lines(row)]
         findings += [defect(f"{file}: {fault}") for row in rows for fault in _faults(row)]
-        for what, damaged in damages(content):
+        for damage, damaged in damages(content):
             tries += 1
             try:
                 list(reader.rows(Source(file, io.BytesIO(damaged))))
             except (BenchforgeError, ValueError):
                 refusals += 1
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-                fault = f"{recording.name}: {file} {what}: crashes: {in_a_line(error)}"
+                fault = f"{recording.name}: {file} {damage}: crashes: {in_a_line(error)}"
                 findings.append(defect(fault))
     if not lines and not refused:
         refused = "no rows"

@@ -62,33 +62,33 @@ class Audited:
         )
 
 
-def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, Fact]) -> Audited:
+def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, Fact]) -> Audited:
     """Check the rows of a source. Raises ValueError for more rows than memory is kept for."""
-    of = Audited(source, reader)
+    audit = Audited(source, reader)
     for row in rows:
-        if len(of.rows) >= MOST_ROWS:
+        if len(audit.rows) >= MOST_ROWS:
             raise ValueError(readable.too_many(MOST_ROWS + 1, MOST_ROWS, "rows"))
         if "unread" in row.facts:
-            of.unread.append(str(row.facts["unread"].value))
+            audit.unread.append(str(row.facts["unread"].value))
             continue
-        whole = replace(row, facts=FactsInUse({**given, **row.facts}))
-        of.rows.append(whole)
-        of.findings += _disagreeing(row, given)
+        row_with_facts = replace(row, facts=FactsInUse({**stated, **row.facts}))
+        audit.rows.append(row_with_facts)
+        audit.findings += _disagreeing(row, stated)
         for check in CHECKS:
             if check.scope == "row":
-                _take(of, check.code, check(whole), [whole], whole)
+                _take(audit, check.code, check(row_with_facts), [row_with_facts], row_with_facts)
     tables: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in of.rows:
+    for row in audit.rows:
         tables[row.table].append(row)
     judged = [("table", name, some) for name, some in tables.items() if name]
-    for scope, name, some in (*judged, ("source", source, of.rows)):
+    for scope, name, some in (*judged, ("source", source, audit.rows)):
         for check in CHECKS:
             if check.scope == scope:
-                _take(of, check.code, check(name, some), some, None)
-    explained = {code for item in of.findings for code in EXPLAINS.get(item.code, ())}
-    of.findings = [item for item in of.findings if item.code not in explained]
-    of.findings += _not_stated(of)
-    return of
+                _take(audit, check.code, check(name, some), some, None)
+    explained = {code for item in audit.findings for code in EXPLAINS.get(item.code, ())}
+    audit.findings = [item for item in audit.findings if item.code not in explained]
+    audit.findings += _not_stated(audit)
+    return audit
 
 
 def audits_of(
@@ -164,20 +164,20 @@ def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited
 
 def between(audits: Sequence[Audited]) -> None:
     """Compare each source with the one before of the same reader, table by table."""
-    before: dict[tuple[str, str], list[Row]] = {}
+    older_rows: dict[tuple[str, str], list[Row]] = {}
     for entry in audits:
         tables: defaultdict[str, list[Row]] = defaultdict(list)
         for row in entry.rows:
             tables[row.table].append(row)
         for name, rows in tables.items():
-            older = before.get((entry.reader, name))
+            older = older_rows.get((entry.reader, name))
             if name and older and (finding := ranks(name, older, rows)):
                 entry.findings.append(finding)
-            before[entry.reader, name] = rows
+            older_rows[entry.reader, name] = rows
 
 
 def _take(
-    of: Audited,
+    audit: Audited,
     code: str,
     findings: Sequence[Finding] | None,
     rows: Sequence[Row],
@@ -185,19 +185,19 @@ def _take(
 ) -> None:
     lacks = [each.facts.taken() for each in rows if isinstance(each.facts, FactsInUse)]
     if findings is None:
-        of.silent.setdefault(code, Counter()).update(name for names in lacks for name in names)
+        audit.silent.setdefault(code, Counter()).update(name for names in lacks for name in names)
         return
     if not findings:
-        of.held[code] += 1
+        audit.held[code] += 1
     for finding in findings:
         where = finding.where or (row.where if row else "")
         name = finding.row or (row.name if row else "")
-        of.findings.append(replace(finding, row=name, where=where))
+        audit.findings.append(replace(finding, row=name, where=where))
 
 
-def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
+def _disagreeing(row: Row, stated_: Mapping[str, Fact]) -> Iterable[Finding]:
     """Yield what the auditor gave otherwise than the source: the source's facts count."""
-    for name, fact in given.items():
+    for name, fact in stated_.items():
         stated = row.facts.get(name)
         if stated is None or isinstance(stated.value, str) or stated.origin.startswith("by the"):
             continue
@@ -221,9 +221,9 @@ def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
 _NEAR = 0.1
 
 
-def _not_stated(of: Audited) -> Iterable[Finding]:
+def _not_stated(audit: Audited) -> Iterable[Finding]:
     """Yield which facts no row of a load has, though a check needs them."""
-    loads = [row for row in of.rows if "rate" in row.facts or "loop" in row.facts]
+    loads = [row for row in audit.rows if "rate" in row.facts or "loop" in row.facts]
     missing = [
         f"{name} ({option})"
         for name, option in WANTED.items()
@@ -234,5 +234,5 @@ def _not_stated(of: Audited) -> Iterable[Finding]:
             code="AK1",
             title="facts that checks need are not stated",
             identity=f"not stated: {readable.conjoined(missing)}",
-            row="all rows" if len(of.rows) > 1 else of.rows[0].name,
+            row="all rows" if len(audit.rows) > 1 else audit.rows[0].name,
         )

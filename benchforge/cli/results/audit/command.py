@@ -82,7 +82,7 @@ def command(options: AuditOptions) -> int:
         raise Unusable("--json and --markdown", "leave one out")
     facts = facts_of(vars(options))
     candidates = readers(Registry(), options.reader, dict(map(column, options.columns)))
-    audits, whole = audits_of(options.sources, candidates, facts)
+    audits, is_complete = audits_of(options.sources, candidates, facts)
     between(audits)
     if options.as_json:
         show(documents.as_json(audits, facts))
@@ -96,7 +96,7 @@ def command(options: AuditOptions) -> int:
         write_page(options.page, document(audits, facts))
     if options.junit_file is not None:
         write_file(options.junit_file, junit(document(audits, facts)))
-    if not whole:
+    if not is_complete:
         return Unusable.exit_code
     if any(
         entry.severity in FAIL_ON[options.fail_on] for audit in audits for entry in audit.findings

@@ -26,7 +26,7 @@ _STATES: Final[Mapping[Severity, tuple[str, str, str]]] = {
 _NOTHING: Final = "nothing"
 
 
-def document(audits: Sequence[Audited], given: Mapping[str, Fact]) -> PageDocument:
+def document(audits: Sequence[Audited], stated: Mapping[str, Fact]) -> PageDocument:
     """Return the audit of all sources, the worst findings of each first."""
     rows = readable.counted(sum(len(audit.rows) for audit in audits), "row")
     sources = readable.counted(len(audits), "source")
@@ -36,7 +36,7 @@ def document(audits: Sequence[Audited], given: Mapping[str, Fact]) -> PageDocume
         title=f"Audit: {audits[0].source if len(audits) == 1 else sources}",
         eyebrow=f"{sources} \N{MIDDLE DOT} {rows}",
         counts=[*counts, ("holds", held, _holding(held).partition(" ")[2])] if held else counts,
-        sentences=[conclusion(audits), *facts_by("the auditor", given)],
+        sentences=[conclusion(audits), *facts_by("the auditor", stated)],
         sections=[_source(number, audit) for number, audit in enumerate(audits, start=1)],
     )
 
@@ -53,10 +53,10 @@ def conclusion(audits: Sequence[Audited]) -> str:
     return sentence
 
 
-def facts_by(auditor: str, given: Mapping[str, Fact]) -> list[str]:
+def facts_by(auditor: str, stated: Mapping[str, Fact]) -> list[str]:
     """Return the facts that the auditor gave, in a sentence; none without any."""
-    facts = readable.listed(f"{name} {shown(fact)}" for name, fact in given.items())
-    return [f"Facts by {auditor}: {facts}"] if given else []
+    facts = readable.listed(f"{name} {shown(fact)}" for name, fact in stated.items())
+    return [f"Facts by {auditor}: {facts}"] if stated else []
 
 
 def sentences(row: Sequence[str]) -> list[str]:
@@ -121,10 +121,10 @@ _MOST = 200
 "Rows of a table of Markdown: a comment on a pull request takes no more."
 
 
-def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
+def as_json(audits: Sequence[Audited], stated: Mapping[str, Fact]) -> str:
     """Return all findings, and the number of identities that hold, by code."""
     document = {
-        "given": {name: asdict(fact) for name, fact in given.items()},
+        "given": {name: asdict(fact) for name, fact in stated.items()},
         "sources": [
             {
                 "source": audit.source,
@@ -141,10 +141,12 @@ def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
     return safe.as_json(json.dumps(document, indent=1))
 
 
-def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
+def as_markdown(audits: Sequence[Audited], stated: Mapping[str, Fact]) -> str:
     """Return a table of findings for each source."""
     lines = ["# Audit", ""]
-    lines += [text for item in facts_by("the auditor", given) for text in (safe.markdown(item), "")]
+    lines += [
+        text for item in facts_by("the auditor", stated) for text in (safe.markdown(item), "")
+    ]
     for audit in audits:
         rows = readable.counted(len(audit.rows), "row")
         lines += [
@@ -164,9 +166,9 @@ def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
 
 def _row(finding: Finding) -> str:
     rests = f" Rests on: {finding.rests_on}." if finding.rests_on else ""
-    what = f"{finding.title}: {finding.identity}.{rests}"
-    place = f"{finding.row} ({finding.where})" if finding.where else finding.row
-    cells = (finding.severity, finding.code, place, what, finding.true_if)
+    sentence = f"{finding.title}: {finding.identity}.{rests}"
+    row_place = f"{finding.row} ({finding.where})" if finding.where else finding.row
+    cells = (finding.severity, finding.code, row_place, sentence, finding.true_if)
     return f"| {' | '.join(safe.markdown(cell) for cell in cells)} |"
 
 

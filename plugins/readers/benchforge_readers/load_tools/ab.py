@@ -43,14 +43,14 @@ def _row(block: Block, count: int) -> Row:
 
 def _facts(block: Block) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
-    whole = {
+    counts = {
         "connections": "Concurrency Level",
         "requests": "Complete requests",
         "failed": "Non-2xx responses",
         "other_failed": "Failed requests",
         "kept": "Keep-Alive requests",
     }
-    for name, words in whole.items():
+    for name, words in counts.items():
         block.whole(facts, name, rf"{words}: +(\S{{1,20}})")
     facts.setdefault("failed", Fact(0.0, origin="no line 'Non-2xx responses'"))
     for name, words, unit, scale in (

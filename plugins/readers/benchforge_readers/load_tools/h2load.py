@@ -30,12 +30,12 @@ class H2loadReader(Reader):
         """Yield a row for each load."""
         text = list(source.lines())[:_MOST_LINES]
         clients = Block(text)
-        starts = [place for place, line in enumerate(text) if line.startswith("finished in ")]
+        starts = [index for index, line in enumerate(text) if line.startswith("finished in ")]
         begins = 0
-        for count, (place, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
-            facts = _facts(Block(text[place:end], place + 1))
-            clients = Block(text[begins:place], begins + 1)
-            begins = place
+        for count, (index, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
+            facts = _facts(Block(text[index:end], index + 1))
+            clients = Block(text[begins:index], begins + 1)
+            begins = index
             hit = list(clients.all(_CLIENTS))
             if hit:
                 total = sum(float(match[1]) for match, _ in hit)
@@ -43,7 +43,7 @@ class H2loadReader(Reader):
             protocol = clients.find(r"Application protocol: (\S{1,20})")
             if protocol:
                 facts["protocol"] = Fact(protocol[0][1], origin=protocol[1])
-            yield Row(f"load {count}", facts, f"line {place + 1}")
+            yield Row(f"load {count}", facts, f"line {index + 1}")
 
 
 _MOST_LINES = 200_000
@@ -62,7 +62,7 @@ def _facts(block: Block) -> dict[str, Fact]:
         rf"requests: {count} total, {count} started, {count} done, {count} succeeded, "
         rf"{count} failed, {count} errored, {count} timeout"
     ):
-        done, failed, errored, late = (float(hit[0][place]) for place in (3, 5, 6, 7))
+        done, failed, errored, late = (float(hit[0][index]) for index in (3, 5, 6, 7))
         # Its rate leaves out requests that ended with an error of the stream.
         facts["requests"] = Fact(done - errored / 2, "1", errored / 2, "", hit[1])
         facts["failed"] = Fact(failed, origin=hit[1])

@@ -62,11 +62,11 @@ class JmeterReader(Reader):
             began, elapsed = _time(cells, "timeStamp", where), _time(cells, "elapsed", where)
             label.add(cells, where, began, elapsed)
             thread = cells.get("threadName", "")[:200]
-            before = threads.get(thread)
+            earlier = threads.get(thread)
             # A sample that holds another one is its parent.
-            if before and before[0] < began < before[1] - 2 < began + elapsed - 4:
+            if earlier and earlier[0] < began < earlier[1] - 2 < began + elapsed - 4:
                 label.overlapping.add(where)
-            if thread and (before is not None or len(threads) < _MOST_THREADS):
+            if thread and (earlier is not None or len(threads) < _MOST_THREADS):
                 threads[thread] = (began, began + elapsed)
         for name, label in labels.items():
             yield Row(name or "no label", label.facts(), label.where, table="samples")

@@ -52,9 +52,9 @@ class Wrk2Reader(Reader):
 
 def _first(block: Block) -> Block:
     """Return the lines to the end of the first table: a second one holds other latencies."""
-    for place, line in enumerate(block.lines):
+    for index, line in enumerate(block.lines):
         if line.startswith("#[Buckets"):
-            return Block(block.lines[: place + 1], block.first)
+            return Block(block.lines[: index + 1], block.first)
     return block
 
 

@@ -42,11 +42,11 @@ class HttparenaReader(Reader):
         table = match[0].removesuffix(".json") if match else "rows"
         document = document_of(source)
         rows = items({"rows": document if isinstance(document, list) else [document]}, "rows")
-        for place, result in enumerate(rows):
-            where = f"{place}"
+        for index, result in enumerate(rows):
+            where = f"{index}"
             if not isinstance(result, dict):
-                raise ValueError(f"{place}: {type(result).__name__}, not a table")  # noqa: TRY004 - of foreign data
-            name = word(result.get("framework"), f"row {place + 1}")
+                raise ValueError(f"{index}: {type(result).__name__}, not a table")  # noqa: TRY004 - of foreign data
+            name = word(result.get("framework"), f"row {index + 1}")
             yield Row(name, _facts(result, profile, where), where, table)
 
 

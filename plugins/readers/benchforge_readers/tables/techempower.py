@@ -46,12 +46,12 @@ class TechempowerReader(Reader):
             for framework, results in table(raw, test).items():
                 if not isinstance(results, list):
                     continue  # older rounds have other numbers below the same name
-                for place, result in enumerate(results):
-                    where = f"rawData.{test}.{framework[:60]}.{place}"
+                for index, result in enumerate(results):
+                    where = f"rawData.{test}.{framework[:60]}.{index}"
                     if not isinstance(result, dict) or "totalRequests" not in result:
                         continue
                     facts = _facts(result, where)
-                    level = _level(levels, place, test)
+                    level = _level(levels, index, test)
                     if level is not None:
                         facts["connections"] = level
                     if setting is not None:
@@ -60,17 +60,17 @@ class TechempowerReader(Reader):
                         _PIPELINE.get(test, 1.0), origin="TechEmpower's script"
                     )
                     yield Row(
-                        f"{test} {framework[:60]} ({place})", facts, where, f"{test} ({place})"
+                        f"{test} {framework[:60]} ({index})", facts, where, f"{test} ({index})"
                     )
 
 
-def _level(levels: list[Any], place: int, test: str) -> Fact | None:
+def _level(levels: list[Any], index: int, test: str) -> Fact | None:
     """Return the number of connections: with queries, all levels have the largest one."""
     numbers = [given(level, "concurrencyLevels") for level in levels]
     counts = [entry for entry in numbers if entry is not None]
     if test in _BY_QUERIES:
         return max(counts, key=lambda entry: float(entry.value), default=None)
-    return counts[place] if place < len(counts) else None
+    return counts[index] if index < len(counts) else None
 
 
 def _facts(result: dict[str, Any], where: str) -> dict[str, Fact]:

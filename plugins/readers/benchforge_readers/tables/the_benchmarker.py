@@ -56,8 +56,8 @@ class TheBenchmarkerReader(Reader):
             if isinstance(field(entry, "id"), int)
         }
         groups: dict[tuple[int, float], dict[str, Fact]] = {}
-        for place, metric in enumerate(items(document, "metrics")):
-            where = f"metrics.{place}"
+        for index, metric in enumerate(items(document, "metrics")):
+            where = f"metrics.{index}"
             framework, level = field(metric, "framework_id"), field(metric, "level")
             if not isinstance(framework, int) or not isinstance(level, int):
                 raise ValueError(f"{where}: no framework_id and level")  # noqa: TRY004 - of foreign data

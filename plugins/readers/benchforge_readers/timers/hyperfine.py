@@ -29,8 +29,8 @@ class HyperfineReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each command."""
-        for place, result in enumerate(items(document_of(source), "results")):
-            where = f"results.{place}"
+        for index, result in enumerate(items(document_of(source), "results")):
+            where = f"results.{index}"
             facts: dict[str, Fact] = {}
             take_times(facts, result, [], _TIMES)
             codes = items(result, "exit_codes")
@@ -40,5 +40,5 @@ class HyperfineReader(Reader):
             times = times_of(items(result, "times"), f"{where}.times")
             if times:
                 facts["requests"] = Fact(float(len(times)), origin=f"{where}.times")
-            name = word(field(result, "command"), f"command {place + 1}")
+            name = word(field(result, "command"), f"command {index + 1}")
             yield Row(name, facts, where, table="commands", times=times)

@@ -25,8 +25,8 @@ class PyperfReader(Reader):
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each benchmark."""
         document = document_of(source)
-        for place, benchmark in enumerate(items(document, "benchmarks")):
-            where = f"benchmarks.{place}"
+        for index, benchmark in enumerate(items(document, "benchmarks")):
+            where = f"benchmarks.{index}"
             times: list[float] = []
             processes = 0
             for number, run in enumerate(items(benchmark, "runs")):
@@ -38,5 +38,5 @@ class PyperfReader(Reader):
             if unit not in {None, "second"}:
                 continue  # bytes of memory, or a number
             facts = {"processes": Fact(float(processes), origin=f"{where}.runs")}
-            title = word(name, f"benchmark {place + 1}")
+            title = word(name, f"benchmark {index + 1}")
             yield Row(title, facts, where, table="benchmarks", times=tuple(times))

@@ -30,8 +30,8 @@ class PytestBenchmarkReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each benchmark."""
-        for place, benchmark in enumerate(items(document_of(source), "benchmarks")):
-            where = f"benchmarks.{place}"
+        for index, benchmark in enumerate(items(document_of(source), "benchmarks")):
+            where = f"benchmarks.{index}"
             facts: dict[str, Fact] = {}
             take_times(facts, benchmark, ["stats"], _TIMES)
             take(facts, "requests", benchmark, "stats", "rounds")

@@ -12,9 +12,9 @@ def times_of(values: Sequence[object], name: str) -> tuple[float, ...]:
     if len(values) > _MOST:
         raise ValueError(f"{name}: more than {_MOST} times")
     times = []
-    for place, value in enumerate(values):
-        fact = given(value, f"{name}.{place}", "s")
+    for index, value in enumerate(values):
+        fact = given(value, f"{name}.{index}", "s")
         if fact is None or float(fact.value) < 0:
-            raise ValueError(f"{name}.{place}: {value!r} is not a time")
+            raise ValueError(f"{name}.{index}: {value!r} is not a time")
         times.append(float(fact.value))
     return tuple(times)

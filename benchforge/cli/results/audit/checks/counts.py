@@ -93,19 +93,19 @@ def totals(row: Row) -> Evidences:
         ("samples", "samples_listed", "samples in the last row of the percentiles"),
     )
     checked = [
-        (whole, parts, words)
+        (total, parts, words)
         for entry, other, words in pairs
-        if (whole := number(row, entry)) is not None and (parts := number(row, other)) is not None
+        if (total := number(row, entry)) is not None and (parts := number(row, other)) is not None
     ]
     if not checked:
         return None
     return [
         Finding(
-            f"{shown(whole)} in all, but {shown(parts)} {words}",
+            f"{shown(total)} in all, but {shown(parts)} {words}",
             true_if="the two numbers are of different runs",
         )
-        for whole, parts, words in checked
-        if parts.low > whole.high or parts.high < whole.low
+        for total, parts, words in checked
+        if parts.low > total.high or parts.high < total.low
     ]
 
 

@@ -272,10 +272,10 @@ def _always_busy(row: Row) -> bool:
 
 def _below(listed: dict[float, Fact]) -> float:
     """Return what the times up to the last percentile add to the mean, at most."""
-    total, before = 0.0, 0.0
+    total, lower_percent = 0.0, 0.0
     for percent, fact in listed.items():
-        total += (percent - before) / _PERCENT * fact.high
-        before = percent
+        total += (percent - lower_percent) / _PERCENT * fact.high
+        lower_percent = percent
     return total
 
 

@@ -138,11 +138,13 @@ def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | No
 
     Return None where too few rows are in both, or where all ranks are resolved.
     """
-    before = {row.name: value(row, "rate") for row in older}
-    both = [row for row in newer if value(row, "rate") > 0 and before.get(row.name, 0) > 0]
-    if len(both) < _FEWEST_ROWS:
+    older_rates = {row.name: value(row, "rate") for row in older}
+    shared_rows = [
+        row for row in newer if value(row, "rate") > 0 and older_rates.get(row.name, 0) > 0
+    ]
+    if len(shared_rows) < _FEWEST_ROWS:
         return None
-    changes = [math.log(value(row, "rate") / before[row.name]) for row in both]
+    changes = [math.log(value(row, "rate") / older_rates[row.name]) for row in shared_rows]
     middle = statistics.median(changes)
     spread = _TO_SD * statistics.median(abs(change - middle) for change in changes)
     ranked = sorted((value(row, "rate") for row in newer if value(row, "rate") > 0), reverse=True)
@@ -156,8 +158,8 @@ def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | No
         severity="not resolved",
         title="neighbours in rank differ by less than one row between two sittings",
         identity=f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of "
-        f"{len(both)} rows changed by {readable.percent(math.expm1(spread))} (robust standard "
-        "deviation)",
+        f"{len(shared_rows)} rows changed by {readable.percent(math.expm1(spread))} (robust "
+        "standard deviation)",
         rests_on="nothing that is measured changed between the sittings",
         true_if="versions, machine or load changed between the two",
         row=name,

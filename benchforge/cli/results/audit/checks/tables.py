@@ -54,16 +54,18 @@ def _digits(number_: float) -> int:
 @check("AX2", "false field", "the mean stands in the column of the p99", scope="table")
 def mean_is_percentile(name: str, rows: Sequence[Row]) -> Evidences:
     """The mean and the p99 of a row are two numbers."""
-    both = [row for row in rows if "mean" in row.facts and "p99" in row.facts]
-    same = [row for row in both if value(row, "mean") == value(row, "p99") and value(row, "mean")]
-    if not both:
+    candidates = [row for row in rows if "mean" in row.facts and "p99" in row.facts]
+    same = [
+        row for row in candidates if value(row, "mean") == value(row, "p99") and value(row, "mean")
+    ]
+    if not candidates:
         return None
     if len(same) < _SEVERAL:
         return []
     return [
         Finding(
             f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}, in {len(same)} of "
-            f"{len(both)} rows of {name}",
+            f"{len(candidates)} rows of {name}",
             true_if="all requests of each of these rows took the same time",
             row=row.name,
             where=row.facts["p99"].origin or row.where,

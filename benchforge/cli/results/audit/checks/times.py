@@ -66,8 +66,8 @@ def mean_of_percentiles(row: Row) -> Evidences:
     lows = {percent: max(0.0, fact.low) for percent, fact in listed.items()}
     least_s = mean_at_least({**lows, 0.0: max(0.0, _low(row, "min"))}, samples(row))
     if mean.high * MORE < least_s:
-        shown_ = ", ".join(f"p{percent:g} {shown(fact)}" for percent, fact in listed.items())
-        needed = f"{amount(least_s, 's')}, which the percentiles need at least ({shown_})"
+        percentiles_ = ", ".join(f"p{percent:g} {shown(fact)}" for percent, fact in listed.items())
+        needed = f"{amount(least_s, 's')}, which the percentiles need at least ({percentiles_})"
         return _mean(f"less than {needed}", mean)
     most = number(row, "max")
     if most is None:
