@@ -50,24 +50,17 @@ def summarize(
     _check_claims(header)
     by_case = _by_case(header, trials)
     decision = precise(header, trials, metrics)
-    blocks = (
-        decision.blocks
-        if decision is not None and not missing(header, trials, decision)
-        else math.inf
-    )
-    planned = Counter(
-        identity(planned_trial.case)
-        for planned_trial in header.plan
-        if planned_trial.block <= blocks
-    )
+    complete = not missing(header, trials, decision)
+    blocks = decision.blocks if decision is not None and complete else math.inf
+    planned = Counter(identity(step.case) for step in header.plan if step.block <= blocks)
     comparisons = tuple(
         _comparison(group, by_case, searches=group[0].scenario in header.searches)
         for group in groups(header.cases, header.clients)
     )
     looked_at = {
-        identity(case): (case_, window_of(case_, group.window))
+        identity(case): (steady, window_of(steady, group.window))
         for group in comparisons
-        for case, case_ in zip(group.cases, group.steady_states, strict=False)  # a search has none
+        for case, steady in zip(group.cases, group.steady_states, strict=False)  # a search has none
     }
 
     def metrics_of(scenario: str) -> dict[str, Metric]:
@@ -92,7 +85,7 @@ def summarize(
         if not case.placebo
     )
     believed = frozenset(trial.number for trial in trials if trial.believed)
-    by_name = {identity(summary_of_case.case): summary_of_case for summary_of_case in cases}
+    by_name = {identity(summary.case): summary for summary in cases}
     return Summary(
         name=header.name,
         title=header.title,
@@ -107,7 +100,7 @@ def summarize(
         tables=header.tables,
         claims=header.claims,
         verdict_rules=header.verdict_rules,
-        complete=not missing(header, trials, decision),
+        complete=complete,
         stop_decision=decision,
         cases=cases,
         versions=header.versions,
@@ -116,19 +109,15 @@ def summarize(
         facts=header.facts,
         sessions=tuple(sessions),
         comparisons=tuple(
-            comparison.model_copy(
-                update={"rankings": _standings(header, comparison, by_name, believed)}
-            )
-            for comparison in comparisons
+            group.model_copy(update={"rankings": _standings(header, group, by_name, believed)})
+            for group in comparisons
         ),
         sweeps=() if header.smoke else swept(cases, trials, believed, header.seed),
         placebos=tuple(
             placebo(first, summed(again, first.case), believed)
             for again in header.cases
             if again.placebo
-            for first in [
-                summary_of_case for summary_of_case in cases if _twin(summary_of_case.case, again)
-            ][:1]
+            for first in [summary for summary in cases if _twin(summary.case, again)][:1]
         ),
     )
 
