@@ -70,7 +70,7 @@ def test_a_body_that_cannot_be_decoded_is_wrong_where_it_decides() -> None:
 
 def bound(*answers: Answer, method: str = "GET", second: int = 5, **expected: object) -> object:
     request = Request.model_validate({"method": method})
-    observed = probes(*answers, results_after=second)
+    observed = probes(*answers, after=second)
     right = right_of(Expect.model_validate(expected), request, answers[:1], observed)
     return right.binding, bool(right.doubt)
 

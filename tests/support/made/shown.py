@@ -35,13 +35,13 @@ def line(
         metric,
         unit,
         use=use or metric,
-        label=label,
+        of=label,
         samples=plain.samples(samples),
         median=None if text else ordered[len(ordered) // 2],
         lowest=None if text else ordered[0],
         highest=None if text else ordered[-1],
         lower_bound=at_least,
-        text=text,
+        why=text,
     )
 
 

@@ -56,7 +56,7 @@ def case(
         if block not in broken
     }
     line = plain.line(
-        metric, unit, use=use, label=label, samples=plain.samples(samples), text="made by hand"
+        metric, unit, use=use, of=label, samples=plain.samples(samples), why="made by hand"
     )
     return plain.case(
         name(server, scenario),
