@@ -25,7 +25,7 @@ def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
         "speed",
         "requests/s",
         samples=plain.samples(dict.fromkeys(range(1, 5), unknown)),
-        text=FEW,
+        why=FEW,
     )
     rare, often = (line,), summaries.case("x", [50.0, 51.0, 49.0, 50.5]).metrics
     cases = [
