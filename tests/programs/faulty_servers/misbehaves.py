@@ -20,7 +20,7 @@ lock = threading.Lock()
 
 class Broken(socketserver.StreamRequestHandler):
     def handle(self):
-        global seen
+        global observed
         while self.rfile.readline():
             while self.rfile.readline().strip():
                 pass

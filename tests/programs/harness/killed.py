@@ -62,7 +62,7 @@ def other_states(ready: Code, folder: Path) -> list[int]:
     first: list[tuple[object, ...]] = []
 
     def look(line: int) -> None:
-        nonlocal before
+        nonlocal first
         if (newer := on_disk(folder.parent)) != first:
             os.write(writer, b"%d " % line)
         first = newer

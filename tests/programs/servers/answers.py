@@ -60,7 +60,7 @@ def answers(connection):
 
 def answered(connection, stream, request):
     """Whether the connection stays."""
-    global seen
+    global observed
     method, _, version = request.split()
     length, stays = 0, version == b"HTTP/1.1"
     while (line := stream.readline().lower()) not in {b"\r\n", b"\n", b""}:
