@@ -171,7 +171,7 @@ def test_each_file_that_the_tour_names_exists(name: str) -> None:
 @cache
 def tracked() -> str:
     """Return the path of each file of the repository, between slashes, a line each."""
-    folders = ("benchforge", "plugins", "tests", "docs", "suites", "schemas")
+    folders = ("benchforge", "plugins", "tests", "docs", "suites", "schemas", "scripts")
     paths = [
         ROOT / "pyproject.toml",
         *(path for name in folders for path in (ROOT / name).rglob("*")),
