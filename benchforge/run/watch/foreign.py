@@ -52,7 +52,9 @@ def busiest(first: Others, last: Others) -> tuple[Foreign, ...]:
         used, earlier = last.used[pid], first.used.get(pid, 0)
         if not 0 <= used - earlier < _TICK_NS and (read := content(f"/proc/{pid}/stat")):
             name, _, fields = read.partition(b"(")[2].rpartition(b")")
-            reused = int(fields.split()[_START]) > first.tick
+            reused = (
+                int(fields.split()[_START]) >= first.tick
+            )  # in the same tick, it had used less than one
             grown.append((used - earlier * (not reused), name.decode(errors="replace")))
     top = sorted((entry for entry in grown if entry[0] >= _TICK_NS), reverse=True)[:MOST]
     return tuple(Foreign(program=_printable(name), cpu_s=used / 1e9) for used, name in top)
