@@ -51,16 +51,16 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("request", ASKED, ids=lambda request: f"{request.app} {request.request}")
-def test_an_app_answers_as_its_study_says(request: Asked, tmp_path: Path) -> None:
-    method, path = request.request.split()
-    with serving(request.app, tmp_path / "log") as port:
+@pytest.mark.parametrize("case", ASKED, ids=lambda case: f"{case.app} {case.request}")
+def test_an_app_answers_as_its_study_says(case: Asked, tmp_path: Path) -> None:
+    method, path = case.request.split()
+    with serving(case.app, tmp_path / "log") as port:
         reply = ask(port, path, method)
-    assert reply.status == request.status
-    if request.body is not None:
-        assert reply.body == request.body
-        assert reply.headers["content-length"] == str(len(request.body))
-        assert reply.headers["content-type"].startswith(request.kind)
+    assert reply.status == case.status
+    if case.body is not None:
+        assert reply.body == case.body
+        assert reply.headers["content-length"] == str(len(case.body))
+        assert reply.headers["content-type"].startswith(case.kind)
 
 
 def test_the_page_of_cherrypy_has_no_tool_that_adds_a_charset(tmp_path: Path) -> None:

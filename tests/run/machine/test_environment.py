@@ -138,7 +138,7 @@ def runtime(version: str, **more: str) -> Interpreter:
 
 
 @pytest.mark.parametrize(
-    ("label", "request", "version", "status"),
+    ("label", "wanted", "version", "status"),
     [
         ("py312", "./env/bin/python", "3.12.1", "pass"),
         ("py312", "./env/bin/python", "3.10.13", "fail"),
@@ -149,10 +149,8 @@ def runtime(version: str, **more: str) -> Interpreter:
         ("v30", "/srv/2024/python", "3.11.7", "pass"),
     ],
 )
-def test_a_runtime_is_what_it_is_called(
-    label: str, request: str, version: str, status: str
-) -> None:
-    top = header(runtimes={label: runtime(version, requested=request)})
+def test_a_runtime_is_what_it_is_called(label: str, wanted: str, version: str, status: str) -> None:
+    top = header(runtimes={label: runtime(version, requested=wanted)})
     (of_session,) = interpreter.of_session(top, (), limits())
     assert (of_session.id, of_session.status, of_session.component) == ("D4", status, label)
     assert status == "pass" or version in of_session.message
