@@ -188,7 +188,7 @@ SMALL = 0.05
 "Share of a slice up to which waiting changes no ratio by more than that."
 SHORTER = 4
 "By how much probed slices are shorter than those that count."
-_PAIRS = 5
+_PAIRS, _LEAST_PAIRS = 5, 2
 _SURE = 0.99
 
 
@@ -220,7 +220,7 @@ def rise_of_rate(probed: Sequence[ProbedSlice]) -> Rise | None:
     """Return by how much shorter slices raise the rate of a server; None if unknown."""
     pairs = [sorted(pair, key=_length_s) for pair in zip(probed[::2], probed[1::2], strict=True)]
     usual = [long.responses / long.seconds for _, long in pairs]
-    if len(pairs) < len(("a", "b")) or not sum(usual):
+    if len(pairs) < _LEAST_PAIRS or not sum(usual):
         return None
     rates = [short.responses / short.seconds for short, _ in pairs]
     mean = statistics.fmean(usual)

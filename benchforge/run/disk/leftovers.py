@@ -64,16 +64,16 @@ def _of_this_process(name: str) -> Path:
     return until_we_end.enter_context(scratch_folder(f"{PREFIX}{name}-"))
 
 
-def cleared(*folders_: Path) -> str:
+def cleared(*parents: Path) -> str:
     """End the processes and remove the folders that no benchforge uses; a line that says what.
 
-    Folders `beside` results too, by the folders that hold those. Nothing that a live benchforge, or
+    Folders beside results too: `parents` hold those results. Nothing that a live benchforge, or
     anybody else, may use is touched. "" where there was nothing.
     """
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)
     ended, alive = _ended(orphans)
-    folders = [*abandoned(*folders_), *half_made()]
+    folders = [*abandoned(*parents), *half_made()]
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names
     gone = [str(folder) for folder in folders if removed(folder)]

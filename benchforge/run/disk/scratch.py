@@ -107,10 +107,10 @@ def claim(folder: Path) -> int | None:
     return None
 
 
-def abandoned(*folders_: Path) -> list[Path]:
+def abandoned(*parents: Path) -> list[Path]:
     """Return the scratch folders of ours that nobody uses: their benchforge was killed.
 
-    Those `beside` results too, which are named by the folders that hold them.
+    Those beside results too: `parents` hold these results.
     """
     try:
         usual = Path(tempfile.gettempdir())
@@ -119,7 +119,7 @@ def abandoned(*folders_: Path) -> list[Path]:
     scratch = {path for key_path in {usual, _IN_MEMORY} for path in key_path.glob(f"{PREFIX}*")}
     folders = sorted(scratch | {*_SHORT.glob(f"{_LINK}*")})
     folders += [
-        folder for parent in dict.fromkeys(folders_) for folder in sorted(parent.glob(f"{BESIDE}*"))
+        folder for parent in dict.fromkeys(parents) for folder in sorted(parent.glob(f"{BESIDE}*"))
     ]
     return [folder for folder in folders if _ours(folder) and free(folder)]
 

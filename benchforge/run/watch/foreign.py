@@ -52,9 +52,8 @@ def busiest(first: Others, last: Others) -> tuple[Foreign, ...]:
         used, earlier = last.used[pid], first.used.get(pid, 0)
         if not 0 <= used - earlier < _TICK_NS and (read := content(f"/proc/{pid}/stat")):
             name, _, fields = read.partition(b"(")[2].rpartition(b")")
-            reused = (
-                int(fields.split()[_START]) >= first.tick
-            )  # in the same tick, it had used less than one
+            # Whoever began in the tick of the first look had used less than a tick by then.
+            reused = int(fields.split()[_START]) >= first.tick
             grown.append((used - earlier * (not reused), name.decode(errors="replace")))
     top = sorted((entry for entry in grown if entry[0] >= _TICK_NS), reverse=True)[:MOST]
     return tuple(Foreign(program=_printable(name), cpu_s=used / 1e9) for used, name in top)

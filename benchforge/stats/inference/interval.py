@@ -95,7 +95,7 @@ def estimate(
     p: float | None = None,
     reason: str = "",
 ) -> Estimate:
-    """Return e to the power of the middle and of the ends; `why` says why there are no ends."""
+    """Return e to the power of the middle and of the ends; `reason` says why there are no ends."""
     value = exp(middle)
     low, high = (None, None) if ends is None else map(exp, ends)
     if value is None or (ends and (low is None or high is None)):

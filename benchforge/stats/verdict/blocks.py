@@ -160,7 +160,7 @@ def _failures(
 
 
 def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _CaseValues:
-    """Return what a case tells; `beside` says whether what others disturbed counts beside such."""
+    """Return what a case tells; `with_companion` says whether what others disturbed counts."""
     line = next(
         (line for line in case.metrics if (line.metric, line.of) == (claim.metric, claim.of)), None
     )

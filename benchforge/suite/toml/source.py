@@ -48,7 +48,7 @@ def read(path: str | os.PathLike[str]) -> Document:
 
 
 def parsed(name: str, text: str) -> Document:
-    """Read a suite's text, which errors call as it is `shown`. Raises SuiteErrors as `read`."""
+    """Read a suite's text, which errors call by its `name`. Raises SuiteErrors as `read`."""
     spots = _spots(name, text)
     try:
         tables = _loads(text)

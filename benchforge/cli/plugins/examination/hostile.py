@@ -56,7 +56,7 @@ def reading_of(part: Driver, recording: Recording) -> Reading:
 
 
 def tried(part: Driver, recording: Recording, undamaged: Reading | None) -> Tried:
-    """Read every damage of every file. `whole` is the reading of the recording as it is.
+    """Read every damage of every file. `undamaged` is the reading of the recording as it is.
 
     It is None where that is refused: then a damaged one must not crash the part either.
     """

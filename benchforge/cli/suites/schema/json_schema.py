@@ -197,7 +197,7 @@ class _Reading:
         self._environment = environment
 
     def read(self, schema: Schema, names_above: tuple[str, ...] = ()) -> Schema:
-        """Return what a schema takes and tells; `above` are the models that it stands in."""
+        """Return what a schema takes and tells; `names_above` are the models that it stands in."""
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
             siblings = {key: value for key, value in schema.items() if key != "$ref"}

@@ -100,7 +100,7 @@ class LocustReport:
     def reading(self, *, custom: bool, retries: bool) -> Reading:
         """Return the report as a reading.
 
-        `own` says that the locustfile is the user's, `retries` that requests may be sent again.
+        `custom` says that the locustfile is the user's, `retries` that requests may be sent again.
         """
         requests = sum(entry.requests for entry in self.entries)
         failed = sum(entry.failures for entry in self.entries)
