@@ -13,7 +13,6 @@ from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.model.suite.claim import VerdictRules
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import named
@@ -58,6 +57,7 @@ from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
 from benchforge.text.readable import too_many
+from benchforge.text.safe import HIDDEN
 
 if TYPE_CHECKING:
     from benchforge.model.files.result import Header

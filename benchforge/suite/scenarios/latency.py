@@ -22,8 +22,8 @@ def latency_faults(
         others = {k: it for k, it in scenarios.items() if k != label and not it.latency_of}
         measured = others.get(scenario.latency_of)
         if measured is None:
-            hint = Nearest(scenario.latency_of, others, "other scenarios")
-            yield Fault(path, f"no other scenario {scenario.latency_of!r} is compared", hint)
+            near = Nearest(scenario.latency_of, others, "other scenarios")
+            yield Fault(path, f"no other scenario {scenario.latency_of!r} is compared", near)
         elif {*measured.servers} != {*scenario.servers}:
             yield Fault(path, f"{scenario.latency_of!r} has other servers", "name the same servers")
         if turns_of(scenario, repeat) is not None:
