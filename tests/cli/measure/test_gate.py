@@ -375,9 +375,9 @@ def test_the_action_takes_options_of_the_command_and_pastes_no_value_into_a_shel
     assert {*re.findall(r"--[a-z]+(?==\$|\s)", action.partition(" gate ")[2])} <= options
     assert not [line for line in action.splitlines() if "${{" in line and "run:" in line]
     in_shell = re.findall(r"run: [|>]-?\n((?: {8,}.*\n)+)", action)
-    assert len(in_shell) == 3
+    assert len(in_shell) == 4
     assert not [text for text in in_shell if "${{" in text]
-    assert "uses:" not in action.replace("uses other actions", "")
+    assert all(re.match(r"[\w/-]+@[0-9a-f]{40} # v", use) for use in action.split("uses: ")[1:])
 
 
 def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:

@@ -83,6 +83,8 @@ class GatedPair(NamedTuple):
     expired: Waiver | None
     changed: tuple[str, ...] = ()
     "Differences between the answers or the work of both sides: they decide nothing."
+    tolerated: bool = False
+    "True if an interval that decides nothing passes."
 
     @property
     def title(self) -> str:
@@ -92,9 +94,15 @@ class GatedPair(NamedTuple):
     @property
     def passes(self) -> bool:
         """True if nothing is slower or broken by the change, or a waiver allows it."""
-        if self.verdict.state in {"not slower", "base broken"}:
+        if self.verdict.state in {"not slower", "base broken"} or self.passes_undecided:
             return True
         return self.waiver is not None and self.verdict.state != "broken"
+
+    @property
+    def passes_undecided(self) -> bool:
+        """True if it is undecided and passes without a waiver. Without an interval none does."""
+        undecided = self.verdict.state == "undecided" and self.verdict.low is not None
+        return self.tolerated and undecided and self.waiver is None
 
 
 class Outcome(NamedTuple):
@@ -122,7 +130,7 @@ class Outcome(NamedTuple):
         states = {
             pair.verdict.state
             for pair in self.questions
-            if not pair.passes or pair.verdict.state == "base broken"
+            if not pair.passes or pair.passes_undecided or pair.verdict.state == "base broken"
         }
         worst: Sequence[State] = [state for state in STATES if state in states]
         return worst[0] if worst else "not slower"
@@ -130,7 +138,8 @@ class Outcome(NamedTuple):
     @property
     def exit_code(self) -> int:
         """1 if something is broken or slower, else 4 if something has no answer, else 0."""
-        return STATES[self.state].exit_code
+        tolerated = bool(self.questions) and all(pair.passes for pair in self.questions)
+        return 0 if tolerated else STATES[self.state].exit_code
 
 
 def questions_of(
@@ -216,7 +225,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         row = pair._asdict() | pair.case.model_dump(include={"server", "driver", "vary"})
         row |= pair.verdict._asdict() | {"waived": pair.waiver and pair.waiver.reason}
         row["speed"] = row.pop("value")
-        for internal in ("case", "verdict", "waiver", "expired", "counts"):
+        for internal in ("case", "verdict", "waiver", "expired", "counts", "tolerated"):
             del row[internal]
         verdicts.append(row)
     return {"state": outcome.state, "exit_code": outcome.exit_code, **fields, "verdicts": verdicts}

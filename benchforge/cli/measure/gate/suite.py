@@ -31,11 +31,13 @@ class Design(NamedTuple):
     "Scenarios whose servers are measured one after the other, each with the reason."
 
 
-def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Design:
+def designed(tables: Tables, precision: float, times: tuple[float, float], load: Load) -> Design:
     """Return the tables with all that decides how the pairs are measured.
 
+    `times` are seconds: those that the measurement is planned for, and its limit.
     Raises SuiteErrors for a suite that cannot be measured in any way.
     """
+    time_s, most_s = times
     tables = {**tables, "loaders": _sampling(tables, load)}
     repeat = as_table(tables.get("repeat"))
     from_suite: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
@@ -45,7 +47,7 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
         "warmup": _WARMUP,
         **from_suite,
         "until": f"{100 * precision:.2f}%",
-        "between": [LEAST_BLOCKS, max(LEAST_BLOCKS, math.ceil(time_s / _SHORTEST_BLOCK_S))],
+        "between": [LEAST_BLOCKS, max(LEAST_BLOCKS, math.ceil(most_s / _SHORTEST_BLOCK_S))],
     }
     pair_s = time_s / len(as_table(tables["scenarios"]))
     free_s = pair_s / LEAST_BLOCKS - 2 * START_AND_STOP_S

@@ -58,13 +58,14 @@ def docs(model: type[BaseModel]) -> dict[str, str]:
     docstrings: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if hasattr(cls, "__pydantic_fields__") and cls is not BaseModel:
-            docstrings |= _written_below(cls)
+            docstrings |= written_below(cls)
     descriptions = {name: field.description for name, field in model.__pydantic_fields__.items()}
     return docstrings | {name: text for name, text in descriptions.items() if text}
 
 
 @cache
-def _written_below(cls: type[BaseModel]) -> dict[str, str]:
+def written_below(cls: type) -> dict[str, str]:
+    """Return the sentences below the fields of a class, by name; none without its source."""
     try:
         body = _bodies(inspect.getsource(sys.modules[cls.__module__])).get(cls.__qualname__, ())
     except (KeyError, OSError, TypeError, ValueError, SyntaxError):
