@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import Block, blocks, number, rows_of_blocks
+from benchforge_readers.printed import Block, blocks, number, rows_of_parts
 
 _MS = 1e-3
 
@@ -32,7 +32,7 @@ class AbReader(Reader):
         """Yield a row for each report."""
         parts = blocks(source, "Server Software:|Concurrency Level:")
         reports = (part for part in parts if part.find(r"Complete requests: +\d{1,18}"))
-        return rows_of_blocks(reports, _row)
+        return rows_of_parts(reports, _row)
 
 
 def _row(block: Block, count: int) -> Row:
