@@ -77,6 +77,7 @@ def test_a_ratio_is_the_mean_of_its_blocks(result: Result) -> None:
     assert ratio.ratio == pytest.approx(math.exp(math.fsum(logs) / len(logs)))
     assert ratio.low is not None
     assert ratio.high is not None
+    assert ratio.ratio is not None
     assert ratio.low < ratio.ratio < ratio.high
     verdict = result.summary.comparisons[0].verdict
     assert verdict is not None

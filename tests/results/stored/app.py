@@ -26,7 +26,7 @@ class Quiet(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def handle_error(self, *_: object) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """Print nothing."""
 
 

@@ -40,7 +40,7 @@ class Audited:
     unread: list[str] = field(default_factory=list)
     "Place of each result that could not be read, with the reason."
     passed: list[str] = field(default_factory=list)
-    "Place of each part that is no result, with the reason."
+    "Place of each part that is not a result, with the reason."
     findings: list[Finding] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
     "Number of rows and tables in which an identity holds, by its code."

@@ -36,7 +36,7 @@ class Finding:
     code: str = ""
     "Code of the check."
     factor: float = 1.0
-    "By how many times a number is off, for the order of findings."
+    "Times by which a number is off, for the order of findings."
     ranks: tuple[int, int] = (0, 0)
     "Neighbours in rank that are within noise, and all of them that this finding adds."
 
