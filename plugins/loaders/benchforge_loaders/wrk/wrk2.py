@@ -14,7 +14,6 @@ from benchforge.plugin import (
     Output,
     Rate,
     Reading,
-    Request,
     Target,
     WrongOption,
 )
@@ -115,7 +114,6 @@ class Wrk2(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what wrk2 printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("wrk2", output)
         with parsing("wrk2"):
             reading = self._reading(output.stdout)
@@ -123,8 +121,7 @@ class Wrk2(Program, Timed):
         update = {"records_taken": taken, "stream_began_again": began_again}
         return reading.model_copy(update=update)
 
-    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return that it can send a mix: by the same script as wrk."""
+    def why_no_kinds(self, requests: Mapping[str, object]) -> str:
         return ""
 
     def _reading(self, printed: str) -> Reading:
@@ -177,7 +174,6 @@ class Wrk2(Program, Timed):
 
 
 def _bytes(printed: str) -> tuple[int, int]:
-    """Return how many bytes were read, and by how many that may be wrong."""
     number, unit = re.fullmatch(r"([\d.]+)([KMGT]?B)", printed).groups()  # type: ignore[union-attr]
     size = 1024 ** ("B", "KB", "MB", "GB", "TB").index(unit)
     digits = len(number.partition(".")[2])
