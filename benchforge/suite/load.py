@@ -21,12 +21,7 @@ from benchforge.suite.cases.parts import code_faults, ref_faults
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
-from benchforge.suite.claims.where import (
-    claim_faults,
-    freeze_faults,
-    outside_search,
-    with_parts,
-)
+from benchforge.suite.claims.where import claim_faults, freeze_faults, outside_search, with_parts
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment, hiding_faults
 from benchforge.suite.measuring.tables import (

@@ -76,11 +76,7 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
 
     @model_validator(mode="after")
     def _one_amount(self) -> Self:
-        keys, wrong, of_both = (
-            self.model_fields_set,
-            ("between", "until"),
-            ("until", "blocks"),
-        )
+        keys, wrong, of_both = (self.model_fields_set, ("between", "until"), ("until", "blocks"))
         if self.until is None:
             if "between" in keys:
                 hint = 'give until = "3%" too, or blocks alone'

@@ -21,17 +21,7 @@ from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
 
-_KEYS = (
-    "title",
-    "servers",
-    "loaders",
-    "clients",
-    "metrics",
-    "vary",
-    "include",
-    "exclude",
-    "kinds",
-)
+_KEYS = ("title", "servers", "loaders", "clients", "metrics", "vary", "include", "exclude", "kinds")
 
 
 class Asks(NamedTuple):

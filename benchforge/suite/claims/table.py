@@ -114,8 +114,4 @@ def _narrowed(claim: Meant, path: Path, side: Subtracted) -> Meant:
     driver = side.client or side.loader
     values = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
     named: dict[str, JsonValue] = {key: value for key, value in values.items() if value is not None}
-    return Meant(
-        path,
-        side.scenario or claim.scenario,
-        {**claim.where, **side.where, **named},
-    )
+    return Meant(path, side.scenario or claim.scenario, {**claim.where, **side.where, **named})

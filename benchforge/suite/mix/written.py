@@ -33,12 +33,7 @@ def written(
     """
     (driver, index_, places), (run, block), (plain, mix) = share, seed, mixes
     extra = [extra_headers(request, driver.load(), root) for request, _ in mix.first.values()]
-    records, sha256, counts, position = (
-        amount(driver),
-        hashlib.sha256(),
-        [0] * len(mix.shares),
-        0,
-    )
+    records, sha256, counts, position = (amount(driver), hashlib.sha256(), [0] * len(mix.shares), 0)
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
         for number, record in enumerate(islice(mix.records(run, block), records)):
             if number % places == index_:

@@ -232,11 +232,7 @@ class _Reading(NamedTuple):
         elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
             columns = self.feeds[name].columns
             if not columns and self.feeds[name].feed.file is None:
-                yield Fault(
-                    path,
-                    f"{subject}: feed {name!r} has no columns",
-                    f"write {{{name}}}",
-                )
+                yield Fault(path, f"{subject}: feed {name!r} has no columns", f"write {{{name}}}")
             elif columns and column not in columns:
                 names = [f"{name}.{column}" for column in columns]
                 flaw = "feed has no such column" if column else f"feed {name!r} has several columns"

@@ -35,14 +35,7 @@ from benchforge.suite.secrets import secrets_of
 from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import (
-    ModelFault,
-    checked,
-    findings,
-    options,
-    sound_rest,
-    typed,
-)
+from benchforge.suite.toml.models import ModelFault, checked, findings, options, sound_rest, typed
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import shown
 from benchforge.text.readable import listed
@@ -280,10 +273,7 @@ _MATRIX = (*KINDS, "request", "requests", "vary", "include", "exclude")
 
 
 def scenarios(
-    tables: Mapping[str, Tables],
-    labels: Labels,
-    parts: Parts,
-    environment: Environment,
+    tables: Mapping[str, Tables], labels: Labels, parts: Parts, environment: Environment
 ) -> Checked[dict[str, Scenario]]:
     """Return every sound scenario; `labels` are all declared, `parts` the sound ones."""
     read: dict[str, Scenario] = {}
@@ -304,12 +294,7 @@ def scenarios(
     return read
 
 
-def _faults_inside(
-    path: Path,
-    scenario: Scenario,
-    labels: Labels,
-    parts: Parts,
-) -> Iterator[Fault]:
+def _faults_inside(path: Path, scenario: Scenario, labels: Labels, parts: Parts) -> Iterator[Fault]:
     for key in ("requests", "expects"):
         for server in getattr(scenario, key):
             if server not in scenario.servers:

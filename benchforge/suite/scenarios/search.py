@@ -72,10 +72,7 @@ def rated(driver: Driver, rate: float, block: int) -> Driver:
 
 
 def find_faults(
-    top: Path,
-    scenario: Scenario,
-    parts: Parts,
-    labels: Collection[str],
+    top: Path, scenario: Scenario, parts: Parts, labels: Collection[str]
 ) -> Iterator[Fault]:
     """Yield what is wrong with a scenario's search.
 

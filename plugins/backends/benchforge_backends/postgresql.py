@@ -9,16 +9,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Finished,
-    Need,
-    Site,
-    Succeeds,
-    Task,
-    WrongOption,
-    text_of,
-)
+from benchforge.plugin import Command, Finished, Need, Site, Succeeds, Task, WrongOption, text_of
 from benchforge.plugin.databases import TcpBackend, hba, password_of, verifier
 
 Psql = Callable[..., Command]

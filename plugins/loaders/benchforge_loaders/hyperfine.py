@@ -6,15 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, PositiveInt, field_validator
 
-from benchforge.plugin import (
-    BenchforgeError,
-    Command,
-    Duration,
-    Need,
-    Output,
-    Reading,
-    Target,
-)
+from benchforge.plugin import BenchforgeError, Command, Duration, Need, Output, Reading, Target
 from benchforge.plugin.load_tools import Amount, Program, Seconds, ToolJson, ended_well, parsing
 
 

@@ -97,10 +97,7 @@ def of_runtimes(
             continue
         if runtime.requires:
             built = "an environment is built from it once"
-            yield ok(
-                name,
-                f"{python} ({python.path}); {built}: {', '.join(runtime.requires)}",
-            )
+            yield ok(name, f"{python} ({python.path}); {built}: {', '.join(runtime.requires)}")
             continue
         lacks = ask_interpreter(sandbox, label, python.path, modules, scratch)["lacks"]
         if lacks:
@@ -109,10 +106,7 @@ def of_runtimes(
                 "missing", name, says, of_runtime(label, runtime, python.path, lacks)
             )
         else:
-            yield ok(
-                name,
-                f"{python} ({python.path}), with {', '.join(modules) or 'no package'}",
-            )
+            yield ok(name, f"{python} ({python.path}), with {', '.join(modules) or 'no package'}")
 
 
 def installed(registry: Registry) -> Needed:

@@ -10,13 +10,7 @@ import click
 from pydantic import JsonValue
 
 from benchforge.cli.console.columns import amount, awaited, lasts
-from benchforge.cli.suites.plan.planned import (
-    Chain,
-    PartPlanned,
-    Plan,
-    PlanTime,
-    ScenarioPlanned,
-)
+from benchforge.cli.suites.plan.planned import Chain, PartPlanned, Plan, PlanTime, ScenarioPlanned
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.mix.record import MOST

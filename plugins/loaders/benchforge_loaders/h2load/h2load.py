@@ -25,15 +25,7 @@ from benchforge.plugin import (
     WrongOption,
     readable,
 )
-from benchforge.plugin.load_tools import (
-    Program,
-    Timed,
-    agree,
-    ended_well,
-    headers,
-    line,
-    parsing,
-)
+from benchforge.plugin.load_tools import Program, Timed, agree, ended_well, headers, line, parsing
 
 _LINE = re.compile(r"(\d{16})\t(-1|0|[1-9]\d\d)\t(\d{1,10})")
 # A request that was in the tool when its connection ended: it has no start, and no length.

@@ -7,16 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Load,
-    Output,
-    Rate,
-    Reading,
-    Target,
-    WrongOption,
-)
+from benchforge.plugin import Command, Duration, Load, Output, Rate, Reading, Target, WrongOption
 from benchforge.plugin.load_tools import (
     Program,
     Timed,
