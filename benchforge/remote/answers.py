@@ -9,14 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_type_hints
 
-from pydantic import (
-    Field,
-    JsonValue,
-    NonNegativeInt,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError, model_validator
 
 from benchforge.errors import (
     BenchforgeError,

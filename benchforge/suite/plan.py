@@ -86,9 +86,7 @@ class RunGraph:
     def before(self, block: int) -> list[int]:
         """Return how many measurements of each group stand before a block."""
         sizes = map(len, self.cases.groups)
-        return [
-            size * min(rounds, block - 1) for size, rounds in zip(sizes, self.rounds, strict=True)
-        ]
+        return [size * min(most, block - 1) for size, most in zip(sizes, self.rounds, strict=True)]
 
     def __iter__(self) -> Iterator[Measurement]:
         for step in self.steps():
@@ -134,7 +132,6 @@ def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
 
 
 def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
-    """Return in how many blocks a group takes part, by its first case."""
     if first.find is not None:
         return first.find.rounds
     count = first.blocks or blocks

@@ -1,6 +1,6 @@
 """What a suite says, once it is read: nothing in it is text to be understood any more."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -76,17 +76,13 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
 
     @model_validator(mode="after")
     def _one_amount(self) -> Self:
-        fields_set, wrong, of_both = (
-            self.model_fields_set,
-            ("between", "until"),
-            ("until", "blocks"),
-        )
+        keys, wrong, of_both = (self.model_fields_set, ("between", "until"), ("until", "blocks"))
         if self.until is None:
-            if "between" in fields_set:
+            if "between" in keys:
                 hint = 'give until = "3%" too, or blocks alone'
                 raise WrongOption("it needs `until`", *wrong, hint=hint)
             return self
-        if "blocks" in fields_set:
+        if "blocks" in keys:
             hint = "keep `blocks` to fix the number of blocks, or `until` to fix the precision"
             raise WrongOption("cannot be combined with `blocks`", *of_both, hint=hint)
         if len(self.between) != len(("least", "most")) or self.between[0] > self.between[1]:
@@ -275,6 +271,12 @@ class Declared:
     part: Part
     host: str | None = None
     "Host that the suite names in the part's table."
+
+
+Parts = Mapping[str, Mapping[str, Declared]]
+"Parts of a suite that are sound, by table and label."
+Labels = Mapping[str, Sequence[str]]
+"Labels that a suite declares, by table."
 
 
 @dataclass(frozen=True)

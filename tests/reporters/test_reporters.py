@@ -19,12 +19,7 @@ from hypothesis import strategies as st
 from made.shown import case, line, result, trial
 from screens import compared
 
-from benchforge.model.summary.summary import (
-    DoubtedTrial,
-    FailedTrial,
-    MetricSummary,
-    Summary,
-)
+from benchforge.model.summary.summary import DoubtedTrial, FailedTrial, MetricSummary, Summary
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream, StreamKind

@@ -44,10 +44,7 @@ _AHEAD_S = 0.3
 
 
 def measure(
-    session: "HostSession",
-    inputs: TrialInputs,
-    context: TrialContext,
-    tell: Callable[[str], None],
+    session: "HostSession", inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
 ) -> MeasuredTrial:
     """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
     recorder = TrialRecorder(tell)

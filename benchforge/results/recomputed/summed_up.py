@@ -20,10 +20,7 @@ class SummedUp:
 
 
 def summed_up(
-    count: int,
-    sessions: Sequence[Session],
-    trials: Sequence[Trial],
-    ceilings: Sequence[Ceiling],
+    count: int, sessions: Sequence[Session], trials: Sequence[Trial], ceilings: Sequence[Ceiling]
 ) -> SummedUp:
     """Return what was there when a summary was written that names the first `count` sessions.
 

@@ -70,10 +70,7 @@ def _document(trial: Trial, reading: Reading, first_answer: Answer) -> Iterator[
     if trial.good_response is None and length != first_answer.length:
         yield (
             f"the tool took {length} bytes as right, we {first_answer.length}",
-            (
-                "reading",
-                "document_bytes",
-            ),
+            ("reading", "document_bytes"),
         )
     elif (
         trial.good_response is not None

@@ -46,11 +46,7 @@ class Watched:
         self.role: Role = role
         self.running = running
         self.part = PartProcesses(
-            label,
-            role,
-            running.outer_pid,
-            lambda: sandbox.processes(running),
-            running.reaper,
+            label, role, running.outer_pid, lambda: sandbox.processes(running), running.reaper
         )
         self.part.begin(counted_from_birth=role == "loader")
         pids = self.part.pids
