@@ -17,13 +17,7 @@ from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
 from benchforge.remote.agent import links
-from benchforge.remote.answers import (
-    HostPartOfTrial,
-    Moment,
-    Port,
-    SentWindows,
-    StartedService,
-)
+from benchforge.remote.answers import HostPartOfTrial, Moment, Port, SentWindows, StartedService
 from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
@@ -35,13 +29,7 @@ from benchforge.run.machine.facts import hard_facts
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.measure import begun, trial_of
-from benchforge.run.trial.scope import (
-    Serving,
-    TrialScope,
-    driver_label,
-    services_of,
-    trial_scope,
-)
+from benchforge.run.trial.scope import Serving, TrialScope, driver_label, services_of, trial_scope
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load, watch
