@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from math import comb
 from statistics import median
 from typing import NamedTuple, cast
@@ -122,9 +123,8 @@ def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
 
 def _together(parts: Iterable[Windows]) -> Windows:
     """Return the windows of several trials as one number each."""
-    rows = [dict(windows) for windows in parts]
-    names = Windows.model_fields.keys() - {"longest_s"}
-    return Windows().like(**{name: sum(row[name] for row in rows) for name in names})
+    rows, names = list(parts), {field.name for field in fields(Windows)} - {"longest_s"}
+    return Windows(**{name: sum(getattr(row, name) for row in rows) for name in names})
 
 
 def _bound(wrong: int, total: int) -> str:

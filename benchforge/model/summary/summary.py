@@ -1,6 +1,5 @@
 """What a result says: every trial's value of every metric, and the spread."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
@@ -20,7 +19,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
-from benchforge.model.values.bounds import FileName
+from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.model.values.units import FAILURES, RATE, Measurand
@@ -249,9 +248,7 @@ class CaseSummary(Frozen):
         if smoke or self.believed != 0:
             return True
         return any(
-            all(check.transient for check in doubted.checks)
-            for doubted in self.doubted
-            if doubted.used
+            all(check.transient for check in trial.checks) for trial in self.doubted if trial.used
         )
 
 
@@ -281,7 +278,7 @@ class Summary(Frozen):
     "Name of the suite."
     title: str
     "Title of the suite."
-    created: datetime
+    created: Moment
     "Start of the run, with its time zone."
     benchforge: str
     "Version of benchforge that measured."

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from benchforge.model.trial.observation import Role, Usage
@@ -99,7 +100,7 @@ class Watched:
 
     def explained(self, usage: Usage) -> Usage:
         """Return what it used, and why something of it is not known."""
-        return usage.model_copy(update={"why": "; ".join(self._reasons(usage))})
+        return replace(usage, why="; ".join(self._reasons(usage)))
 
     def _reasons(self, usage: Usage) -> Iterator[str]:
         if usage.cpu_s is None:

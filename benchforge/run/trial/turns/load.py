@@ -337,16 +337,15 @@ def _observation(
     usage = []
     for part, processes in zip(parts, alive, strict=True):
         placement.look(part.label, part.role, processes)
-        counts = {
-            "cpu_s": sum(slice_.cpu_s for slice_ in slices) if alone else None,
-            "processes": len(processes),
-            "ended_processes": len({*part.part.pids} - processes),
-            "new_processes": len(processes.difference(part.part.pids)),
-            "why": reason
-            if alone
-            else f"{reason}, and its CPU time is counted with that of others",
-        }
-        usage.append(part.facts().model_copy(update=counts))
+        used = replace(
+            part.facts(),
+            cpu_s=sum(slice_.cpu_s for slice_ in slices) if alone else None,
+            processes=len(processes),
+            ended_processes=len({*part.part.pids} - processes),
+            new_processes=len(processes.difference(part.part.pids)),
+            why=reason if alone else f"{reason}, and its CPU time is counted with that of others",
+        )
+        usage.append(used)
     loader_s = sum(slice_.loader_cpu_s for slice_ in slices)
     placement.look(loader.label, "loader", sandbox.processes(loader))
     usage.append(
