@@ -93,10 +93,7 @@ def _populations(trials: Sequence[Trial]) -> list[_Population]:
 
 def _of_load(trials: Sequence[Trial]) -> _Population | None:
     read = _read(trials)
-    load, around = (
-        _together(load_answers.load for load_answers in read),
-        _together(load_answers.around for load_answers in read),
-    )
+    load, around = _windows(read)
     if not load.judged and not around.wrong:
         return None
     distinct = tuple(answer for load_answers in read for answer in load_answers.answers)
@@ -119,6 +116,11 @@ def _of_load(trials: Sequence[Trial]) -> _Population | None:
 
 def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
     return [trial.load_answers for trial in trials if trial.load_answers is not None]
+
+
+def _windows(read: Sequence[LoadAnswers]) -> tuple[Windows, Windows]:
+    """Return the windows of all loads together, and those outside of them."""
+    return _together(item.load for item in read), _together(item.around for item in read)
 
 
 def _together(parts: Iterable[Windows]) -> Windows:
@@ -181,10 +183,7 @@ def _left_out(windows: Windows) -> Iterator[str]:
 
 def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    moments, wrong = (
-        sum(monitor.moments for monitor in monitors),
-        sum(monitor.wrong for monitor in monitors),
-    )
+    moments, wrong = sum(item.moments for item in monitors), sum(item.wrong for item in monitors)
     if not moments:
         return None
     distinct = tuple(answer for monitor in monitors for answer in monitor.answers)
@@ -199,10 +198,7 @@ def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
 def _unread(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield why nothing is known of the load's own connections, if nothing is."""
     read = _read(trials)
-    load, around = (
-        _together(load_answers.load for load_answers in read),
-        _together(load_answers.around for load_answers in read),
-    )
+    load, around = _windows(read)
     if load.judged or around.wrong:
         return
     if load.windows or around.windows:

@@ -79,8 +79,8 @@ class Turns(Frozen):
     cpu_wait_s: NonNegativeFloat = 0.0
     "Total time in slices in which threads of server and load tool were ready and waited for a CPU."
     probed: tuple[ProbedSlice, ...] = ()
-    """Slices of both lengths in turn, the usual and a quarter, of a server that waits for something
-    other than a CPU; none in later blocks."""
+    """Slices of a quarter of the usual length, of that and of four times that in turn, of a server
+    that waits for something other than a CPU; none in later blocks."""
 
     @property
     def seconds(self) -> float:

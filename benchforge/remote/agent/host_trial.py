@@ -30,6 +30,7 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.measure import begun, trial_of
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label, services_of, trial_scope
+from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load, watch
@@ -229,11 +230,12 @@ class HostTrial:
         return self._recorder.load_began_s
 
     def observed(self) -> bool | None:
-        """End what `watch` began; the services still have to be there."""
+        """End what `watch` began, once the server idles; the services still have to be there."""
         scope = self._entered
         self._open_windows.close()
         if self._watching is not None:
             scope.recorder.observation = self._watching.observation(self._folder)
+            look_after([(scope, part) for part in self._watching.servers()])
             scope.recorder.placed = scope.placement.placed()
             self._watching = None
         still_there(scope, scope.started, "during the load", "drive")

@@ -156,6 +156,7 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
             "unassigned_shared_bytes": _sum(
                 observation.unassigned_shared_bytes for observation in observations
             ),
+            "after": next((item.after for item in observations if item.after), None),
             "machine": None,
         }
     )

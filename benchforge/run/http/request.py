@@ -101,6 +101,11 @@ class HttpProbe:
         return f"{self.request.method} {self.request.path}"
 
     @property
+    def encrypted(self) -> bool:
+        """Whether it is asked over TLS."""
+        return urlsplit(self.root).scheme == "https"
+
+    @property
     def place(self) -> str:
         """For a person: host and port."""
         return ":".join(map(str, address(self.root)))
