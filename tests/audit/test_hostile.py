@@ -49,7 +49,7 @@ def read(reader: Reader, content: bytes) -> None:
         answer.add(audit)
         assert len(answer.text(sources, GIVEN).splitlines()) <= 15
         pages.add(audit)
-        assert document(pages, sources, answer.sentences(sources, GIVEN), answer.counts)
+        assert document(pages, sources, answer.sentences(sources, GIVEN), answer.counts, 0)
         assert junit(pages, sources)
 
 

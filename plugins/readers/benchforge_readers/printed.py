@@ -156,6 +156,25 @@ def blocks(source: Source, begins: str) -> Iterator[Block]:
 _MOST_LINES = 100_000
 
 
+def joined(source: Source, *begins: str) -> Iterator[Block]:
+    """Yield each result whose parts begin with these lines, in this order; some may be missing."""
+    result: Block | None = None
+    reached = 0
+    for part in blocks(source, "|".join(begins)):
+        stage = next(
+            number for number, begin in enumerate(begins) if re.match(begin, part.lines[0])
+        )
+        if result and stage > reached and result.first + len(result.lines) == part.first:
+            result = Block([*result.lines, *part.lines], result.first)
+        else:
+            if result:
+                yield result
+            result = part
+        reached = stage
+    if result:
+        yield result
+
+
 def rows_of_text(
     source: Source, begins: str, name: str, facts: Callable[[Block], dict[str, Fact]]
 ) -> Iterator[Row]:

@@ -137,7 +137,7 @@ class Sources:
                     self._pass(error.message)
                     self.is_complete = self.is_complete and in_folder
                     continue
-            self._refuse(error.text().partition("\n")[0] for error in refused)
+            self._refuse(error.message for error in refused)
             for audit in news:
                 nothing = False
                 name = f"{audit.source}: {audit.reader}: "

@@ -104,7 +104,8 @@ def command(options: AuditOptions) -> int:
             pages.add(audit)
     show(printer.end(sources, answer.summary) if printer else answer.text(sources, facts))
     if options.page is not None:
-        page = documents.document(pages, sources, answer.sentences(sources, facts), answer.counts)
+        sentences = answer.sentences(sources, facts)
+        page = documents.document(pages, sources, sentences, answer.counts, answer.held)
         write_page(options.page, page)
     if options.junit_file is not None:
         write_file(options.junit_file, documents.junit(pages, sources))

@@ -55,7 +55,11 @@ class Pages:
 
 
 def document(
-    pages: Pages, sources: Sources, sentences: Sequence[str], counts: Mapping[Severity, int]
+    pages: Pages,
+    sources: Sources,
+    sentences: Sequence[str],
+    counts: Mapping[Severity, int],
+    held: int,
 ) -> PageDocument:
     """Return the audit of all sources, the worst findings of each first."""
     pages.cut()
@@ -74,9 +78,8 @@ def document(
         title=f"Audit: {audits[0].source if len(audits) == 1 else several}",
         eyebrow=f"{several} \N{MIDDLE DOT} {rows}",
         counts=[
-            (_STATES[severity][0], counts[severity], severity)
-            for severity in SEVERITIES
-            if counts.get(severity)
+            *((_STATES[word][0], counts[word], word) for word in SEVERITIES if counts.get(word)),
+            *[("holds", held, _held(held))] * bool(held),
         ],
         sentences=sentences,
         sections=sections,
@@ -88,11 +91,14 @@ def conclusion(counts: Mapping[Severity, int], held: int) -> str:
     if not held and not counts:
         return "Nothing could be checked."
     stated = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]
-    identities = "1 identity holds" if held == 1 else f"{readable.exact(held)} identities hold"
-    sentence = f"Found: {', '.join(stated) or 'nothing'}. {identities}."
+    sentence = f"Found: {', '.join(stated) or 'nothing'}. {readable.exact(held)} {_held(held)}."
     if held and not any(counts.get(severity) for severity in FALSE):
         sentence += " Nothing is impossible. That does not show that the result is right."
     return sentence
+
+
+def _held(count: int) -> str:
+    return "identity holds" if count == 1 else "identities hold"
 
 
 def _conclusion(audit: Audited) -> str:
@@ -107,9 +113,6 @@ def facts_by(auditor: str, stated: Mapping[str, Fact]) -> list[str]:
 
 def _source(number: int, audit: Audited) -> PageSection:
     facts = [(code, readable.counted(count, "time")) for code, count in audit.held.items()]
-    for code, lacks in audit.not_asked.items():
-        names = f": no {readable.listed(sorted(lacks), 6)}" if lacks else ""
-        facts.append((code, _NOT_ASKED + names))
     return PageSection(
         f"source-{number}",
         audit.source,
@@ -120,8 +123,16 @@ def _source(number: int, audit: Audited) -> PageSection:
         heads=("row", "numbers", "rests on", "true if"),
         others="--json prints them",
         facts_title="The checks that hold, and those that nobody could ask",
-        facts=sorted(facts),
+        facts=sorted([*facts, *_not_asked(audit)]),
     )
+
+
+def _not_asked(audit: Audited) -> list[tuple[str, str]]:
+    """Return the checks that said nothing, each with the facts that it lacks."""
+    return [
+        (code, f"{_NOT_ASKED}: no {readable.listed(sorted(lacks), 6)}" if lacks else _NOT_ASKED)
+        for code, lacks in sorted(audit.not_asked.items())
+    ]
 
 
 def _findings(audit: Audited) -> Iterator[Findings]:
@@ -316,8 +327,9 @@ def _tests(audit: Audited) -> Iterator[JunitTest]:
         name = f"{code}: {findings[0].title}"
         yield JunitTest(group, name, "\n".join(lines), element, severity)
     broken = {code for _, code in kinds}
-    for code, times in _source(0, audit).facts:
-        if times.startswith(_NOT_ASKED):
-            yield JunitTest(group, code, times, "skipped", _NOT_ASKED)
-        elif code not in broken:
-            yield JunitTest(group, code, f"holds {times}")
+    for code, count in sorted(audit.held.items()):
+        if code not in broken:
+            yield JunitTest(group, code, f"holds {readable.counted(count, 'time')}")
+    if facts := _not_asked(audit):
+        lines = [f"{code}: {words}" for code, words in facts]
+        yield JunitTest(group, _NOT_ASKED, "\n".join(lines), "skipped", _NOT_ASKED)

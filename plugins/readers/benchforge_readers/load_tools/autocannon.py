@@ -48,7 +48,9 @@ class AutocannonReader(Reader):
         """Yield a row for each load."""
         if is_json(source):
             return rows_of_documents(source, _row)
-        loads = (part for part in blocks(source, BEGINS) if _TABLE.search(part.text))
+        loads = (
+            part for part in blocks(source, BEGINS) if not part.find(r" *\d{1,9} threads and .*")
+        )
         return rows_of_parts(loads, _row_of_text)
 
 

@@ -1,6 +1,6 @@
 """h2load: HTTP/1.1, HTTP/2 and HTTP/3, as text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
@@ -8,7 +8,7 @@ from benchforge_readers.printed import (
     BINARY,
     COUNTED,
     Block,
-    blocks,
+    joined,
     number,
     quantity,
     rows_of_parts,
@@ -38,33 +38,16 @@ class H2loadReader(Reader):
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
         return rows_of_parts(
-            _loads(blocks(source, r"starting benchmark\.|finished in \d")),
+            joined(source, r"starting benchmark\.", r"finished in \d"),
             lambda load, count: Row(f"load {count}", _facts(load), f"line {load.first}"),
         )
-
-
-def _loads(parts: Iterable[Block]) -> Iterator[Block]:
-    """Join the lines about clients with those below them, which begin a part of their own."""
-    start: Block | None = None
-    for part in parts:
-        if part.lines[0].startswith("starting"):
-            if start is not None:
-                yield start
-            start = part
-        elif start is not None and start.first + len(start.lines) == part.first:
-            yield Block([*start.lines, *part.lines], start.first)
-            start = None
-        else:
-            yield part
-    if start is not None:
-        yield start
 
 
 def _facts(block: Block) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
     first = block.find(r"finished in (\S{1,20}), (\S{1,20}) req/s, (\S{1,20})/s")
-    if first is None:
-        raise ValueError("no line 'finished in TIME, RATE req/s, BYTES/s': is it whole?")
+    if first is None or not block.find("status codes: .*"):
+        raise ValueError("no 'finished in TIME, RATE req/s, BYTES/s' and 'status codes:' below it")
     if clients := list(block.all(_CLIENTS)):
         total = sum(float(match[1]) for match, _ in clients)
         facts["connections"] = Fact(total, origin=clients[0][1])

@@ -76,7 +76,8 @@ def _row(document: Any, where: str) -> Row:
 def _printed(block: Block) -> dict[str, Fact]:
     facts = summary_of(block, r"(\S{1,20} (?:secs|sec|ms|us|ns|s))", seconds)
     codes = [(m[1], int(m[2])) for m, _ in block.all(r"\s*\[(\d{3})\] (\d{1,15}) responses")]
-    answered = statuses(facts, iter(codes), "Status code distribution")
-    facts["samples"] = Fact(float(answered), origin="Status code distribution")
+    if block.find(r"\s*(?:Status code|Error) distribution:"):
+        answered = statuses(facts, iter(codes), "Status code distribution")
+        facts["samples"] = Fact(float(answered), origin="Status code distribution")
     facts["one_if"] = _ONE_IF
     return facts
