@@ -281,7 +281,8 @@ def test_a_comment_is_written_once_and_then_renewed(
     job: Job, action: Action, api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (job.temp / "gate").mkdir(exist_ok=True)
-    comment, bodies = job.temp / "gate/comment.md", []
+    comment = job.temp / "gate/comment.md"
+    bodies: list[str] = []
 
     def written(suite: str, text: str) -> str:
         comment.write_text(text)

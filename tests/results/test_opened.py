@@ -75,8 +75,9 @@ def test_a_ratio_is_the_mean_of_its_blocks(result: Result) -> None:
     ]
     assert len(logs) == ratio.blocks == 3
     assert ratio.ratio == pytest.approx(math.exp(math.fsum(logs) / len(logs)))
-    assert ratio.low is not None
-    assert ratio.high is not None
+    assert ratio.ratio
+    assert ratio.low
+    assert ratio.high
     assert ratio.low < ratio.ratio < ratio.high
     verdict = result.summary.comparisons[0].verdict
     assert verdict is not None

@@ -74,9 +74,12 @@ def _made() -> Path:
     work = Path(tempfile.mkdtemp(prefix=".bare-", dir=ROOT / ".tools"))
     captured(["sh", FETCH, work / "tools", "debootstrap"], check=True)
     files = work / "tools/usr/share/debootstrap"
-    program = [work / "tools/usr/sbin/debootstrap", "--variant=minbase", f"--include={PACKAGES}"]
+    program: list[str | Path] = ["sh", work / "tools/usr/sbin/debootstrap", "--variant=minbase"]
+    program += [f"--include={PACKAGES}", suite, work / "root", mirror]
     environment = {**os.environ, "DEBOOTSTRAP_DIR": str(files)}
-    made = captured(["sh", *program, suite, work / "root", mirror], env=environment)
+    made = captured(
+        ["sh", *program, f"--include={PACKAGES}", suite, work / "root", mirror], env=environment
+    )
     if made.returncode:
         shutil.rmtree(work)
         lack(f"missing: a root by debootstrap: {made.stdout[-300:]}")
