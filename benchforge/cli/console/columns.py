@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
 from benchforge.text import safe
-from benchforge.text.readable import counted, exact, spoken
+from benchforge.text.readable import counted, exact, percent, spoken
 
 NOTHING = "\N{EN DASH}"
 
@@ -50,7 +50,9 @@ def amount(cases: int, blocks: int, trials: int, until: Until | None) -> str:
 
 def awaited(until: Until) -> str:
     """Return what ends a run whose number of blocks is not given."""
-    return f"blocks are added until no interval of 95 % is wider than {until.in_words} to a side"
+    wide = f"no interval of {percent(until.level)} is wider than {until.in_words} to a side"
+    decided = "each claim is decided at all looks together, or until "
+    return f"blocks are added until {decided * (until.method == 'decision')}{wide}"
 
 
 def lasts(fewest_s: float, most_s: float) -> str:

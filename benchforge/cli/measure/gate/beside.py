@@ -156,7 +156,7 @@ def _formed(
     questions = sum(1 for _ in expand(measured)) // 2
     codes = with_code(measured, LocalHost()).code
     heads = [code for code in codes if code.server in pairs.folders]
-    design = designed(formed, precision(request.limit, questions), request.time_s, load)
+    design = designed(formed, precision(request.limit), request.time_s, load)
     design = with_claims(design, request.limit, load)
     alone = [f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()]
     return Formed(
