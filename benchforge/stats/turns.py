@@ -185,16 +185,8 @@ Rounds = Mapping[int, Sequence[float]]
 
 def rounds_by_block(trials: Sequence[Trial]) -> dict[int, tuple[float, ...]]:
     """Return the log-rates of each block's rounds; without blocks of which one had no response."""
-    by_block = {}
-    for trial in trials:
-        slices = () if trial.turns is None else trial.turns.slices
-        sums = [
-            (slice_.responses + mirror.responses, slice_.seconds + mirror.seconds)
-            for slice_, mirror in zip(slices[::2], slices[1::2], strict=False)
-        ]
-        if len(sums) > 1 and all(count and seconds for count, seconds in sums):
-            by_block[trial.block] = tuple(math.log(count / seconds) for count, seconds in sums)
-    return by_block
+    logs = {trial.block: trial.turns.log_rates for trial in trials if trial.turns is not None}
+    return {block: rates for block, rates in logs.items() if len(rates) > 1}
 
 
 def explained(first: Rounds, theirs: Rounds) -> float:

@@ -146,7 +146,8 @@ def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> boo
         and target.same == target._replace(ours=instance.a.case, theirs=instance.b.case).same
     ]
     ends = earlier_sequence(estimate, len(questions)) if earlier else estimate.interval
-    if ends is None or not about or (header.until and estimate.n < header.until.least):
+    early = header.until is not None and not earlier and estimate.n < header.until.least
+    if ends is None or not about or early:
         return False
     for claim, question in about:
         if claim.hypothesis.form != "ratio" or len(question.cases) > len(("a", "b")):

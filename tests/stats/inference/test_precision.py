@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from random import Random
+from statistics import fmean, variance
 from typing import ClassVar
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.made_result import METRICS, case, header, summed, trial, trials
 from made.simulate import blocks
+from made.turns import turns
 from present import present
 
 from benchforge.model.files.result import Header
@@ -20,10 +22,12 @@ from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.units import Measurand
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.stopping import Stop, at_level, enough
 from benchforge.stats.summary.completeness import missing, whole
 from benchforge.stats.summary.precision import PrecisionTarget, precise, sought
+from benchforge.stats.summary.summarize import summarize
 
 ONE, TWO, THREE = (case(server) for server in ("one", "two", "three"))
 
@@ -204,6 +208,34 @@ def test_the_summary_is_complete_once_it_is_enough() -> None:
     summary = summed({"one": item[:6], "two": two[:6]}, until=until())
     assert not summary.complete
     assert [subject.planned for subject in summary.cases] == [30, 30]
+
+
+def test_blocks_are_no_more_alike_than_their_slices_explain() -> None:
+    """Four blocks that agree by chance end no run in turns; the ranks have the same deviation."""
+    head, entries = made(drawn(1, 4, noise=1e-4), until(0.05, least=4))
+    assert looked(head, entries).reached
+    draw = Random(2)
+    scattered = [
+        item.model_copy(update={"turns": turns(*(draw.randint(700, 1300) for _ in range(20)))})
+        for item in entries
+    ]
+    logs = [present(item.turns).log_rates for item in scattered]
+    ratios = [
+        [a - b for a, b in zip(*pair, strict=True)]
+        for pair in zip(logs[::2], logs[1::2], strict=True)
+    ]
+    explained = math.sqrt(fmean(variance(of_block) / 10 for of_block in ratios))
+    findings = looked(head, scattered)
+    assert not findings.stop
+    half = t_quantile(1 - 0.0255 / 2, 3) * explained / 2
+    assert findings.half_width == pytest.approx(half)
+    ((standing, *_),) = [item.rankings for item in summarize(head, scattered, METRICS).comparisons]
+    (pair,) = present(standing.ranking).pairs
+    assert pair.ratio.sd == pytest.approx(explained)
+    assert math.log(present(pair.ratio.high) / present(pair.ratio.value)) == pytest.approx(half)
+    of_blocks = summarize(head.model_copy(update={"until": None}), scattered, METRICS)
+    (pair,) = present(of_blocks.comparisons[0].rankings[0].ranking).pairs
+    assert present(pair.ratio.sd) < explained / 10
 
 
 @pytest.mark.parametrize(("least", "most"), [(2, 30), (9, 8), (1, 1)])

@@ -306,7 +306,7 @@ def _scatter(group: Sequence[tuple[Trial, ...]]) -> LaunchScatter | None:
     """Return the variances of the launches of one set of cases, as means over its pairs."""
     if len(group) < _LEAST_LAUNCHES:
         return None
-    rates = [[_log_rates(trial) for trial in launch] for launch in group]
+    rates = [[t.turns.log_rates if t.turns else () for t in launch] for launch in group]
     if any(len(of_trial) < _TWO for launch in rates for of_trial in launch):
         return None
     pairs = [*combinations(range(len(group[0])), 2)]
@@ -325,15 +325,3 @@ def _scatter(group: Sequence[tuple[Trial, ...]]) -> LaunchScatter | None:
     means = statistics.fmean(of_launches), statistics.fmean(within)
     start_s, rounds = max(0.0, whole_s - load_s), min(len(logs) for logs in rates[0])
     return LaunchScatter(len(group), *means, load_s, start_s, rounds)
-
-
-def _log_rates(trial: Trial) -> list[float]:
-    """Return the log of the rate in each round and its mirror; less where one has no response."""
-    slices = () if trial.turns is None else trial.turns.slices
-    twice = zip(slices[::2], slices[1::2], strict=False)
-    sums = [
-        (slice_.responses + two.responses, slice_.seconds + two.seconds) for slice_, two in twice
-    ]
-    if not all(count and seconds for count, seconds in sums):
-        return []
-    return [math.log(count / seconds) for count, seconds in sums]
