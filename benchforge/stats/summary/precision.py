@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from benchforge.model.files.result import Header
-from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import MetricSummary
 from benchforge.model.summary.verdict import Estimate, StopDecision
@@ -80,10 +80,14 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
                 targets[target.same] = target
     for claim in header.claims:
         for instance in claim.instances:
-            theirs = None if instance.b is None else instance.b.case
-            target = PrecisionTarget(claim.metric, claim.of, instance.a.case, theirs)
+            target = _target(claim, instance)
             targets.setdefault(target.same, target)
     return tuple(targets.values())
+
+
+def _target(claim: Claim, instance: ClaimInstance) -> PrecisionTarget:
+    theirs = None if instance.b is None else instance.b.case
+    return PrecisionTarget(claim.metric, claim.of, instance.a.case, theirs)
 
 
 def precise(
@@ -135,16 +139,19 @@ def precise(
 
 
 def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> bool:
-    """Whether each claim on a pair is decided, whatever number of blocks had been looked at."""
+    """Whether each claim on a pair is decided, whatever number of blocks had been looked at.
+
+    Nobody asks for a pair without a claim where its scenario has some.
+    """
     questions = [(claim, instance) for claim in header.claims for instance in claim.instances]
     earlier = header.until is None or header.until.method is None
     about = [
         (claim, instance)
         for claim, instance in questions
-        if (claim.metric, claim.of) == (target.metric, target.of)
-        and instance.b is not None
-        and target.same == target._replace(ours=instance.a.case, theirs=instance.b.case).same
+        if target.same == _target(claim, instance).same
     ]
+    if not about and not earlier:
+        return any(_about(claim, target.ours.scenario) for claim in header.claims)
     ends = earlier_sequence(estimate, len(questions)) if earlier else estimate.interval
     early = header.until is not None and not earlier and estimate.n < header.until.least
     if ends is None or not about or early:

@@ -164,6 +164,20 @@ def test_what_claims_name_is_asked_of_every_pair() -> None:
     assert (capacity[-1].ours, capacity[-1].theirs) == (THREE, None)
 
 
+def test_a_claim_is_all_that_its_scenario_is_asked() -> None:
+    """The third server is as loud as it is; `a > b` is decided at the first look."""
+    loud = [100.0 * math.exp((-1) ** n) for n in range(4)]
+    values = [*drawn(1, 4, noise=0.001), loud]
+    head, entries = made(values, until(0.01, least=3).model_copy(update={"method": "decision"}))
+    head = head.model_copy(update={"claims": (claim("throughput", "s1", "s0"),)})
+    for n in (2, 3):
+        findings = looked(head, entries[: 3 * n])
+        assert (findings.stop, findings.reached) == (n == 3, n == 3)
+    assert findings.why == "every claim is decided, at all looks together"
+    open_ = head.model_copy(update={"claims": (claim("throughput", "s1", "s2"),)})
+    assert not looked(open_, entries).stop
+
+
 def test_who_asks_may_say_what() -> None:
     """A third server, as loud as it is, is nobody's concern."""
     values = [*drawn(1, 8, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(8)]]
