@@ -4,14 +4,14 @@ import hashlib
 import math
 import random
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from benchforge.model.suite.until import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
 from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.turns import ProbedSlice, Turns
 from benchforge.stats.distributions import t_quantile
 from benchforge.text.readable import exact
@@ -177,6 +177,26 @@ def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | No
         f"it reports {exact(reading.received_bytes)} bytes, but the kernel "
         f"{exact(kernel)} up to its last slice"
     )
+
+
+Rounds = Mapping[int, Sequence[float]]
+"Logarithm of the rate in each round and its mirror, by block."
+
+
+def rounds_by_block(trials: Sequence[Trial]) -> dict[int, tuple[float, ...]]:
+    """Return the log-rates of each block's rounds; without blocks of which one had no response."""
+    logs = {trial.block: trial.turns.log_rates for trial in trials if trial.turns is not None}
+    return {block: rates for block, rates in logs.items() if len(rates) > 1}
+
+
+def explained(first: Rounds, theirs: Rounds) -> float:
+    """Return the deviation of a block's log-ratio that its own slices explain; 0 if unknown."""
+    variances = []
+    for block in first.keys() & theirs.keys():
+        logs = [a - b for a, b in zip(first[block], theirs[block], strict=False)]
+        if len(logs) > 1:
+            variances.append(statistics.variance(logs) / len(logs))
+    return math.sqrt(statistics.fmean(variances)) if variances else 0.0
 
 
 # --- Servers that wait ----------------------------------------------------------------------------

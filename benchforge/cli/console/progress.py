@@ -23,9 +23,10 @@ _WHILE_IT_LASTS = (
     "and ratios are of trials that were disturbed alike"
 )
 _IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed trials say nothing"
+_WIDER = "intervals during a run are wider than in its report, since they"
+_AS_REPORTED = "the intervals of claims"
 _STOP_WHEN_YOU_LIKE = (
-    "intervals during a run are wider than in its report, since they allow for a look after each "
-    "block; Ctrl-C ends the run and reports what is there"
+    " allow for a look after each block; Ctrl-C ends the run and reports what is there"
 )
 _FEW = 6  # answers that have a line each
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
@@ -101,7 +102,7 @@ class ProgressLine(Progress):
         if decision is None:
             return
         message = decision.why
-        if decision.half_width is not None:
+        if decision.half_width is not None and decision.widest:
             widest = f"the report's widest interval is {percent(decision.half_width)} to a side"
             message = f"{widest}: {decision.widest}{': enough' if decision.stop else ''}"
         self._write(f"block {decision.blocks}, {message}")
@@ -119,7 +120,8 @@ class ProgressLine(Progress):
         else:
             self._each(answers, progress)
         if answers:
-            self._remark("answers", _STOP_WHEN_YOU_LIKE)
+            decides = self._graph.until is not None and self._graph.until.method == "decision"
+            self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _STOP_WHEN_YOU_LIKE)
 
     def _each(self, answers: Sequence[InterimAnswer], moment: str) -> None:
         for head, of_head in groupby(answers, key=attrgetter("head")):

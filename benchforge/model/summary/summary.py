@@ -213,6 +213,8 @@ class CaseSummary(Frozen):
     "Rate that the server sustains, for a search; the case then has no metrics."
     in_turns: bool = False
     "True if the server took turns with others: only its ratios to them are valid."
+    rounds: dict[int, tuple[float, ...]] = Field(default_factory=dict)
+    "Logarithm of the rate in each round of slices and its mirror, by block; empty without turns."
 
     @property
     def used_doubts(self) -> tuple[DoubtedTrial, ...]:
@@ -234,7 +236,8 @@ class CaseSummary(Frozen):
         lines = self.kinds.get(str(name.vary.get(KIND)), ())
         for number, of_stage in enumerate(self.stages, 1):
             lines = of_stage if name.vary.get(STAGE) == number else lines
-        return self.model_copy(update={"case": name, "metrics": lines, "kinds": {}, "stages": ()})
+        parts = {"metrics": lines, "kinds": {}, "stages": (), "rounds": {}}
+        return self.model_copy(update={"case": name, **parts})
 
     def answered(self, *, smoke: bool) -> bool:
         """Return True if the case has a number, even one that noise marks.

@@ -46,7 +46,7 @@ ENGINES = "benchforge.engines"
 OWN_ENGINES = ("dask", "ssh")
 
 _REPEAT = "repeat"
-_NUMBER, _WIDTH = ("blocks",), ("until", "between")
+_NUMBER, _WIDTH = ("blocks",), ("until", "between", "level")
 
 
 def tuning(tables: Tables) -> Checked[Tuning]:

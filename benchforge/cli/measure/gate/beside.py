@@ -160,7 +160,7 @@ def _formed(
     codes = with_code(measured, LocalHost()).code
     heads = [code for code in codes if code.server in pairs.folders]
     times = request.time_s, request.most_s
-    design = designed(formed, precision(request.limit, questions), times, load)
+    design = designed(formed, precision(request.limit), times, load)
     design = with_claims(design, request.limit, load)
     alone = [f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()]
     return Formed(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.summary import evidence_in
 from benchforge.cli.measure.gate.pairs import base_label, renamed
-from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State, judge, waiver_of
+from benchforge.cli.measure.gate.verdict import RULE, STATES, SpeedVerdict, State, judge, waiver_of
 from benchforge.model.files.folder import ANSWER
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.doubts import disturbed, doubted
@@ -21,8 +21,10 @@ from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.stopping import guarded
 from benchforge.stats.summary.level import left_to, levelled_places
 from benchforge.stats.summary.line import Place, by_place, paired
+from benchforge.stats.turns import explained
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 from benchforge.text import door
 
@@ -309,7 +311,12 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     head_values, theirs = _places(head, line), _places(base, other)
     level = levelled_places(head_values, left_to(head), line.better)
     base_level = levelled_places(theirs, left_to(base), line.better)
-    return PairRatio(line, ratio(*paired(head_values, theirs)), ratio(*paired(level, base_level)))
+    sd = explained(head.rounds, base.rounds) if line.measurand == RATE else 0.0
+    plain, levelled = (
+        guarded(ratio(*paired(*sides)), sd, RULE)
+        for sides in ((head_values, theirs), (level, base_level))
+    )
+    return PairRatio(line, plain, levelled)
 
 
 def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:

@@ -5,15 +5,20 @@ from collections.abc import Iterator
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
+from benchforge.model.suite.until import Until
 from benchforge.model.trial.trial import Trial
 from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.verify.recompute.recomputed import Result
+from benchforge.stats.inference.stopping import recorded
 from benchforge.stats.summary.completeness import lost, needs_no_more, whole
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.noise import Noise
 from benchforge.suite.claims.of_kept_suite import uses
 from benchforge.suite.plan import steps
 from benchforge.suite.toml.faults import SuiteErrors
+
+_EARLIER_BETWEEN = (8, 30)
+"Blocks by default in results that do not record the rule of their intervals."
 
 
 def order(result: Result) -> Values:
@@ -59,7 +64,11 @@ def places(result: Result) -> Values:
 def looks(result: Result) -> Values:
     """What ends the run, from the suite; and whether each look before its end said to go on."""
     header, trials = result.header.model, [trial.model for trial in result.trials]
-    until = result.suite.until
+    claims, repeat = sum(len(claim.instances) for claim in header.claims), result.suite.repeat
+    until = recorded(repeat.amount(decides=bool(claims)), claims)
+    if until is not None and header.until is not None and header.until.method is None:
+        least, most = repeat.between or _EARLIER_BETWEEN
+        until = Until(width=until.width, least=least, most=most)
     yield result.again("until", value=None if until is None else plain(until))
     if header.until is None:
         return
