@@ -10,6 +10,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.seen import by_name
 from benchforge.checks.server import after
+from benchforge.checks.sizes import sizes
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
 from benchforge.checks.statistics.turns import of_comparison as of_launches
@@ -44,19 +45,24 @@ def concluded(
     summary = summarize(header, trials, metrics, sessions)
     limits = limits_of(header)
     checked = with_checks(summary, header, trials, limits, ceilings)
-    verdicts = with_comparison_verdicts(checked, limits)
+    verdicts = with_comparison_verdicts(checked, limits, trials)
     return with_causes(judged(verdicts, looks, partial(_is_grave, limits=limits)), trials, limits)
 
 
-def with_comparison_verdicts(summary: Summary, limits: Thresholds) -> Summary:
-    """Return a summary that has its checks with the verdict on each comparison."""
-    comparisons = tuple(
-        comparison.model_copy(
-            update={"verdict": verdict_on(evidence_in(comparison, summary, limits))}
-        )
-        for comparison in summary.comparisons
-    )
-    return summary.model_copy(update={"comparisons": comparisons})
+def with_comparison_verdicts(
+    summary: Summary, limits: Thresholds, trials: Sequence[Trial] = ()
+) -> Summary:
+    """Return a summary that has its checks with the verdict on each comparison.
+
+    Without its trials, no finding has a size.
+    """
+    comparisons = []
+    for comparison in summary.comparisons:
+        evidence = evidence_in(comparison, summary, limits)
+        evidence = evidence._replace(sizes=sizes(comparison, trials, summary.checks))
+        verdict = verdict_on(evidence)
+        comparisons.append(comparison.model_copy(update={"verdict": verdict}))
+    return summary.model_copy(update={"comparisons": tuple(comparisons)})
 
 
 def evidence_in(comparison: Comparison, summary: Summary, limits: Thresholds) -> ComparisonEvidence:

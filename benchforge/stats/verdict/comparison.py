@@ -1,7 +1,7 @@
 """The one verdict on each comparison, from its cases, checks and rankings."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -90,6 +90,8 @@ class ComparisonEvidence(NamedTuple):
     in_turns: bool
     works_on: bool
     "True if a server spends CPU time after its load that its responses caused."
+    sizes: Mapping[str, float] = {}
+    "Share by which each finding may move a ratio, by the id of its check."
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
@@ -106,6 +108,7 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
         rates=rates,
         times=rates and evidence.timed,
         cpu=not evidence.works_on,
+        sizes=dict(evidence.sizes),
     )
 
 

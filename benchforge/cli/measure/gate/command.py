@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchforge.cli.console.options import (
     AS_JSON,
+    DETAILS,
     MACHINE_LOCK,
     PROFILE,
     RESULTS,
@@ -68,6 +69,7 @@ class GateOptions:
         "--badge", metavar="FILE", help="Write a badge: an .svg or a .json file."
     )
     as_json: bool = AS_JSON
+    details: bool = DETAILS
     output: Path = RESULTS
     machine_lock: Lock = MACHINE_LOCK
 
@@ -89,12 +91,13 @@ def command(options: GateOptions) -> int:
     missing; 4 something is undecided or invalid, or another process measures and you gave
     --no-wait. A waiver of the suite counts as not slower.
     """
-    from benchforge.cli.console.say import say, show, warn
+    from benchforge.cli.console.say import show, warn
     from benchforge.cli.measure.duel.servers import duration
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
     from benchforge.cli.measure.gate.files import check_badge, lines, write
     from benchforge.cli.measure.gate.outcome import document
+    from benchforge.cli.measure.gate.screen import first_screen
     from benchforge.model.files.folder import read_header
     from benchforge.parts.registry import Registry
 
@@ -123,10 +126,8 @@ def command(options: GateOptions) -> int:
     if options.as_json:
         show(json.dumps(document(outcome), indent=1, allow_nan=False))
     else:
-        show("\n".join(lines(outcome)))
+        show("\n".join(lines(outcome) if options.details else first_screen(outcome)))
     write(outcome, comment=options.comment, junit_xml=options.junit, badge=options.badge)
-    if outcome.result:
-        say(f"to see each trial: benchforge report {outcome.result}")
     return ended or outcome.exit_code
 
 

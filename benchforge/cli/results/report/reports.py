@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchforge.checks.ways import reason, way_of_comparison
 from benchforge.cli.console.named_file import without_suites
-from benchforge.cli.console.reported import cannot_write, files_written, text_of
+from benchforge.cli.console.reported import cannot_write, files_written, screen, text_of
 from benchforge.cli.console.say import say, show
 from benchforge.cli.results.report.command import ReportOptions
 from benchforge.errors import CannotKeep, Unusable
@@ -45,9 +45,9 @@ def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     into = Path(options.output) if options.output else result
     if into.resolve() == result.resolve():
         if not (options.write or options.output):
-            return _write(summed(result, registry), registry, (), None)
+            return _write(summed(result, registry), registry, options, None)
         with ResultWriter(result).held():
-            return _write(summed(result, registry), registry, options.names, result)
+            return _write(summed(result, registry), registry, options, result)
     if (into / HEADER).exists():
         raise Unusable(f"-o {into}: is a different result", "name a new folder")
     source = summed(result, registry)
@@ -56,21 +56,22 @@ def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     except OSError as error:
         hint = "choose another folder with -o"
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
-    return _write(source, registry, options.names, into)
+    return _write(source, registry, options, into)
 
 
-def _write(source: Summed, registry: Registry, names: Sequence[str], into: Path | None) -> None:
+def _write(source: Summed, registry: Registry, options: ReportOptions, into: Path | None) -> None:
     """Print the table of a result; write its reports into a folder, if there is one."""
     planned = counted(source.planned, "planned measurement")
     say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
     paths: list[Path] = []
     try:
         if into is not None:
-            paths = _files(source, registry, names, into)
+            paths = _files(source, registry, options.names, into)
     except OSError as error:
         raise cannot_write(error) from error
     finally:
-        show(text_of("terminal", source.summary, source.trials, registry), painted=True)
+        about = source.summary, source.trials, registry, source.path
+        show(screen(*about, details=options.details), painted=True)
     path = source.path
     del source  # a manifest takes as much memory
     if into == path:
