@@ -16,7 +16,7 @@ from benchforge.stats.summary.summarize import identity
 
 HEADER_BYTE_S: Final = 100e-9
 "CPU time of a byte of a response's headers, at most: docs/explanation/sizes.md has measurements."
-LOG_BYTE_S: Final = 1e-6
+LOG_BYTE_S: Final = 2e-6
 "CPU time of a byte that a server logs, at most: as above."
 _STEPS: Final = 60  # of a bisection: a double has no more digits
 _MOST_LOAD: Final = 16.0  # of the tool's demand by the server's: more has no use

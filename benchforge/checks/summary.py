@@ -44,9 +44,11 @@ def concluded(
     """
     summary = summarize(header, trials, metrics, sessions)
     limits = limits_of(header)
-    checked = with_checks(summary, header, trials, limits, ceilings)
-    verdicts = with_comparison_verdicts(checked, limits, trials)
-    return with_causes(judged(verdicts, looks, partial(_is_grave, limits=limits)), trials, limits)
+    # Trials that only tell response times at a rate speak of these alone.
+    compared = [trial for trial in trials if trial.case.scenario not in header.latencies]
+    checked = with_checks(summary, header, compared, limits, ceilings)
+    verdicts = with_comparison_verdicts(checked, limits, compared)
+    return with_causes(judged(verdicts, looks, partial(_is_grave, limits=limits)), compared, limits)
 
 
 def with_comparison_verdicts(

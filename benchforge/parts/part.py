@@ -21,12 +21,12 @@ from benchforge.model.trial.window import Window
 from benchforge.model.values.units import Duration, Measurand, percentile
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.fillable import WrongOption
+from benchforge.parts.kinds import Kind
 from benchforge.parts.site import Output, Probe, RightAnswer, Site, Target
 
 if TYPE_CHECKING:  # only reporters need summaries
     from benchforge.model.summary.summary import Summary
 
-Kind = Literal["server", "backend", "loader", "client", "metric", "reporter", "reader"]
 
 UPSTREAM_OPTIONS = ("upstream", "upstreams")
 "The options in which a proxy names its upstream servers."

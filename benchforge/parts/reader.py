@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 
-from benchforge.parts.part import Kind, Part
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Part
 from benchforge.text.readable import too_many
 
 HEAD_BYTES, LINE_BYTES, TEXT_BYTES = 1 << 16, 1 << 20, 1 << 26

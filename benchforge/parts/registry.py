@@ -19,10 +19,10 @@ from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.values.distribution import DISTRIBUTION, entry_points, own_distribution
 from benchforge.parts import hookspecs
 from benchforge.parts.fault import in_a_line
-from benchforge.parts.part import Kind, Part
-from benchforge.parts.sound import KINDS, unnamed, unsound
+from benchforge.parts.kinds import GROUP, KINDS, Kind
+from benchforge.parts.part import Part
+from benchforge.parts.sound import unnamed, unsound
 
-GROUP = "benchforge"
 IMPORT_WITHIN_S = 30
 _REPAIR = "repair or uninstall it; suites that do not name it still run"
 

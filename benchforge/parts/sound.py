@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from pydantic.errors import PydanticUserError
 
 from benchforge.model.values.units import Measurand
-from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Reporter, Server
+from benchforge.parts.kinds import KINDS, Kind
+from benchforge.parts.part import Backend, Client, Loader, Metric, Part, Reporter, Server
 from benchforge.parts.reader import Reader
 
 CLASSES: Mapping[Kind, type[Part]] = {
@@ -22,8 +23,6 @@ CLASSES: Mapping[Kind, type[Part]] = {
     "reader": Reader,
 }
 "What the parts of a kind subclass."
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def unnamed(thing: object) -> str | None:

@@ -22,7 +22,7 @@ from benchforge.model.files.folder import (
 )
 from benchforge.model.files.result import Header, Planned, changes
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import HIDDEN, Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import dotted
 from benchforge.results.validity.faults import faults
 from benchforge.suite.plan import RunGraph
@@ -30,6 +30,7 @@ from benchforge.suite.secrets import redact, secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.source import read
 from benchforge.text.readable import cut
+from benchforge.text.safe import HIDDEN
 
 # Another one of these is another machine, or the same set to run at another speed.
 _ANEW = "begin a new result with it: benchforge run SUITE"

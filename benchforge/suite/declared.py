@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.parts.part import Kind, Metric
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Metric
 from benchforge.parts.registry import Registry
 from benchforge.suite.environment import Environment
 from benchforge.suite.suite import Declared

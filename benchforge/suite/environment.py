@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.suite.secrets import SHORTEST, Secret, pieces, redact
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.positions import Path
+from benchforge.text.safe import HIDDEN
 
 SHORT = "such a short text cannot be hidden"
 LONGER = f"use a secret of {SHORTEST} characters or more"

@@ -13,7 +13,6 @@ from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.model.suite.claim import VerdictRules
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import named
@@ -39,6 +38,7 @@ from benchforge.suite.measuring.tables import (
     tuning,
 )
 from benchforge.suite.overrides import layered, left_faults
+from benchforge.suite.scenarios.latency import latency_faults
 from benchforge.suite.scenarios.references import (
     given_faults,
     port_faults,
@@ -57,6 +57,7 @@ from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
 from benchforge.text.readable import too_many
+from benchforge.text.safe import HIDDEN
 
 if TYPE_CHECKING:
     from benchforge.model.files.result import Header
@@ -226,7 +227,9 @@ def _suite(
     )
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
-    chosen = yield from _chosen(top.only, call.only, labels["scenarios"], bridged)
+    yield from latency_faults(by_label, parts, repeat)
+    beside = {k: it.latency_of for k, it in by_label.items() if it.latency_of} | bridged
+    chosen = yield from _chosen(top.only, call.only, labels["scenarios"], beside)
     yield from repeat_faults(by_label, chosen, repeat, said_of_profile(document, call.profile))
     yield from port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)

@@ -138,6 +138,8 @@ def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
     if first.find is not None:
         return first.find.rounds
     count = first.blocks or blocks
+    if repeat.until is not None:  # nobody waits for what is measured in fewer blocks
+        count = min(count, blocks)
     return min(count, repeat.bridge) if first.bridge else count
 
 

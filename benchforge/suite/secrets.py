@@ -10,12 +10,13 @@ from contextlib import suppress
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from benchforge.text.safe import HIDDEN
 
-from benchforge.model.trial.trial import HIDDEN
+if TYPE_CHECKING:  # every line that is printed passes here, and --help needs no model
+    from pydantic import BaseModel, JsonValue
 
 SHORTEST = 8
 "Characters of a secret: shorter ones stand in words and numbers that are none."
@@ -28,7 +29,7 @@ SHOWN = 4
 "Characters of a literal secret that an error hides, and of one that is cut."
 _CUT = "..."  # where a long value was cut
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound="BaseModel")
 
 _KEY = re.compile(
     "password|passwd|passphrase|secret|tokens?(?![a-z])|api[_-]?key|authorization", re.IGNORECASE
@@ -176,6 +177,8 @@ def redacted(model: M, secrets: Iterable[str]) -> M:
     hidden_secrets = frozenset(secrets)
     if not hidden_secrets:
         return model
+    from pydantic import ValidationError  # noqa: PLC0415 - as above
+
     text = model.model_dump_json(by_alias=True)
     if redact(text, hidden_secrets) == text:
         return model
@@ -191,7 +194,7 @@ def redacted(model: M, secrets: Iterable[str]) -> M:
         return type(model).model_validate_json(json.dumps(hidden))
 
 
-def hiding(tables: Mapping[str, JsonValue], taken: Iterable[str] = ()) -> Callable[[str], str]:
+def hiding(tables: Mapping[str, "JsonValue"], taken: Iterable[str] = ()) -> Callable[[str], str]:
     """Return what takes secrets out of an error: those in the tables, and what was `taken`."""
     hidden_secrets = {secret for secret in taken if secret}
     everywhere = {secret for secret in hidden_secrets if len(secret) >= SHORTEST}
@@ -259,7 +262,7 @@ def _cut_forms(secret: str) -> tuple[str, ...]:
     return secret, *(text[1:-1] for text in quoted)
 
 
-def secrets_of_suite(tables: Mapping[str, JsonValue], path: Place = ()) -> Iterator[Secret]:
+def secrets_of_suite(tables: Mapping[str, "JsonValue"], path: Place = ()) -> Iterator[Secret]:
     """Yield the literal secrets of a suite and where they stand; labels say nothing of them."""
     for key, value in tables.items():
         where = (*path, key)
@@ -273,7 +276,7 @@ def secrets_of_suite(tables: Mapping[str, JsonValue], path: Place = ()) -> Itera
                 yield from secrets_of(table, (*where, label))
 
 
-def secrets_of(value: JsonValue, path: Place = (), *, hidden: bool = False) -> Iterator[Secret]:
+def secrets_of(value: "JsonValue", path: Place = (), *, hidden: bool = False) -> Iterator[Secret]:
     """Yield the literal secrets in a value: passwords in URLs, and all text under a telling key.
 
     What names a variable of the environment is none.

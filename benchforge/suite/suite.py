@@ -189,6 +189,10 @@ load tool or the clients of one server, or all cases of the scenario. With `"all
 compare load tools and values of `vary`."""
     blocks: _Blocks | None = None
     "Number of measurements of each case, instead of that of [repeat]."
+    latency_of: str | None = None
+    """Label of a scenario with the same servers. This one measures their response times, at the \
+rate of its load tool, one server at a time, in the first `blocks` of the run. `repeat.until` does \
+not wait for it, and its checks decide nothing else."""
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 
@@ -324,6 +328,12 @@ class Suite:
     hosts_by_role: HostsByRole = field(default_factory=HostsByRole)
     secrets: frozenset[str] = frozenset()
     "Secrets that `redact` removes from every written text: from the environment, and literal."
+
+    @property
+    def latencies(self) -> Mapping[str, str]:
+        """Labels of scenarios, by those that measure their response times at one rate."""
+        labels = {label: scenario.latency_of for label, scenario in self.scenarios.items()}
+        return {label: about for label, about in labels.items() if about in labels}
 
     def hosts_of(self, role: Role, part: Declared) -> tuple[str, ...]:
         """Return the hosts of a part in a role: several for a divided load, none for this one."""

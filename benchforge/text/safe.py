@@ -9,6 +9,9 @@ import html as markup
 import json
 import re
 
+HIDDEN = "***"
+"What stands in place of a secret."
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#$])")
 # What begins a list, or is the line below a heading, where it stands first.
 _BEGINS = re.compile(r"\A(\d{0,9})(?=[-+=.)]+(?:\s|\Z))")

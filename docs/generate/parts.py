@@ -5,16 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from benchforge.parts.part import (
-    Backend,
-    Kind,
-    Loader,
-    Metric,
-    Part,
-    RunsPython,
-    Server,
-    Service,
-)
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Backend, Loader, Metric, Part, RunsPython, Server, Service
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Site
 from benchforge.suite.declared import STANDARD

@@ -16,7 +16,7 @@ from benchforge.cli.plugins.options import options
 from benchforge.model.suite.code import Runtime
 from benchforge.model.suite.placement import Placement, Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.parts.part import Kind
+from benchforge.parts.kinds import Kind
 from benchforge.parts.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable, Side

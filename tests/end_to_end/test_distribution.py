@@ -14,9 +14,8 @@ from benchforge.cli.plugins.new import begin
 from benchforge.errors import Unusable
 from benchforge.model.values import distribution
 from benchforge.model.values.distribution import DISTRIBUTION, own_version
-from benchforge.parts.part import Kind
+from benchforge.parts.kinds import KINDS, Kind
 from benchforge.parts.registry import Registry
-from benchforge.parts.sound import KINDS
 
 ROOT = Path(__file__).parents[2]
 # Until there is a release, the index has nothing of ours: neither name may be fetched from it.

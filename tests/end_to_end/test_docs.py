@@ -22,7 +22,7 @@ from benchforge.cli.plugins.options import options
 from benchforge.model.suite.code import Runtime
 from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.parts.part import Kind
+from benchforge.parts.kinds import Kind
 from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load

@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 from pydantic import ValidationError
 
-from benchforge.parts.part import Kind
+from benchforge.parts.kinds import Kind
 from benchforge.parts.registry import Registry
 
 FILE = Path(__file__).with_name("impossible_options.txt")

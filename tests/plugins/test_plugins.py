@@ -18,7 +18,8 @@ from third_party import LOADER, Installs
 from benchforge.cli.plugins.examination.examine import examine
 from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.cli.plugins.examination.inputs import Recording
-from benchforge.parts.part import Kind, Loader
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Loader
 from benchforge.parts.registry import Registry
 from benchforge.run.locate import locate
 

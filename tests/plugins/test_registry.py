@@ -8,8 +8,8 @@ import pytest
 from front_door import captured
 
 from benchforge.errors import Unusable
-from benchforge.parts.part import Kind
-from benchforge.parts.registry import GROUP, Registry
+from benchforge.parts.kinds import GROUP, Kind
+from benchforge.parts.registry import Registry
 from benchforge.parts.sound import unsound
 
 NAMES = sorted(

@@ -1,11 +1,14 @@
 """Rows of words in columns, for a terminal; and an estimate as such a row has it."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from benchforge.model.suite.until import Until
-from benchforge.model.summary.verdict import Estimate
 from benchforge.text import safe
 from benchforge.text.readable import counted, exact, spoken
+
+if TYPE_CHECKING:  # `plugins list` needs no model
+    from benchforge.model.suite.until import Until
+    from benchforge.model.summary.verdict import Estimate
 
 NOTHING = "\N{EN DASH}"
 
@@ -26,7 +29,7 @@ def columns(rows: Sequence[Sequence[str]], left_aligned: int) -> list[str]:
     ]
 
 
-def spread(estimate: Estimate, text: Callable[[float], str]) -> str:
+def spread(estimate: "Estimate", text: Callable[[float], str]) -> str:
     """Return a value with its interval, where it has one; `text` writes each number."""
     if estimate.value is None:
         return "unknown"
@@ -35,7 +38,7 @@ def spread(estimate: Estimate, text: Callable[[float], str]) -> str:
     return f"{text(estimate.value)} [{text(estimate.low)}{NOTHING}{text(estimate.high)}]"
 
 
-def amount(cases: int, blocks: int, trials: int, until: Until | None) -> str:
+def amount(cases: int, blocks: int, trials: int, until: "Until | None") -> str:
     """Return how many cases, blocks and trials; `blocks` are all of them, or the most."""
     if until is None:
         most = "" if trials == cases * blocks else "at most "
@@ -48,7 +51,7 @@ def amount(cases: int, blocks: int, trials: int, until: Until | None) -> str:
     )
 
 
-def awaited(until: Until) -> str:
+def awaited(until: "Until") -> str:
     """Return what ends a run whose number of blocks is not given."""
     return f"blocks are added until no interval of 95 % is wider than {until.in_words} to a side"
 

@@ -1,16 +1,17 @@
 """A file that an option names."""
+# ruff: noqa: PLC0415 - most commands read no suite, or write no page
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchforge.cli.console.say import keep_secret, say
 from benchforge.errors import CannotKeep
-from benchforge.parts.registry import Registry
-from benchforge.report.page.document import PageDocument
-from benchforge.report.page.frame import rendered
-from benchforge.run.disk.result_writer import whole
-from benchforge.suite.load import load
-from benchforge.suite.suite import Suite
+
+if TYPE_CHECKING:
+    from benchforge.parts.registry import Registry
+    from benchforge.report.page.document import PageDocument
+    from benchforge.suite.suite import Suite
 
 
 def without_suites(paths: Sequence[Path]) -> Sequence[Path]:
@@ -29,6 +30,8 @@ def write_file(file: Path, content: str, hint: str = "choose another file") -> N
 
     Raises CannotKeep where it cannot be written.
     """
+    from benchforge.run.disk.result_writer import whole
+
     try:
         if file.exists() and not file.is_file():
             file.write_text(content, encoding="utf-8")
@@ -39,22 +42,26 @@ def write_file(file: Path, content: str, hint: str = "choose another file") -> N
         raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error
 
 
-def write_page(file: Path, page: PageDocument) -> None:
+def write_page(file: Path, page: "PageDocument") -> None:
     """Write a document as a page. Raises CannotKeep where the file cannot be written."""
+    from benchforge.report.page.frame import rendered
+
     write_file(file, rendered("document.html.j2", page=page), "choose another file with --html")
     say(f"written to {file}")
 
 
 def loaded(
     path: Path,
-    registry: Registry,
+    registry: "Registry",
     *,
     profile: str | None = None,
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),
     text: str | None = None,
-) -> Suite:
+) -> "Suite":
     """Read a suite as `load` does. Raises SuiteErrors, which holds everything that is wrong."""
+    from benchforge.suite.load import load
+
     suite = load(path, registry, profile=profile, settings=settings, only=only, text=text)
     keep_secret(suite.secrets)
     return suite

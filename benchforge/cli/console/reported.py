@@ -48,7 +48,8 @@ class Shown:
 def exit_code(summary: Summary, shown_result: Shown) -> int:
     """Return 4 where something has no believable answer, else 1 where a claim fails, else 0."""
     states = {verdict.state for verdict in summary.verdicts}
-    answered = all(case.answered(smoke=summary.smoke) for case in summary.cases)
+    compared_cases = (case for it in summary.comparisons for case in summary.cases_of(it))
+    answered = all(case.answered(smoke=summary.smoke) for case in compared_cases)
     verdicts = (comparison.verdict for comparison in summary.comparisons)
     compared = max(
         (EXIT_CODES[verdict.state] for verdict in verdicts if verdict is not None), default=0

@@ -2,14 +2,13 @@
 
 import errno
 import os
-import re
 import signal
 from types import FrameType
 
 INTERRUPTED = 128
 "Exit code of a command that a signal ended, without the number of the signal."
 
-_SHORT = re.compile(".*failed to map|error return without|<function .* returned NULL without")
+_SHORT = "failed to map", "error return without", "returned NULL without"
 "What the dynamic linker and the interpreter say of memory that ran out."
 
 
@@ -54,7 +53,7 @@ def used_up(error: BaseException | None) -> str:
     while error is not None:
         number = getattr(error, "errno", None)
         text = str(error) if isinstance(error, ImportError | SystemError) else ""
-        ran_out = _SHORT.match(text)
+        ran_out = any(words in text for words in _SHORT)
         if isinstance(error, MemoryError) or number == errno.ENOMEM or ran_out:
             return "memory ran out\nhint: raise the limit (ulimit -v), or end other programs"
         if number in {errno.EMFILE, errno.ENFILE} or text.endswith("Error 24"):

@@ -14,9 +14,9 @@ import click
 from benchforge.cli.console.options import PATH
 from benchforge.cli.console.say import show
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.parts.part import Kind
+from benchforge.parts.kinds import KINDS, Kind
 from benchforge.parts.registry import Registry
-from benchforge.parts.sound import CLASSES, KINDS
+from benchforge.parts.sound import CLASSES
 from benchforge.run.locate import locate
 from benchforge.text.program import as_typed
 

@@ -11,7 +11,8 @@ from benchforge.cli.plugins.options import options
 from benchforge.cli.plugins.wanted import OPTION_VALUES, all_wanted, chosen, made
 from benchforge.errors import Unusable
 from benchforge.parts.command import Need
-from benchforge.parts.part import Driver, Kind, Loader, Metric, Part, Service
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Driver, Loader, Metric, Part, Service
 from benchforge.parts.registry import Registry
 from benchforge.run.locate import locate, missing
 

@@ -9,9 +9,9 @@ from pydantic import JsonValue, ValidationError
 
 from benchforge.cli.console.options import setting
 from benchforge.errors import Unusable
-from benchforge.parts.part import Kind, Part
+from benchforge.parts.kinds import KINDS, Kind
+from benchforge.parts.part import Part
 from benchforge.parts.registry import Registry
-from benchforge.parts.sound import KINDS
 from benchforge.suite.toml.faults import nearest
 from benchforge.suite.toml.models import typed
 from benchforge.suite.toml.plain import NotFinite, plain

@@ -147,6 +147,9 @@ class Header(Frozen):
     bridges: dict[str, str] = Field(default_factory=dict)
     """Labels of scenarios in turns, by those of the scenarios that measure their servers one after
     the other, in fewer blocks."""
+    latencies: dict[str, str] = Field(default_factory=dict)
+    """Labels of scenarios, by those of the scenarios that measure the response times of their
+    servers at one rate, in fewer blocks, and nothing else."""
     titles: dict[str, str] = Field(default_factory=dict)
     "Titles of scenarios, by label; without those that have none."
     clients: tuple[str, ...] = ()

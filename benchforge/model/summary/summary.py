@@ -12,6 +12,7 @@ from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.summary.capacity import Capacity, ConcurrencySweep
 from benchforge.model.summary.cause import Cause
+from benchforge.model.summary.latency import LatencyAtRate
 from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.verdict import ComparisonVerdict, Estimate, StopDecision, Verdict
 from benchforge.model.trial.check import Check
@@ -161,6 +162,8 @@ class Comparison(Frozen):
     "Rankings by the first metric and by those of the suite's tables; none for a single case."
     verdict: ComparisonVerdict | None = None
     "Verdict on the comparison; None in a summary that an older version wrote."
+    latency: LatencyAtRate | None = None
+    "Response times of its servers at one rate; None if no scenario measures them."
 
 
 class CaseFinding(Frozen):

@@ -27,15 +27,13 @@ from benchforge.model.trial.turns import Turns
 from benchforge.model.values.bounds import Below
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.safe import HIDDEN
 
 ATTEMPTS = 3
 "How often a place of the plan is measured at most, where the apparatus fails."
 
 Link = Literal["plain", "tls", "mixed", "none"]
 "Of connections: none that speaks TLS, all, some; no connection was seen."
-
-HIDDEN = "***"
-"What stands in place of a secret."
 
 
 class Failure(Frozen):

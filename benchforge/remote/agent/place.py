@@ -13,7 +13,6 @@ from pydantic import JsonValue, NonNegativeInt
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.trial.observation import Role
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
 from benchforge.remote import wire
@@ -45,6 +44,7 @@ from benchforge.suite.measuring.host_faults import used
 from benchforge.suite.secrets import pieces
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.text.safe import HIDDEN
 
 _IDLE_S = 3600.0
 _LOCKED_S, _BETWEEN_S = 2 * wire.LEASE_S, 0.2

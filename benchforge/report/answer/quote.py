@@ -9,6 +9,7 @@ from benchforge.report.answer.headline import Headline
 from benchforge.text.readable import conjoined, counted
 
 _NAMED = 3
+_NO_ANSWER = ("unlike", "wrong", "start", "none")
 
 
 class Quoted(NamedTuple):
@@ -36,6 +37,10 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
     if compared:
         bound = _bound(compared[0]) if len(compared) == 1 else ""
         texts.append(f"Ratio: {bound or _which(compared, lambda item: item.verdict.ratio)}.")
+    timed = [item for item in answers if item.comparison.latency is not None]
+    if timed:
+        known = _which(timed, _timed)
+        texts.append(f"Latency: {known}.")
     if alone:
         texts.append(f"Requests/s: {_which(alone, lambda item: item.verdict.rates)}.")
     return " ".join(texts)
@@ -54,6 +59,11 @@ def _bound(item: Quoted) -> str:
         _, bound = item.head.sentence.split(" differ by ")
         return f"only as “they differ by {bound.partition(',')[0]}”"
     return ""
+
+
+def _timed(item: Quoted) -> bool:
+    latency = item.comparison.latency
+    return latency is not None and bool(latency.servers) and item.head.says not in _NO_ANSWER
 
 
 def _in_turns(item: Quoted, summary: Summary) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.result import Header
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.text.readable import exact
+from benchforge.text.safe import HIDDEN
 
 
 def planned(header: Parsed[Header]) -> Iterator[FileFault]:

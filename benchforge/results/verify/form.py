@@ -5,16 +5,37 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 from benchforge.model.files.file import FileFault, Parsed, parse
 from benchforge.model.files.folder import HEADER, MANIFEST, SIGNED, TRIALS
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
+from benchforge.results.recomputed.large_summary import is_large
 from benchforge.results.recomputed.manifest import Digests, changed_files, digests_of
 from benchforge.results.recomputed.verified import RecomputedValue, Verified
-from benchforge.results.validity.faults import FolderFiles, contradictions
+from benchforge.results.validity.faults import FolderFiles, contradictions, read_files
 from benchforge.results.validity.lines import summed
 from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
+
+Level = Literal["form", "numbers", "evidence"]
+"How far a result is verified: its files, its summary from its trials, its trials from raw outputs."
+
+LARGEST_SUMMARY = 4 << 20
+"Bytes of a summary from which on it is compared line by line: as values it takes ten times that."
+
+
+def verified_form(folder: Path) -> Verified:
+    """Return what comes of the level `form`: each file that cannot be read is a fault."""
+    lists = listed_files(folder)
+    files = read_files(folder, with_summary=not is_large(folder, LARGEST_SUMMARY), all_of=False)
+    files.unread += lists.unread
+    verified = Verified(len(files.trials))
+    for fault in form(files, with_lines=True):
+        verified.add(fault)
+    if files.header is not None:
+        verified.extend(lists.changed)
+    return verified
 
 
 def form(files: FolderFiles, *, with_lines: bool) -> Iterator[FileFault]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchforge.model.files.folder import SIGNATURE
 from benchforge.results.recomputed.verified import Verified
-from benchforge.results.verify.recompute.compare import Level
+from benchforge.results.verify.form import Level
 from benchforge.text.readable import counted, exact
 
 FORM = "its files agree in form; its numbers were not computed again: benchforge verify does"

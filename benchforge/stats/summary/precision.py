@@ -63,10 +63,11 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
     """
     targets: dict[object, PrecisionTarget] = {}
     for group in groups(header.cases, header.clients):
-        if group[0].scenario in header.bridges:  # it has fewer blocks, and answers nothing
+        scenario = group[0].scenario
+        if scenario in header.bridges or scenario in header.latencies:  # they have fewer blocks
             continue
         pairs: list[tuple[CaseName, CaseName | None]] = [*combinations(group, 2)]
-        for metric, part in _metrics(header, group[0].scenario):
+        for metric, part in _metrics(header, scenario):
             for first_case, theirs in pairs or [(group[0], None)]:
                 target = PrecisionTarget(metric, part, first_case, theirs)
                 targets[target.same] = target

@@ -10,6 +10,7 @@ from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.summary.doubts import disturbed, doubted
+from benchforge.model.summary.latency import LatencyAtRate
 from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import (
     CaseSummary,
@@ -27,6 +28,7 @@ from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
+from benchforge.stats.summary.latency import latency_at_rate
 from benchforge.stats.summary.line import by_place, paired
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.summary.precision import precise
@@ -109,8 +111,14 @@ def summarize(
         facts=header.facts,
         sessions=tuple(sessions),
         comparisons=tuple(
-            group.model_copy(update={"rankings": _standings(header, group, by_name, believed)})
+            group.model_copy(
+                update={
+                    "rankings": _standings(header, group, by_name, believed),
+                    "latency": _latency(header, group, by_case),
+                }
+            )
             for group in comparisons
+            if group.scenario not in header.latencies
         ),
         sweeps=() if header.smoke else swept(cases, trials, believed, header.seed),
         placebos=tuple(
@@ -148,6 +156,13 @@ def _standings(
     until = None if header.until is None else header.until.width
     members = [cases[identity(case)] for case in group.cases]
     return standings(members, [*dict.fromkeys([*labels[:1], *drawn])], believed, until)
+
+
+def _latency(
+    header: Header, group: Comparison, by_case: Mapping[Identity, Sequence[Trial]]
+) -> LatencyAtRate | None:
+    labels = [label for label, about in header.latencies.items() if about == group.scenario]
+    return latency_at_rate(group, labels[0], by_case) if labels else None
 
 
 def _check_tables(header: Header) -> None:

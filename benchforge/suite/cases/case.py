@@ -15,7 +15,6 @@ from benchforge.model.suite.placement import Tuning
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import TurnsPlanned
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import (
@@ -29,6 +28,7 @@ from benchforge.parts.part import (
     Service,
 )
 from benchforge.suite.suite import Moments, Suite
+from benchforge.text.safe import HIDDEN
 
 PartT = TypeVar("PartT", bound=Part)
 

@@ -115,7 +115,7 @@ def repeat_faults(
         path, hint = ("scenarios", label, "blocks"), "leave `blocks` of the scenario out"
         if scenario.blocks and scenario.find:
             yield Fault(path, "cannot be combined with `find`, whose `steps` are trials", hint)
-        elif scenario.blocks and repeat.until is not None and label in chosen:
+        elif scenario.blocks and repeat.until and not scenario.latency_of and label in chosen:
             yield Fault(path, "cannot be combined with repeat.until", hint)
 
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from benchforge.suite.toml.faults import nearest
-
 _PACKAGE = Path(__file__).parents[2]
 _FOLDERS = (".", "studies")
 
@@ -23,6 +21,8 @@ def named(path: Path) -> Path:
 
 def names_like(path: Path) -> str:
     """Return a hint for a suite that is not there: the name that is meant, and which there are."""
+    from benchforge.suite.toml.faults import nearest  # noqa: PLC0415 - --help needs none
+
     names = brought()
     if path.stem in names:
         return f"that name is a built-in suite: write {path.stem} instead of the path"

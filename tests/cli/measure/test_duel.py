@@ -340,7 +340,7 @@ def test_commands_take_turns(
     question = Question(time_s=time_s)
     tables = tables_of(contenders, question, Path(), wrk=wrk)
     length = slice_of(servers, connections, answer_s)
-    turns = {**tables, **in_turns(tables, time_s, length)}
+    turns = {**tables, **in_turns(tables, question, length)}
     suite = suite_or_why(turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item)))
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])
@@ -355,7 +355,7 @@ def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(server) for server in given_servers], ())
         tables = tables_of(contenders, Question(**fields), Path(), wrk=True)  # type: ignore[arg-type]
-        turns = {**tables, **in_turns(tables, 180.0, 100)}
+        turns = {**tables, **in_turns(tables, Question(), 100)}
         suite = suite_or_why(
             turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item))
         )

@@ -11,7 +11,7 @@ from pydantic import Field
 from benchforge.cli.plugins.options import Option, options, suite_in_toml
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Size
-from benchforge.parts.part import Kind
+from benchforge.parts.kinds import Kind
 from benchforge.parts.registry import Registry
 
 PARTS: list[tuple[Kind, str]] = [

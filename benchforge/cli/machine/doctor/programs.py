@@ -10,7 +10,8 @@ from benchforge.cli.machine.doctor.finding import MachineFinding, ok, warn
 from benchforge.errors import BenchforgeError, ProgramMissing
 from benchforge.model.values.distribution import from_clone, own_distribution
 from benchforge.parts.command import Need
-from benchforge.parts.part import Kind, Part
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Part
 from benchforge.parts.registry import Registry
 from benchforge.run.locate import locate, missing
 from benchforge.run.programs.interpreters import all_interpreters, find

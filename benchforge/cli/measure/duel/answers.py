@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.cli.console.say import say
+from benchforge.cli.measure.duel.latency import FirstLoad, first_load
 from benchforge.cli.measure.serve.server import serving
 from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
 from benchforge.model.trial.answers.answer import Answer, body_difference
@@ -57,20 +58,21 @@ class FirstAnswer(NamedTuple):
     "True if it keeps the connection for another request."
     forms: frozenset[tuple[str, int]] = frozenset()
     "Content type and length in bytes of each answer."
+    load: FirstLoad = FirstLoad()
 
 
-def first_answers(suite: Suite, add_path: str) -> dict[str, FirstAnswer]:
+def first_answers(suite: Suite, add_path: str, *, loads: bool) -> dict[str, FirstAnswer]:
     """Start each server of a suite once, send its request some times, and stop it.
 
-    `add_path` says how another path is named. Raises TrialFailed where one does not start or its
-    answer is wrong, and what `ground` raises.
+    With `loads` it also has a short load. `add_path` says how another path is named. Raises
+    TrialFailed where one does not start or its answer is wrong, and what `ground` raises.
     """
     parts = distinct_parts(suite)
     context = with_runtimes(ground(suite, parts), suite, parts, say)
     cases = [*expand(suite)]
     if suite.backends:  # the first start may fill them: a start later on takes less time
         cases = [cases[0], *cases]
-    return {case.name.server: _first_answer(case, context, add_path) for case in cases}
+    return {case.name.server: _first_answer(case, context, add_path, loads) for case in cases}
 
 
 def check_programs(suite: Suite) -> None:
@@ -148,7 +150,7 @@ def closing(answers: Mapping[str, FirstAnswer]) -> str:
     )
 
 
-def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnswer:
+def _first_answer(case: Case, context: TrialContext, add_path: str, loads: bool) -> FirstAnswer:
     with scratch_folder() as folder:
         began = time.perf_counter()
         try:
@@ -162,6 +164,7 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
                     replies.append(ask(sandbox, probe))
                     ends.append(time.perf_counter())
                 last = ask(sandbox, probe, keep_alive=True).answer
+                load = first_load(served) if loads else FirstLoad()
         except TrialFailed as error:
             for line in error.log.splitlines():
                 say(f"  | {line}")
@@ -175,7 +178,8 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
     repeats = all(answer.body == first.body for answer in others)
     start_s = ends[0] - began
     forms = frozenset((kind(reply.answer), reply.answer.length) for reply in replies)
-    return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, _keeps(last), forms)
+    keeps = _keeps(last)
+    return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, keeps, forms, load)
 
 
 def _keeps(answer: Answer) -> bool:

@@ -57,6 +57,11 @@ class DuelOptions:
         default="3m",
         help="Time limit of the measurement, which ends earlier at a precision of 5 %.",
     )
+    latency: bool = option(
+        "--latency/--no-latency",
+        default=True,
+        help="Also measure response times at one rate, in up to 10 s.",
+    )
     expect_status: int = option(
         "--expect-status",
         type=click.IntRange(100, 599),

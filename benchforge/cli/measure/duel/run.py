@@ -21,6 +21,7 @@ from benchforge.cli.measure.duel.answers import (
     first_answers,
 )
 from benchforge.cli.measure.duel.command import DuelOptions
+from benchforge.cli.measure.duel.latency import LEAST_TIME_S, latency_plan, with_latency
 from benchforge.cli.measure.duel.servers import Contender, check_listening
 from benchforge.cli.measure.duel.suite import (
     Question,
@@ -59,7 +60,7 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
     Raises Unusable for a file that is not to be overwritten, and what a run raises.
     """
     save, results, lock = options.save, options.output, options.machine_lock
-    wrk = locate("wrk") is not None
+    wrk = False  # the first load has parts of a second, which wrk has not
 
     right: Tables = {}
     judged_by = ""
@@ -77,7 +78,8 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
         _first_suite(suite_in, described(contenders), registry) as suite,
         locked(lock, lambda _: None),  # the run tells who has it
     ):
-        answers = first_answers(suite, add_path)
+        answers = first_answers(suite, add_path, loads=question.time_s >= LEAST_TIME_S)
+    wrk = locate("wrk") is not None
     difference = compare(answers)
     if difference:
         warn(f"{difference}: compare servers that do the same work")
@@ -88,11 +90,13 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
     if options.keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
-    question = replace(question, start_s=_start_s(answers))
+    warm = all(answer.load.warm for answer in answers.values())
+    question = replace(question, start_s=_start_s(answers), warm=warm)
     if short := too_short(len(contenders), question):
         warn(short)
     tables = suite_in(Path())
-    design = _design(tables, question, answers, registry)
+    tables |= (latency := _latency(tables, question, answers) if options.latency else {})
+    design = {**latency, **_design(tables, question, answers, registry)}
     load = as_table(as_table({**tables, **design}["loaders"])["load"])
     say(f"load tool: {load['use']}, {counted(question.connections, 'connection')}")
 
@@ -118,7 +122,7 @@ def _design(
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
     seconds = {label: answer.seconds for label, answer in answers.items()}
     slice_ms = slice_of(len(seconds), question.connections, max(seconds.values()))
-    turns = in_turns(tables, question.time_s, slice_ms, question.start_s)
+    turns = in_turns(tables, question, slice_ms)
     suite: Suite | str = too_slow(seconds)
     if not suite:
         suite = suite_or_why(
@@ -135,6 +139,23 @@ def _design(
     few = ": on this machine more workers gain nothing" if server_cpus == 1 else ""
     say(f"each server has {counted(server_cpus, 'CPU')}, and the load tool its own{few}")
     return {**turns, "placement": "auto"}
+
+
+def _latency(tables: Tables, question: Question, answers: Mapping[str, FirstAnswer]) -> Tables:
+    """Return the tables that measure response times at one rate, and say so; none if they cannot.
+
+    With --rate the duel itself is at one rate.
+    """
+    if question.rate is not None:
+        return {}
+    loads = {label: answer.load for label, answer in answers.items()}
+    starts_s = {label: answer.start_s for label, answer in answers.items()}
+    found = latency_plan(loads, starts_s, question)
+    if isinstance(found, str):
+        say(f"latency is not measured: {found}")
+        return {}
+    say(f"latency: of each server alone at {found.rate:g}/s, in {counted(found.blocks, 'block')}")
+    return with_latency(tables, found)
 
 
 def _start_s(answers: Mapping[str, FirstAnswer]) -> float:

@@ -31,7 +31,9 @@ _SHORTEST_S = 0.2
 _STARTS_PER_LOAD = 6  # at most
 
 SLICE: Final = "100ms"
-_LONGEST_S = 2.0  # of the load of a server in a block: longer ones gain nothing
+_EACH_S, _LONGEST_S = 1.0, 2.0  # of the load of a server in a block: more blocks tell more
+_ROUNDS = 8  # of slices: with fewer nobody sees whether the ratio drifts
+_WARMUP_S = 0.3  # of servers that were seen to be warm then
 _REQUESTS = 50  # in a slice
 _ENDS = 0.1  # of a slice, in which the last requests are answered
 _SHORTEST_SLICE_MS, _LONGEST_SLICE_MS, _STEP_MS = 100, 300, 50
@@ -58,6 +60,8 @@ class Question:
     "Limit of the measurement, in seconds."
     start_s: float = START_AND_STOP_S
     "Time to start and stop a server, in seconds: the mean of all."
+    warm: bool = False
+    "True if all servers were seen to reach their rate in a short warm-up."
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,9 @@ def described(servers: Mapping[str, Contender]) -> Sequence[str]:
 
 def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:
     """Return the load tool: wrk where it can do it, since pace is at its limit sooner."""
+    wrk = wrk and question.keep_alive and question.rate is None and times.whole
     load: Tables = {
-        "use": "wrk" if wrk and question.rate is None and times.whole else "pace",
+        "use": "wrk" if wrk else "pace",
         "connections": question.connections,
         "duration": _seconds(times.load_s),
     }
@@ -248,19 +253,18 @@ def slice_of(servers: int, connections: int, answer_s: float) -> int:
     return max(_SHORTEST_SLICE_MS, steps * _STEP_MS)
 
 
-def in_turns(
-    tables: Tables, time_s: float, slice_ms: int, start_s: float = START_AND_STOP_S
-) -> Tables:
+def in_turns(tables: Tables, question: Question, slice_ms: int) -> Tables:
     """Return the table [repeat] with turns: as many blocks as fit."""
-    repeat, servers = as_table(tables["repeat"]), len(as_table(tables["servers"]))
-    times = trial_times(servers, time_s, start_s)
-    each_s = min(_LONGEST_S, times.load_s)
+    servers, time_s = len(as_table(tables["servers"])), question.time_s
+    times = trial_times(servers, time_s, question.start_s)
+    warmup_s = min(_WARMUP_S, times.warmup_s) if question.warm else times.warmup_s
+    each_s = min(max(_EACH_S, _ROUNDS * slice_ms / 1000), _LONGEST_S, times.load_s)
     slice_ms = max(_SHORTEST_SLICE_MS, min(slice_ms, math.floor(1000 * each_s / 2)))
-    block_s = servers * (times.warmup_s + each_s + _TOGETHER * start_s)
+    block_s = servers * (warmup_s + each_s + _TOGETHER * question.start_s)
     return {
         "repeat": {
             **repeated(blocks_in(time_s, block_s)),
-            "warmup": repeat["warmup"],
+            "warmup": _seconds(warmup_s),
             "interleave": f"{slice_ms}ms",
             "each": f"{each_s:g}s",
         }

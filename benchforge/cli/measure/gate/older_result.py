@@ -7,11 +7,11 @@ from typing import NamedTuple
 from benchforge.errors import Unusable
 from benchforge.model.files.folder import read_header
 from benchforge.model.suite.code import Code
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.parts.registry import Registry
 from benchforge.suite.overrides import layered
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.source import parsed
+from benchforge.text.safe import HIDDEN
 
 _OF_THE_SUITE = ("directory", "runtime")  # the paths and environments of today
 

@@ -42,6 +42,7 @@ from benchforge.stats.summary.precision import precise
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph, plan
+from benchforge.suite.scenarios.latency import unlike_loads
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.suite import Suite
@@ -294,7 +295,7 @@ def announce(
     lines += loud
     if not prepared.context.hosts:
         lines += describe_placement(suite, prepared.context.places, machine())
-    lines += unproved(suite)
+    lines += [*unproved(suite), *unlike_loads(suite)]
     say("\n".join(lines))
 
 

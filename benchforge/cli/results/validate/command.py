@@ -28,17 +28,16 @@ def command(options: ValidateOptions) -> int:
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.model.files.folder import hint_of
-    from benchforge.parts.registry import Registry
     from benchforge.results.validity.faults import faults
+    from benchforge.results.verify.form import verified_form
     from benchforge.results.verify.in_words import ALONE, FORM
-    from benchforge.results.verify.recompute.compare import verify
     from benchforge.text import safe
 
-    code, registry = 0, Registry()
+    code = 0
     begin_long_work()
     for path in without_suites(options.paths):
         if folder := path.is_dir():
-            verified = verify(path, registry, "form")
+            verified = verified_form(path)
             wrong = [*verified.differing, *verified.cannot]
         else:
             wrong = faults(path)

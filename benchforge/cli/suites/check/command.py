@@ -36,7 +36,7 @@ def command(options: CheckOptions) -> int:
     missing.
     """
     from benchforge.cli.console.say import keep_secret, say, show
-    from benchforge.cli.suites.check.profiles import counts, load_all, names, unchecked, users_of
+    from benchforge.cli.suites.check.profiles import counts, load_all, names, remarks, users_of
     from benchforge.errors import BenchforgeError
     from benchforge.parts.command import Need
     from benchforge.parts.registry import Registry
@@ -66,8 +66,8 @@ def command(options: CheckOptions) -> int:
             continue
         needs = together(forms)
         show(f"{path}: good: {counts(loaded.suites, forms[0])}; {names(needs)}")
-        for line in dict.fromkeys(unchecked(loaded.suites, forms)):
-            show(f"{path}: not looked at: {line}")
+        for line in dict.fromkeys(remarks(loaded.suites, forms)):
+            show(f"{path}: {line}")
         for need in missing(needs, path.parent):
             absent.setdefault(need, []).extend(users_of(needs[need], path))
     for need, users in absent.items():

@@ -8,6 +8,7 @@ from benchforge.parts.command import Need
 from benchforge.parts.registry import Registry
 from benchforge.run.programs.needed import Needed, Users
 from benchforge.suite.load import load
+from benchforge.suite.scenarios.latency import unlike_loads
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
@@ -86,8 +87,13 @@ def users_of(users: Users, path: Path) -> Iterator[str]:
         yield f"{key_path} in {path}{used_by}"
 
 
-def unchecked(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
-    """Yield what only a process or the network could tell."""
+def remarks(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
+    """Yield what only a process or the network could tell, and what a suite compares unfairly."""
+    yield from (f"not looked at: {line}" for line in _unchecked(suites, forms))
+    yield from (line for suite in suites for line in unlike_loads(suite))
+
+
+def _unchecked(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
     for suite, form in zip(suites, forms, strict=True):
         for label, files in form.runtimes.items():
             modules = ", ".join(form.modules[label])

@@ -29,7 +29,8 @@ from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
-from benchforge.parts.part import Kind, Part
+from benchforge.parts.kinds import Kind
+from benchforge.parts.part import Part
 from benchforge.parts.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.verify.recompute.commands import words
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 from benchforge.suite.cases.case import Case, as_text
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import of_result
+from benchforge.text.safe import HIDDEN
 
 
 def cases(result: Result) -> Iterator[RecomputedValue | FileFault]:

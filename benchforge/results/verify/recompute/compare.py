@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -15,7 +15,13 @@ from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
 from benchforge.results.recomputed.verified import Verified, compare_values
 from benchforge.results.validity.faults import FolderFiles, read_files
-from benchforge.results.verify.form import form, listed_files
+from benchforge.results.verify.form import (
+    LARGEST_SUMMARY,
+    Level,
+    form,
+    listed_files,
+    verified_form,
+)
 from benchforge.results.verify.recompute import turns
 from benchforge.results.verify.recompute.cases import cases
 from benchforge.results.verify.recompute.monitors import monitors
@@ -40,9 +46,6 @@ from benchforge.results.verify.recompute.trials import (
     searches,
     there,
 )
-
-Level = Literal["form", "numbers", "evidence"]
-"How far a result is verified: its files, its summary from its trials, its trials from raw outputs."
 
 EVIDENCE: tuple[Recomputation, ...] = (
     there,
@@ -77,9 +80,6 @@ LATER = "blocks after the last one"
 _OF_A_VERSION = (looks, attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
 
-LARGEST_SUMMARY = 4 << 20
-"Bytes of a summary from which on it is compared line by line: as values it takes ten times that."
-
 _DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
 "By how many names a number is called that nothing computes again; by one where it is not here."
 
@@ -99,20 +99,17 @@ def verify(
     `form` each file that cannot be read is a fault; else it raises Unusable for the first one, or
     InvalidFile where the file says what cannot be.
     """
+    if level == "form":
+        return verified_form(folder)
     large = is_large(folder, most_bytes)
     lists = listed_files(folder)
-    files = read_files(folder, with_summary=not large, all_of=level != "form")
+    files = read_files(folder, with_summary=not large, all_of=True)
     files.unread += lists.unread
-    if level == "form":
-        verified = Verified(len(files.trials))
-    else:
-        verified = _recomputed(_result(files, registry, large), level, further)
-    for fault in form(files, with_lines=level == "form"):
+    verified = _recomputed(_result(files, registry, large), level, further)
+    for fault in form(files, with_lines=False):
         verified.add(fault)
-    if files.header is not None:
-        verified.extend(lists.changed)
-    if level != "form":
-        verified.extend(lists.incomplete)
+    verified.extend(lists.changed)
+    verified.extend(lists.incomplete)
     return verified
 
 

@@ -16,7 +16,6 @@ from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
 from benchforge.model.trial.answers.answer import Expect
-from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.parts.registry import Registry
@@ -34,6 +33,7 @@ from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import table_of, typed
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed
+from benchforge.text.safe import HIDDEN
 
 DRIVERS = ("loaders", "clients")
 _SEARCHING = ("servers", "loaders", "find", "kinds")

@@ -26,9 +26,10 @@ def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
         default=0,
     )
     blocks: list[int] = []
+    fewer = {*header.bridges, *header.latencies}
     for scenario, size in sizes.items():
         find = header.searches.get(scenario)
-        count = ordinary if scenario not in header.bridges else measured[scenario] // size
+        count = ordinary if scenario not in fewer else measured[scenario] // size
         blocks.append(count if find is None else find.rounds)
         if measured[scenario] != blocks[-1] * size:
             message = (

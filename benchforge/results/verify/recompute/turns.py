@@ -33,6 +33,7 @@ def planned(result: Result) -> Iterator[RecomputedValue]:
     yield RecomputedValue(result.header, ("clients",), clients)
     bridges: JsonValue = {k: bridge for k, bridge in suite.bridges.items() if k in suite.scenarios}
     yield RecomputedValue(result.header, ("bridges",), bridges)
+    yield RecomputedValue(result.header, ("latencies",), dict(suite.latencies))
 
 
 def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:

@@ -62,7 +62,7 @@ def warm_up(
         still_there(scope, answering.services, "while it was asked", "ask")
         recorder.links = scope.tap.links(_backend_ports(answering.services))
         scope.tap.close()
-    target = _target(scope, probe)
+    target = target_of(scope, probe)
     recorder.url = target.url
     if workload and mix:
         with recorder.phase("stream"):
@@ -140,7 +140,8 @@ def _backend_ports(services: list[Serving]) -> dict[str, set[int]]:
     return {site.label: set(site.ports.values()) for site in backends}
 
 
-def _target(scope: TrialScope, probe: HttpProbe) -> Target:
+def target_of(scope: TrialScope, probe: HttpProbe) -> Target:
+    """Return what a load tool needs of a server that answers."""
     context = scope.context
     return Target(
         url=probe.root + probe.request.path,

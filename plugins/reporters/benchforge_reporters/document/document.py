@@ -16,6 +16,7 @@ from benchforge.plugin import (
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
+from benchforge_reporters.document.latency import LatencyRow, latency_rows
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import launches, next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
@@ -94,6 +95,8 @@ class ResultDocument:
     overview: Overview | None
     "Overview of a result with many claims or comparisons; None for others."
     answers: tuple[ComparisonAnswer, ...]
+    latencies: tuple[LatencyRow, ...]
+    "Response times at one rate, of each comparison that has some."
     claims: tuple[ClaimLine, ...]
     tally: tuple[str, ...]
     causes: CauseTexts
@@ -153,6 +156,7 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         alarms=tuple(words.alarms(summary, doubts=not summary.causes)),
         overview=overview(summary, lines, of_each),
         answers=tuple(of_each),
+        latencies=tuple(latency_rows(summary)),
         claims=tuple(lines),
         tally=tuple(tally(summary)),
         causes=causes,

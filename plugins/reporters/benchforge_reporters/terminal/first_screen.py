@@ -99,6 +99,7 @@ class _Screen:
             elif len(self.answers) <= _TABLES:
                 yield 2, [*self._table(answer)]
             if not several:
+                yield 0, [*self._latency(answer)]
                 yield 6, [*self._reason(answer)]
                 yield 0, [*self._evidence(answer)]
         yield 8, [""]
@@ -152,6 +153,20 @@ class _Screen:
         right = f"{short(head.first)} faster {_times(axis.top)}"
         limit = f"±{100 * axis.limit:.0f} %: too small"
         yield self.paint.of("aside", f"   {left}{limit:^{width - len(left) - len(right)}}{right}")
+
+    def _latency(self, answer: Quoted) -> Iterator[str]:
+        """Yield p50 and p99 of each server at one rate, or why they are not known."""
+        latency = answer.comparison.latency
+        if latency is None or answer.head.says in _NO_RATIO:
+            return
+        if not latency.servers:
+            yield from self._labelled("Latency", f"unknown: {latency.why}")
+            return
+        head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
+        yield self.paint.of("aside", f"{head:<38}{'p50':>16}{f'p{latency.tail:g}':>26}")
+        for item in latency.servers:
+            times = (_time(item.median), _time(item.tail))
+            yield f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}"
 
     def _reason(self, answer: Quoted) -> Iterator[str]:
         """Yield why a server is faster, as far as CPU time tells."""
@@ -267,6 +282,15 @@ def _others(names: Sequence[str], base: str) -> Iterator[str]:
 
 def _times(value: float) -> str:
     return f"{readable.figure(value, 2 if value < 1 else 3)}×"
+
+
+def _time(estimate: Estimate) -> str:
+    """Return a time with its interval: 0.19 ms (0.18–0.20)."""
+    ends = [end for end in numbers(estimate) if end > 0]
+    if not ends:
+        return "unknown"
+    *texts, last = readable.amounts("s", *ends[1:], ends[0])
+    return f"{last} ({'–'.join(texts)})" if texts else last
 
 
 def _cell(ratio: Estimate | None) -> str:

@@ -53,6 +53,7 @@ class Terminal(Reporter):
             for block in (
                 _top(report, paint),
                 _answers(report, paint),
+                paint.lines("heading", *(row.sentence for row in report.latencies)),
                 *_sections(report, paint),
                 *(_suite_table(summary, label, report, paint) for label in summary.tables),
                 _claims(report, paint),
@@ -95,13 +96,15 @@ def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
 
 def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
-    rows = [level for section in report.sections for level in section.levels]
+    beside = {row.scenario for row in report.latencies}
+    sections = [section for section in report.sections if section.scenario not in beside]
+    rows = [level for section in sections for level in section.levels]
     if rows and report.overview is None:
         yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]
-    for section in report.sections:
+    for section in sections:
         if lines := list(_section(section, paint, brief=report.overview is not None)):
             yield lines
-    if report.overview is None and not all(section.levels for section in report.sections):
+    if report.overview is None and not all(section.levels for section in sections):
         cells, order = report.reading
         yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
 
