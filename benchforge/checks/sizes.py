@@ -5,9 +5,11 @@ quotient of two factors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from statistics import fmean
 from typing import Final
 
+from benchforge.checks.causes import spoken
 from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -27,7 +29,7 @@ Factor = Callable[[Trial], float | None]
 def sizes(
     comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Check]
 ) -> dict[str, float]:
-    """Return the share by which each cause may move a ratio, by the id of its check.
+    """Return the share by which each cause may move a ratio, by the id of a check that found it.
 
     `checks` are those of the whole result. What is not known has no size: it is never 0.
     """
@@ -48,7 +50,10 @@ def sizes(
     ]
     if ceilings and connections:
         by_id["L2"] = unlimited(max(ceilings), min(connections)) - 1
-    return {id_: size for id_, size in by_id.items() if size is not None}
+    spoke = {*spoken(comparison.checks), *spoken(checks)}
+    for trial in chain.from_iterable(measured):
+        spoke |= {*spoken(trial.checks)}
+    return {id_: size for id_, size in by_id.items() if size is not None and id_ in spoke}
 
 
 def _size(cases: Sequence[Sequence[Trial]], factor: Factor) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from benchforge.checks import ask
 from benchforge.checks.answers import under_load
@@ -60,16 +61,20 @@ def with_comparison_verdicts(
     """
     comparisons = []
     for comparison in summary.comparisons:
-        evidence = evidence_in(comparison, summary, limits)
-        evidence = evidence._replace(sizes=sizes(comparison, trials, summary.checks))
-        verdict = verdict_on(evidence)
+        by_id = sizes(comparison, trials, summary.checks)
+        verdict = verdict_on(evidence_in(comparison, summary, limits, by_id))
         comparisons.append(comparison.model_copy(update={"verdict": verdict}))
     return summary.model_copy(update={"comparisons": tuple(comparisons)})
 
 
-def evidence_in(comparison: Comparison, summary: Summary, limits: Thresholds) -> ComparisonEvidence:
+def evidence_in(
+    comparison: Comparison,
+    summary: Summary,
+    limits: Thresholds,
+    sizes_by_id: Mapping[str, float] = MappingProxyType({}),
+) -> ComparisonEvidence:
     """Return what decides about a comparison of a summary that has its checks."""
-    return evidence_of(comparison, summary, partial(_is_grave, limits=limits))
+    return evidence_of(comparison, summary, partial(_is_grave, limits=limits), sizes_by_id)
 
 
 def _is_grave(check: Check, limits: Thresholds) -> bool:

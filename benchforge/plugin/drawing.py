@@ -1,6 +1,6 @@
 """What pages, charts and JUnit files are drawn with."""
 
-from benchforge.report.answer.headline import Headline, headline, short
+from benchforge.report.answer.headline import Headline, headline, in_rounds, short
 from benchforge.report.answer.quote import Quoted, quote
 from benchforge.report.answer.ratio import LIMIT, RatioAxis, interval_text, numbers, pair_ratio
 from benchforge.report.charts.chart_file import chart_file, drawing_file
@@ -43,6 +43,7 @@ __all__ = [
     "drawing_file",
     "grid",
     "headline",
+    "in_rounds",
     "interval_bar",
     "interval_text",
     "junit_xml",

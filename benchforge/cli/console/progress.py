@@ -91,7 +91,8 @@ class ProgressLine(Progress):
             return
         last = self._place == self._total
         remaining = "" if last else f" · {self._about(self._left_s - trial.seconds)}"
-        if self._due() or trial.failure is not None or (last and not self._live):
+        plain = not self._live and (last or trial.search_outcome is not None)
+        if plain or self._due() or trial.failure is not None:
             self._write(f"{self._head} · {_outcome(trial)}{remaining}")
         for remark in _remarks(trial):
             self._remark(remark, remark)

@@ -1,5 +1,6 @@
 """The answer to a comparison in a sentence, which each form of a result begins with."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -14,8 +15,18 @@ from benchforge.report.answer.ratio import LIMIT, interval_text, pair_ratio
 from benchforge.text.readable import amount, conjoined, counted, figure, percent
 
 Says = Literal[
-    *("faster", "slightly", "same", "open", "early", "smoke"),
-    *("unlike", "wrong", "start", "none", "alone", "rate"),
+    "faster",
+    "slightly",
+    "same",
+    "open",
+    "early",
+    "smoke",
+    "unlike",
+    "wrong",
+    "start",
+    "none",
+    "alone",
+    "rate",
 ]
 "What an answer says: a difference, none that matters, nothing yet, nothing at all."
 _NAME: Final = 16  # characters of a server's name: two of them fit a line of 80 columns
@@ -78,6 +89,11 @@ def short(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[:half]}…{name[-half:]}"
 
 
+def in_rounds(text: str) -> str:
+    """Return a sentence with the word for people: files and options call a round a block."""
+    return re.sub(r"\bblock(s?)\b", r"round\1", text)
+
+
 def headline(comparison: Comparison, summary: Summary) -> Headline:
     """Return the answer to a comparison, as its verdict says."""
     cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
@@ -100,7 +116,7 @@ def _without(
     cases: Sequence[CaseSummary], names: Sequence[str], verdict: ComparisonVerdict
 ) -> Headline:
     """Return that servers have no ratio: who is wrong or did not start, or who did other work."""
-    reason = verdict.reasons[0]
+    reason = in_rounds(verdict.reasons[0])
     named = [*zip(map(short, names), cases, strict=True)]
     silent = [name for name, case in named if case.failed and not case.trials]
     failures = [case.failed[-1].failure for _, case in named if case.failed and not case.trials]
@@ -146,7 +162,7 @@ def _rates(
     first, *others = (f"{short(name)} {_rate(capacity)}" for name, capacity in best)
     remark = "" if verdict.state == "decided" else f"Undecided: {_reason(verdict)}"
     sentence = f"All objectives are kept up to: {', '.join((first, *others))}"
-    return Headline("rate", sentence, remark, *[name for name, _ in best][:2])
+    return Headline("rate", sentence, remark, best[0][0])
 
 
 def _rate(capacity: Capacity) -> str:
@@ -159,7 +175,7 @@ def _rate(capacity: Capacity) -> str:
 
 
 def _reason(verdict: ComparisonVerdict) -> str:
-    return verdict.reasons[0] if verdict.reasons else "no number ranks the servers"
+    return in_rounds(verdict.reasons[0]) if verdict.reasons else "no number ranks the servers"
 
 
 def _compared(

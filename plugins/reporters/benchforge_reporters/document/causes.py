@@ -297,7 +297,7 @@ def caveats(causes: CauseTexts, summary: Summary) -> list[Caveat]:
 def _of_times(text: CauseText) -> bool:
     return all(
         item.check.invalidates == "latency" or item.check.topic in _OF_TIMES
-        for item in text.cause.findings
+        for item in _roots(text.cause)
     )
 
 

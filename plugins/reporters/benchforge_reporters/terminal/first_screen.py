@@ -8,6 +8,7 @@ from benchforge.plugin.drawing import (
     Quoted,
     RatioAxis,
     headline,
+    in_rounds,
     interval_text,
     numbers,
     pair_ratio,
@@ -88,7 +89,9 @@ class _Screen:
         if len(answers) > MOST_LINES // 2:
             more = readable.counted(len(answers) - MOST_LINES // 2, "more comparison")
             yield 0, [f"{more}: benchforge report RESULT --details"]
-        yield 0, self.paint.lines("bad", *self.report.alarms[self.summary.smoke :])
+        alarms = map(in_rounds, self.report.alarms[self.summary.smoke :])
+        yield 0, self.paint.lines("bad", *alarms)
+        yield 0, self.paint.lines("aside", *self.report.tally)
         load, machine = self._setting()
         yield 5, self.paint.lines("aside", load)
         yield 0, self.paint.lines("aside", machine)
@@ -237,13 +240,18 @@ class _Screen:
             enough = f"; enough if {self._bound} does not matter to you" if self._bound else ""
             yield from self._labelled("Next", f"{goal}, in {lasts}{enough}:", "do")
             yield f"  benchforge run {command}"
-        elif self.caveats and self.caveats[0].text.remedy.startswith("benchforge run "):
-            yield from self._labelled("Next", "Without this caveat:", "do")
-            yield f"  {self.caveats[0].text.remedy}"
+        elif not self.report.next_step and self._remedy.startswith("benchforge run "):
+            yield from self._labelled("Next", "To remove this caveat:", "do")
+            yield f"  {self._remedy}"
         else:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
             open_ = not any(answer.head.says in _NO_RATIO for answer in self.answers)
             yield from self._labelled("Next", (open_ and self.report.next_step) or more, "do")
+
+    @property
+    def _remedy(self) -> str:
+        """What to do about the largest caveat; empty where nothing is known to help."""
+        return self.caveats[0].text.remedy if self.caveats else ""
 
     @property
     def _bound(self) -> str:
@@ -261,10 +269,10 @@ class _Screen:
         texts = [] if alone is None else [alone.against]
         if alone is not None and alone.says in _NO_RATIO:  # the caveat is the reason that is above
             hinted = any(lost(case) for case in self.summary.cases)
-            yield from self._labelled("To mend it", "" if hinted else first.text.remedy, "do")
+            yield from self._labelled("To mend it", "" if hinted else self._remedy, "do")
             return
         yield from self._labelled("Largest caveat", first.sentence)
-        texts += [first.text.remedy] * (not first.text.remedy.startswith("benchforge run "))
+        texts += [self._remedy] * (not self._remedy.startswith("benchforge run "))
         texts += [f"{readable.counted(len(others), 'more caveat')}: --why"] if others else []
         advice, start = "; ".join(filter(None, texts)), " " * _LABEL
         yield from self.paint.lines("do", advice and f"→ {advice}", first=start, rest=f"{start}  ")
