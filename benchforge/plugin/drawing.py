@@ -23,7 +23,7 @@ from benchforge.report.charts.drawing import (
 from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 from benchforge.report.page.frame import rendered
 
-# Drawing: charts, pages and JUnit files.
+# Drawing: answers, charts, pages and JUnit files.
 __all__ = [
     "COLOURS",
     "COURSE_HEIGHT",
