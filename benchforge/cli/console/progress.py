@@ -72,8 +72,10 @@ class ProgressLine(Progress):
         """Say what is done now, and the ratio so far; on a terminal only."""
         if self._live:
             most = f"{'at most ' * self._early}{exact(self._graph.blocks)}"
-            text = f"Round {self._block} of {most}{self._ratio} · {self._left} · {name}"
-            self._write(text[: shutil.get_terminal_size().columns - 1], lasts=False)
+            text = f"Round {self._block} of {most}{self._ratio} · {self._left}"
+            columns = shutil.get_terminal_size().columns - 1
+            phase = f" · {name}" if len(text) + len(name) < columns - 3 else ""
+            self._write(f"{text}{phase}"[:columns], lasts=False)
 
     def _due(self) -> bool:
         """Whether a plain line is due: on a terminal none is, since its line says the same."""

@@ -37,9 +37,12 @@ def answer(outcome: Outcome) -> str:
         return f"{start}: nothing can be compared"
     worst = next((pair for pair in _sorted(outcome) if pair.verdict.state == state), None)
     if worst is None or state == "not slower":
-        waived = sum(pair.waiver is not None for pair in outcome.questions)
-        also = f"; {counted(waived, 'waiver')}" if waived else ""
-        return f"{start}: nothing is slower by more than {percent(outcome.limit)}{also}"
+        total = len(outcome.questions)
+        good = sum(pair.verdict.state == "not slower" for pair in outcome.questions)
+        limit = f"slower by more than {percent(outcome.limit)}"
+        if good == total:
+            return f"{start}: nothing is {limit}"
+        return f"{start}: {good} of {total} are not {limit}; what the suite allows passes"
     return f"{start}: {_name(worst, outcome)} {_finding(worst.verdict, outcome.limit)}"
 
 
