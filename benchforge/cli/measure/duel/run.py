@@ -131,7 +131,7 @@ def _design(
     if isinstance(suite, str):
         say(f"measured one after the other: {suite}")
         return {}
-    say("measured in turns: valid for the ratio, not for requests/s and times")
+    say("the servers alternate: valid for the ratio, not for requests/s and times")
     cpus = apart(suite)
     if not cpus:
         return turns
