@@ -47,7 +47,7 @@ class Headline:
     "Bounds of what is undecided, or the reason of what has no answer; may be empty."
     first: str = ""
     second: str = ""
-    "The server that is behind, or one that is not told apart from the first."
+    "Server behind the first, or one of those that no interval tells from it."
     ratio: Estimate | None = None
     "Value of the first by that of the second, as the sentence has it."
     better: Literal["higher", "lower"] = "higher"

@@ -39,8 +39,7 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
         texts.append(f"Ratio: {bound or _which(compared, lambda item: item.verdict.ratio)}.")
     timed = [item for item in answers if item.comparison.latency is not None]
     if timed:
-        known = _which(timed, _timed)
-        texts.append(f"Latency: {known}.")
+        texts.append(f"Latency: {_which(timed, _timed)}.")
     if alone:
         texts.append(f"Requests/s: {_which(alone, lambda item: item.verdict.rates)}.")
     return " ".join(texts)

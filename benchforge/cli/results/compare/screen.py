@@ -48,9 +48,9 @@ def _answer(comparison: ComparedResults) -> str:
             size = "" if ratio is None else f": {change(ratio - 1)}{by}"
             more = f"; {len(rows) - 1} more" if rows[1:] else ""
             return f"{state.upper()}: {name}{size}{more}"
-    asked = len(by_answer.get("not shown", ()))
-    if asked:
-        return f"NOT WORSE, as far as shown: no change in {counted(asked, 'question')}"
+    questions = len(by_answer.get("not shown", ()))
+    if questions:
+        return f"NOT WORSE, as far as shown: no change in {counted(questions, 'question')}"
     if len(comparison.older.results) < PAST:
         return f"NO VERDICT: it takes {PAST} older results and a --reference; here are the numbers"
     return "NO VERDICT: no --reference is named, so the machine's days count; here are the numbers"

@@ -93,9 +93,9 @@ def _step(line: Timeline, course: Course, step: SeriesChange) -> str:
     size = change(step.step.ratio - 1)
     where = f"between result {step.before + 1} and {step.after + 1}"
     commits = [_commit(line, index, course.case.server) for index in (step.before, step.after)]
-    known = f" ({commits[0]} to {commits[1]})" if all(commits) else ""
+    span = f" ({commits[0]} to {commits[1]})" if all(commits) else ""
     name = safe.word(f"[{course.case.scenario}] {course.case.server}")
-    return f"{name} changed by {size} {where}{known}"
+    return f"{name} changed by {size} {where}{span}"
 
 
 def _commit(line: Timeline, index: int, server: str) -> str:
