@@ -110,7 +110,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
     graph, limits, trials_before = inputs.graph, inputs.limits, inputs.before
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
     facts: _Facts = _right(trials_before, inputs.keep), {}
-    attempts, done = by_place(trials_before), settled_places(trials_before)
+    attempts, done = by_place(trials_before), settled_places(trials_before, graph.once)
     searched = [trial for trial in trials_before if trial.search_outcome is not None]
     remaining, noise = Left(), noise_of(trials_before)
     number = max((trial.number for trial in trials_before), default=0)
@@ -158,7 +158,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
                 for slot, trials_at in zip(steps, by_step, strict=True)
             ]
             before_it, noise = noise, reduce(Noise.after, stored, noise)
-            open_ = not all(needs_no_more(trials_at, noise) for trials_at in by_step)
+            open_ = not all(needs_no_more(trials_at, noise, graph.once) for trials_at in by_step)
             for trial in stored:
                 if trial.position != step.position:
                     progress.trial(_planned(steps, trial), trial.number, attempt, left_s)

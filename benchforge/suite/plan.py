@@ -77,6 +77,17 @@ class RunGraph:
         """Of the group that takes part in most."""
         return max(self.rounds, default=0)
 
+    @property
+    def fewest(self) -> int:
+        """How many measurements are in the least number of blocks."""
+        return sum(self.before(self.least + 1))
+
+    @cached_property
+    def once(self) -> frozenset[str]:
+        """Labels of scenarios of which a place is measured once, whatever spoils it."""
+        firsts = (group[0] for group in self.cases.groups if len(group))
+        return frozenset(first.name.scenario for first in firsts if first.once)
+
     def often(self) -> Iterator[tuple[Case, int]]:
         """Yield each case, and in how many blocks it is measured at most."""
         for group, rounds in zip(self.cases.groups, self.rounds, strict=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from front_door import captured
+from measured.small_results import shared
 from present import present
 
 from benchforge.cli.app import group
@@ -31,6 +32,14 @@ for name in sys.argv[1:]:
     called([name, "--help"])
     print(name, *sys.modules, file=sys.stderr)
 """
+COUNT = """
+import sys, click
+imported = {*sys.modules}
+from benchforge.cli.app import called
+called(sys.argv[1:])
+print(len({*sys.modules} - imported), file=sys.stderr)
+"""
+MACRO = str(Path(__file__).parents[2] / "suites/macro.toml")
 
 
 def declared(name: str) -> click.Command:
@@ -84,6 +93,26 @@ def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:
     for line in done.stderr.splitlines():
         name, *modules = line.split()
         assert not HEAVY & set(modules), name
+
+
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [
+        (["--help"], 30),
+        (["run", "--help"], 50),
+        (["plugins", "list"], 160),
+        (["check", MACRO], 350),
+        (["validate", "RESULT"], 300),
+    ],
+)
+def test_a_command_starts_without_what_it_does_not_need(
+    words: list[str], most: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Modules beside those of click: to import one takes about a millisecond."""
+    if words[1:] == ["RESULT"]:
+        words = [words[0], str(shared(tmp_path_factory))]
+    done = captured([sys.executable, "-c", COUNT, *words])
+    assert int(done.stderr.split()[-1]) <= most, done.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -38,16 +38,19 @@ def spread(estimate: "Estimate", text: Callable[[float], str]) -> str:
     return f"{text(estimate.value)} [{text(estimate.low)}{NOTHING}{text(estimate.high)}]"
 
 
-def amount(cases: int, blocks: int, trials: int, until: "Until | None") -> str:
-    """Return how many cases, blocks and trials; `blocks` are all of them, or the most."""
+def amount(cases: int, blocks: int, trials: tuple[int, int], until: "Until | None") -> str:
+    """Return how many cases, blocks and trials; `blocks` are all of them, or the most.
+
+    `trials` are the fewest and the most.
+    """
     if until is None:
-        most = "" if trials == cases * blocks else "at most "
+        most = "" if trials[1] == cases * blocks else "at most "
         return f"{counted(cases, 'case')}, {most}{counted(blocks, 'block')}: " + counted(
-            trials, "trial"
+            trials[1], "trial"
         )
     return (
         f"{counted(cases, 'case')}, {_between(until.least, blocks)} blocks: "
-        f"{_between(cases * until.least, cases * blocks)} trials"
+        f"{_between(*trials)} trials"
     )
 
 

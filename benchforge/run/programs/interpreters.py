@@ -10,11 +10,14 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.parts.command import Command, Finished
 from benchforge.run.locate import everywhere
-from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
+
+if TYPE_CHECKING:  # `check` starts nothing
+    from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 _ASKED_WITHIN_S = 20.0
 # Of a Python of any age.
@@ -99,7 +102,7 @@ def _home() -> Path:
 
 
 def find(
-    sandbox: Sandbox, python: str, label: str, suite_folder: Path, folder: Path
+    sandbox: "Sandbox", python: str, label: str, suite_folder: Path, folder: Path
 ) -> InterpreterCandidate:
     """Return the interpreter that a runtime asks for; each candidate is asked what it is.
 
@@ -133,7 +136,7 @@ def find(
     )
 
 
-def all_interpreters(sandbox: Sandbox, folder: Path) -> list[InterpreterCandidate]:
+def all_interpreters(sandbox: "Sandbox", folder: Path) -> list[InterpreterCandidate]:
     """Return all interpreters that are on this machine, virtual environments excepted."""
     others = [*candidates(wish("3")), *candidates(wish("pypy3"))]
     return [
@@ -143,7 +146,7 @@ def all_interpreters(sandbox: Sandbox, folder: Path) -> list[InterpreterCandidat
     ]
 
 
-def _at(sandbox: Sandbox, path: Path, label: str, folder: Path) -> InterpreterCandidate:
+def _at(sandbox: "Sandbox", path: Path, label: str, folder: Path) -> InterpreterCandidate:
     hint = "give the path of an interpreter"
     try:
         finished = sandbox.run("interpreter", _question(path), folder, {}, _ASKED_WITHIN_S)
@@ -152,6 +155,8 @@ def _at(sandbox: Sandbox, path: Path, label: str, folder: Path) -> InterpreterCa
         raise ProgramMissing(f"runtime {label}: {reason}", hint) from error
     interpreter = _read(finished)
     if interpreter is None:
+        from benchforge.run.sandbox.sandbox import complaint  # noqa: PLC0415 - as above
+
         cause = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
         raise ProgramMissing(f"runtime {label}: {path} does not answer as Python does{cause}", hint)
     # The path itself: a script may stand before the interpreter on purpose.
@@ -168,7 +173,7 @@ def _new_enough(interpreter: InterpreterCandidate, label: str) -> InterpreterCan
 
 
 def _ask_all(
-    sandbox: Sandbox, candidates: Iterable[Path], folder: Path
+    sandbox: "Sandbox", candidates: Iterable[Path], folder: Path
 ) -> list[InterpreterCandidate]:
     """Return what each says of itself, all asked at once; a shim that cannot run says nothing."""
     scratch = Path(tempfile.mkdtemp(dir=folder))

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.suite.code import OWN, Runtime
@@ -17,11 +18,13 @@ from benchforge.parts.part import Part, RunsPython, ServesCode, Service
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
 from benchforge.run.programs.interpreters import candidates, wish
-from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import parts_by_scenario
 from benchforge.suite.secrets import SHORTEST
 from benchforge.suite.suite import Suite
+
+if TYPE_CHECKING:  # `check` starts nothing
+    from benchforge.run.sandbox.sandbox import Sandbox
 
 UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH")
 "It builds the environments of runtimes."
@@ -131,7 +134,9 @@ def fetchable(needs: Iterable[Need]) -> list[str]:
     return packages if shutil.which("apt-get") else []
 
 
-def as_they_say(commands: Mapping[str, Command], sandbox: Sandbox, folder: Path) -> dict[str, str]:
+def as_they_say(
+    commands: Mapping[str, Command], sandbox: "Sandbox", folder: Path
+) -> dict[str, str]:
     """Return the first line that each command prints, or why there is none."""
     answers: dict[str, str] = {}
     for label, command in commands.items():

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 from benchforge.model.files.result import Header
@@ -19,7 +19,7 @@ def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | No
     Raises InvalidFile where trials are at other rates than their search asked for.
     """
     over_at_last = _ended(header, trials)
-    settled = set(_settled(trials)) - _lost(header, trials)
+    settled = set(_settled(trials, header.latencies)) - _lost(header, trials)
     last = max((trial.block for trial in trials), default=0)
     over = decision is not None and decision.stop and last <= decision.blocks
     wanted = (planned for planned in header.plan if not over or planned.block <= last)
@@ -44,7 +44,7 @@ def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
 
 def done(header: Header, trials: Sequence[Trial]) -> int:
     """Return how many measurements are there, with all the attempts that they need."""
-    return len(set(_settled(trials)) - _lost(header, trials))
+    return len(set(_settled(trials, header.latencies)) - _lost(header, trials))
 
 
 def lost(header: Header, attempts: Sequence[Trial]) -> bool:
@@ -78,7 +78,7 @@ def given_up(trials: Sequence[Trial], case: CaseName) -> bool:
 
 def whole(header: Header, trials: Sequence[Trial]) -> int:
     """Return how many blocks, from the first, have all that is to be measured in them."""
-    settled = Counter(block for block, _ in _settled(trials))
+    settled = Counter(block for block, _ in _settled(trials, header.latencies))
     planned = Counter(planned_trial.block for planned_trial in header.plan)
     blocks = 0
     while planned[blocks + 1] and settled[blocks + 1] == planned[blocks + 1]:
@@ -86,24 +86,33 @@ def whole(header: Header, trials: Sequence[Trial]) -> int:
     return blocks
 
 
-def needs_no_more(attempts: Sequence[Trial], noise: Noise) -> bool:
+def needs_no_more(
+    attempts: Sequence[Trial], noise: Noise, once: Collection[str] = frozenset()
+) -> bool:
     """Whether a case needs no further attempt in a block: only what comes and goes gets one.
 
-    `noise` is what it did up to the last of them. A later session gives a place that is lost as
-    many again.
+    `noise` is what it did up to the last of them; scenarios that are measured `once` get none. A
+    later session gives a place that is lost as many again.
     """
     if not attempts:
         return False
     last = attempts[-1]
+    if last.case.scenario in once:
+        return True
     return not last.worth_repeating or len(attempts) % ATTEMPTS == 0 or noise.ends(last)
 
 
-def settled_places(trials: Sequence[Trial]) -> set[tuple[int, int]]:
+def settled_places(
+    trials: Sequence[Trial], once: Collection[str] = frozenset()
+) -> set[tuple[int, int]]:
     """Return the places of the plan, block and position, of which nothing is left to measure."""
-    return {(attempts[0].block, attempts[0].position) for attempts in _settled(trials).values()}
+    settled = _settled(trials, once).values()
+    return {(attempts[0].block, attempts[0].position) for attempts in settled}
 
 
-def _settled(trials: Sequence[Trial]) -> dict[tuple[int, Identity], list[Trial]]:
+def _settled(
+    trials: Sequence[Trial], once: Collection[str]
+) -> dict[tuple[int, Identity], list[Trial]]:
     """Return the attempts of each block and case of which nothing is left to measure."""
     by_place: dict[tuple[int, Identity], list[Trial]] = {}
     settled: dict[tuple[int, Identity], bool] = {}
@@ -113,11 +122,11 @@ def _settled(trials: Sequence[Trial]) -> dict[tuple[int, Identity], list[Trial]]
         attempts = by_place.setdefault(key, [])
         attempts.append(trial)
         noise = noise.after(trial)
-        settled[key] = needs_no_more(attempts, noise)
+        settled[key] = needs_no_more(attempts, noise, once)
     return {key: attempts for key, attempts in by_place.items() if settled[key]}
 
 
 def _lost(header: Header, trials: Sequence[Trial]) -> set[tuple[int, Identity]]:
     """Return the blocks and cases that a later session measures again."""
-    settled = _settled(trials).items()
+    settled = _settled(trials, header.latencies).items()
     return {key for key, attempts in settled if lost(header, attempts)}

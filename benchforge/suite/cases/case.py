@@ -68,6 +68,8 @@ class Case(NamedTuple):
     "Number of blocks of its scenario; None for that of the run."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."
+    once: bool = False
+    "True for a case that is measured once in a block, whatever spoils it."
 
     @property
     def services(self) -> tuple[Service, ...]:

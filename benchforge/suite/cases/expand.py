@@ -193,6 +193,7 @@ class _Scenario:
             hosts=self._hosts(pair, point) if self._suite.hosts else {},
             blocks=self._scenario.blocks,
             bridge=self._label in self._suite.bridges,
+            once=self._scenario.latency_of is not None,
         )
 
     def declared_s(self, number: int) -> float:

@@ -270,9 +270,8 @@ def announce(
         counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
         planned = f"about {spoken(most_s)} for all of them"
     else:
-        counts = amount(cases, graph.blocks, trials, graph.until)
-        least = trials if graph.until is None else graph.least * cases
-        fewest = max(0, least - done_trials)
+        counts = amount(cases, graph.blocks, (graph.fewest, trials), graph.until)
+        fewest = max(0, graph.fewest - done_trials)
         planned = lasts(fewest * each_s + adds_s, most_s)
     lines = [
         safe.word(suite.title or suite.name)

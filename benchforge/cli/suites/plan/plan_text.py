@@ -56,10 +56,11 @@ def _head(plan: Plan) -> Iterator[str]:
         yield _SMOKE
     cases = sum(scenario.cases for scenario in plan.scenarios)
     if any(scenario.search for scenario in plan.scenarios):
-        trials = f"at most {counted(plan.trials, 'trial')}"
-        yield f"{counted(cases, 'case')}: {trials}, {_time(plan.estimate, 1.0, 'at most')}"
+        most = f"at most {counted(plan.trials, 'trial')}"
+        yield f"{counted(cases, 'case')}: {most}, {_time(plan.estimate, 1.0, 'at most')}"
     else:
-        counts = amount(cases, plan.blocks, plan.trials, plan.until)
+        trials = round(plan.trials * _fewest(plan)), plan.trials
+        counts = amount(cases, plan.blocks, trials, plan.until)
         yield f"{counts}, {_time(plan.estimate, _fewest(plan))}"
     if plan.until is not None:
         yield awaited(plan.until)

@@ -89,7 +89,9 @@ def attempts(result: Result) -> Iterator[FileFault]:
         position = trial.model.block, trial.model.position
         trials_at = places.setdefault(position, [])
         ended = (
-            trials_at and trials_at[-1].number == last_number and needs_no_more(trials_at, noise)
+            trials_at
+            and trials_at[-1].number == last_number
+            and needs_no_more(trials_at, noise, result.header.model.latencies)
         )
         if ended and not lost(result.header.model, trials_at):
             yield trial.fault(f"trial {trials_at[-1].number} needed no other attempt", "attempt")

@@ -1,0 +1,138 @@
+"""Response times at one rate: measured beside a comparison, in its result, and recomputed."""
+
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+from present import present
+from suite_texts.files import suite_text
+
+from benchforge.cli.measure.duel.latency import FirstLoad, is_warm, latency_plan, with_latency
+from benchforge.cli.measure.duel.servers import contender, labelled
+from benchforge.cli.measure.duel.suite import Question, in_turns, tables_of, text
+from benchforge.model.files.folder import read_header, read_summary, read_trials
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading, Series
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import Identity
+from benchforge.parts.registry import Registry
+from benchforge.stats.summary.latency import latency_at_rate
+from benchforge.suite.load import load
+
+SUITE = suite_text("cli/measure/latency")
+
+
+def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    call = bench("run", "suite.toml")
+    (result,) = (tmp_path / "results").iterdir()
+    summary = read_summary(result)
+    (comparison,) = summary.comparisons
+    assert comparison.scenario == "duel"
+    latency = present(comparison.latency)
+    assert (latency.scenario, latency.rate) == ("latency", 60)
+    assert "latency at 60 requests/s: " in call.out
+    assert read_header(result).latencies == {"latency": "duel"}
+    of_rate = [trial for trial in read_trials(result) if trial.case.scenario == "latency"]
+    # Whatever noise spoils, a place is measured once, in the first blocks alone.
+    assert sorted((it.block, it.attempt) for it in of_rate) == [(n, 1) for n in (1, 1, 2, 2, 3, 3)]
+    verified = bench("verify", result)
+    assert "0 contradicted" in verified.out
+
+    # As if a quiet machine had measured it: the numbers follow from the histograms alone.
+    believed = [trial.model_copy(update={"checks": ()}) for trial in of_rate]
+    by_case: dict[Identity, list[Trial]] = {
+        ("latency", name, "", "", 1): [] for name in ("quick", "slow")
+    }
+    for trial in believed:
+        by_case["latency", trial.case.server, "", "", 1].append(trial)
+    quiet = present(latency_at_rate(comparison, "latency", by_case))
+    quick, slow = quiet.servers
+    assert (quick.server, slow.server) == ("quick", "slow")
+    assert present(slow.median.value) >= 0.02
+    assert quick.median.n == 3
+    counts = sum(present(present(it.reading).latency).count for it in believed)
+    assert quick.responses + slow.responses == counts
+    # p99 takes 1,000 responses of each: 72 carry p75 at most.
+    assert quiet.tail in {50, 75}
+    assert quiet.why.startswith("p99 takes 1,000 responses of each, and ")
+    by_case["latency", "slow", "", "", 1] = [
+        trial.model_copy(update={"failure": None, "reading": None}) for trial in believed[:1]
+    ]
+    unknown = present(latency_at_rate(comparison, "latency", by_case))
+    assert (unknown.servers, unknown.why) == ((), "no trial of slow counts")
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ('latency_of = "duel"', 'latency_of = "dual"'),
+        ('rate = "60/s"\narrivals = "constant"', ""),
+        ('loaders = ["at-rate"]', 'loaders = ["load"]'),
+        ("blocks = 4", 'blocks = 4\ninterleave = "100ms"'),
+    ],
+)
+def test_what_cannot_be_measured_at_one_rate(
+    bench: Bench, tmp_path: Path, changed: str, says: str
+) -> None:
+    assert changed in SUITE
+    (tmp_path / "suite.toml").write_text(SUITE.replace(changed, says))
+    call = bench("check", "suite.toml", code=2)
+    assert "scenarios.latency." in call.err
+
+
+def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
+    first = SUITE.replace('metrics = ["throughput"]', 'metrics = ["latency"]')
+    (tmp_path / "suite.toml").write_text(first)
+    call = bench("check", "suite.toml", code=0)
+    assert "duel: compares response times at unlike loads: with load each server" in call.out
+    (tmp_path / "suite.toml").write_text(SUITE)
+    assert "unlike loads" not in bench("check", "suite.toml", code=0).out
+
+
+def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> None:
+    loads = {"a": FirstLoad(4_321.0, warm=True), "b": FirstLoad(1_234.0, warm=False)}
+    starts_s = {"a": 0.2, "b": 0.3}
+    plan = latency_plan(loads, starts_s, Question())
+    assert not isinstance(plan, str)
+    assert plan.rate == 620
+    assert plan.blocks * 2 * (plan.load_s + 0.25) < 10
+    servers = labelled([contender("serve {port}")] * 2, ["a", "b"])
+    question = Question(warm=True)
+    tables = tables_of(servers, question, tmp_path, wrk=True)
+    designed = {**tables, **with_latency(tables, plan), **in_turns(tables, question, 100)}
+    suite = load(tmp_path / "duel.toml", Registry(), text=text(designed))
+    assert suite.latencies == {"latency": "duel"}
+    assert suite.loaders["at-rate"].part.name == "pace"
+    assert (suite.repeat.warmup, suite.repeat.each) == (0.3, 1.0)
+    # Connections of their own for all requests are what wrk cannot make.
+    closing = tables_of(servers, Question(keep_alive=False), tmp_path, wrk=True)
+    load(tmp_path / "duel.toml", Registry(), text=text(closing))
+
+
+def test_why_a_duel_has_no_latency() -> None:
+    loads = {"a": FirstLoad(4_321.0), "b": FirstLoad()}
+    starts_s = {"a": 0.2, "b": 0.3}
+    assert latency_plan(loads, starts_s, Question()) == "the first load of b failed"
+    assert "--time" in str(latency_plan(loads, starts_s, Question(time_s=10.0)))
+    slow = latency_plan({"a": FirstLoad(9.0)}, {"a": 4.0}, Question())
+    assert slow == "the servers take 4 s to start, which leaves no time for it"
+
+
+def series(*completed: int) -> Reading:
+    return Reading(
+        seconds=1,
+        responses=sum(completed),
+        good_at_least=0,
+        good_at_most=0,
+        errors={},
+        latency=Histogram.of({}),
+        series=Series(bin_s=0.1, completed=completed, errors=(0,) * len(completed)),
+    )
+
+
+def test_a_server_that_still_becomes_faster_is_not_warm() -> None:
+    assert is_warm(series(1, 9, 9, 9, 9, 9, 9, 9, 9, 9))
+    assert not is_warm(series(1, 2, 3, 4, 5, 6, 7, 8, 9, 9))
+    assert not is_warm(series(*[0] * 10))
+    assert not is_warm(series(9).model_copy(update={"series": None}))
