@@ -15,6 +15,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import identity
+from benchforge.stats.verdict.comparison import Moves
 
 HEADER_BYTE_S: Final = 100e-9
 "CPU time of a byte of a response's headers, at most: docs/explanation/sizes.md has measurements."
@@ -22,13 +23,13 @@ LOG_BYTE_S: Final = 2e-6
 "CPU time of a byte that a server logs, at most: as above."
 _STEPS: Final = 60  # of a bisection: a double has no more digits
 _MOST_LOAD: Final = 16.0  # of the tool's demand by the server's: more has no use
+_CAUSES: Final = {"N4": "N1", "I2": "N1", "L2": "L1"}
+"Checks that measure what another one measures, too: the larger size counts."
 Factor = Callable[[Trial], float | None]
 "How much faster a server would be in a trial without a cause; None if that is unknown."
 
 
-def sizes(
-    comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Check]
-) -> dict[str, float]:
+def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Check]) -> Moves:
     """Return the share by which each cause may move a ratio, by the id of a check that found it.
 
     `checks` are those of the whole result. What is not known has no size: it is never 0.
@@ -39,7 +40,7 @@ def sizes(
     ]
     measured = [[trial for trial in of_case if trial.measured] for of_case in cases]
     if len(measured) < 2 or not all(measured):  # noqa: PLR2004 - a ratio has two sides
-        return {}
+        return Moves()
     by_id = {id_: _size(measured, factor) for id_, factor in _FACTORS.items()}
     ceilings = [check.value for check in checks if check.id == "L2" and check.value is not None]
     connections = [
@@ -53,7 +54,12 @@ def sizes(
     spoke = {*spoken(comparison.checks), *spoken(checks)}
     for trial in chain.from_iterable(measured):
         spoke |= {*spoken(trial.checks)}
-    return {id_: size for id_, size in by_id.items() if size is not None and id_ in spoke}
+    sized = {id_: size for id_, size in by_id.items() if size is not None and id_ in spoke}
+    causes: dict[str, float] = {}
+    for id_, size in sized.items():
+        cause = _CAUSES.get(id_, id_)
+        causes[cause] = max(size, causes.get(cause, 0.0))
+    return Moves(sized, sum(causes.values()))
 
 
 def _size(cases: Sequence[Sequence[Trial]], factor: Factor) -> float | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 
 from benchforge.checks import ask
 from benchforge.checks.answers import under_load
@@ -26,7 +25,12 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import Identity, identity, summarize
-from benchforge.stats.verdict.comparison import ComparisonEvidence, evidence_of, verdict_on
+from benchforge.stats.verdict.comparison import (
+    ComparisonEvidence,
+    Moves,
+    evidence_of,
+    verdict_on,
+)
 from benchforge.stats.verdict.judge import judged
 
 
@@ -61,8 +65,8 @@ def with_comparison_verdicts(
     """
     comparisons = []
     for comparison in summary.comparisons:
-        by_id = sizes(comparison, trials, summary.checks)
-        verdict = verdict_on(evidence_in(comparison, summary, limits, by_id))
+        moves = sizes(comparison, trials, summary.checks)
+        verdict = verdict_on(evidence_in(comparison, summary, limits, moves))
         comparisons.append(comparison.model_copy(update={"verdict": verdict}))
     return summary.model_copy(update={"comparisons": tuple(comparisons)})
 
@@ -71,10 +75,10 @@ def evidence_in(
     comparison: Comparison,
     summary: Summary,
     limits: Thresholds,
-    sizes_by_id: Mapping[str, float] = MappingProxyType({}),
+    moves: Moves = Moves(),  # noqa: B008 - it never changes
 ) -> ComparisonEvidence:
     """Return what decides about a comparison of a summary that has its checks."""
-    return evidence_of(comparison, summary, partial(_is_grave, limits=limits), sizes_by_id)
+    return evidence_of(comparison, summary, partial(_is_grave, limits=limits), moves)
 
 
 def _is_grave(check: Check, limits: Thresholds) -> bool:

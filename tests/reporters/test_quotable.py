@@ -33,6 +33,7 @@ from benchforge.stats.summary.line import with_typical
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.verdict.comparison import (
     ComparisonEvidence,
+    Moves,
     evidence_of,
     never,
     verdict_on,
@@ -195,7 +196,7 @@ def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
 ) -> None:
     (compared,) = summary_of(ratio, [], [], {}).comparisons
     summary = summary_of(ratio, [], [], {})
-    verdict = verdict_on(evidence_of(compared, summary, never, {"D3": size}))
+    verdict = verdict_on(evidence_of(compared, summary, never, Moves({"D3": size}, size)))
     plain = compared.verdict or UNKNOWN
     assert verdict.sizes == {"D3": size}
     assert {*verdict.pairs} <= {*plain.pairs}

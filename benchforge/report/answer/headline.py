@@ -26,7 +26,7 @@ Says = Literal[
     "start",
     "none",
     "alone",
-    "rate",
+    "highest",
 ]
 "What an answer says: a difference, none that matters, nothing yet, nothing at all."
 _NAME: Final = 16  # characters of a server's name: two of them fit a line of 80 columns
@@ -162,7 +162,7 @@ def _rates(
     first, *others = (f"{short(name)} {_rate(capacity)}" for name, capacity in best)
     remark = "" if verdict.state == "decided" else f"Undecided: {_reason(verdict)}"
     sentence = f"All objectives are kept up to: {', '.join((first, *others))}"
-    return Headline("rate", sentence, remark, best[0][0])
+    return Headline("highest", sentence, remark, best[0][0])
 
 
 def _rate(capacity: Capacity) -> str:

@@ -65,6 +65,15 @@ def _is_unlike(check: Check, is_grave: IsGrave) -> bool:
     return check.scope == "comparison" or is_grave(check)
 
 
+class Moves(NamedTuple):
+    """Shares by which findings may move the ratios of a comparison, at most."""
+
+    by_id: Mapping[str, float] = {}
+    "By the id of the check; without those that nobody knows."
+    together: float = 0.0
+    "All of them: what several checks say of one cause counts once."
+
+
 class ComparisonEvidence(NamedTuple):
     """All that decides about a comparison."""
 
@@ -127,7 +136,7 @@ def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ..
 
 
 def evidence_of(
-    comparison: Comparison, summary: Summary, is_grave: IsGrave, sizes: Mapping[str, float]
+    comparison: Comparison, summary: Summary, is_grave: IsGrave, moves: Moves
 ) -> ComparisonEvidence:
     """Return what decides about a comparison.
 
@@ -149,7 +158,7 @@ def evidence_of(
     faults = [
         objection for objection in spoiled(objections) if objection not in odd and _lasts(objection)
     ]
-    ranking, moved = None if ranked is None else ranked.ranking, together(sizes)
+    ranking, moved = None if ranked is None else ranked.ranking, moves.together
     return ComparisonEvidence(
         smoke=summary.smoke,
         several=several,
@@ -166,21 +175,8 @@ def evidence_of(
         works_on=any(
             (item.status, item.invalidates) == ("fail", "cost") for item in comparison.checks
         ),
-        sizes=sizes,
+        sizes=moves.by_id,
     )
-
-
-_OF_ONE_CAUSE = (("N1", "N4", "I2"), ("L1", "L2"))
-"Checks that measure the same in several ways: the largest size counts."
-
-
-def together(sizes: Mapping[str, float]) -> float:
-    """Return the share by which all findings together may move a ratio."""
-    groups = [
-        *_OF_ONE_CAUSE,
-        *((id_,) for id_ in sizes if not any(id_ in group for group in _OF_ONE_CAUSE)),
-    ]
-    return sum(max((sizes.get(id_, 0.0) for id_ in group), default=0.0) for group in groups)
 
 
 def _apart(

@@ -248,9 +248,6 @@ def _names(names: Sequence[str], noun: str, most: int) -> str:
     return readable.counted(len(distinct), noun)
 
 
-_OF_TIMES: Final = ("samples", "tail", "lateness")
-
-
 @dataclass(frozen=True)
 class Caveat:
     """A cause that makes numbers invalid or limits what may be said, with its size."""
@@ -281,7 +278,7 @@ def caveats(causes: CauseTexts, summary: Summary) -> list[Caveat]:
         for id_, size in (comparison.verdict.sizes if comparison.verdict else {}).items():
             sizes[id_] = max(size, sizes.get(id_, 0.0))
     made = [
-        Caveat(text, sizes.get(text.id), _of_times(text))
+        Caveat(text, sizes.get(text.id), all(item.check.of_times for item in _roots(text.cause)))
         for text in causes.all
         if text.kind in {"invalid", "limits"}
     ]
@@ -292,13 +289,6 @@ def caveats(causes: CauseTexts, summary: Summary) -> list[Caveat]:
         )
     )
     return made
-
-
-def _of_times(text: CauseText) -> bool:
-    return all(
-        item.check.invalidates == "latency" or item.check.topic in _OF_TIMES
-        for item in _roots(text.cause)
-    )
 
 
 _MOST_NAMED = 3
