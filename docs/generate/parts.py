@@ -29,7 +29,8 @@ _ABOUT: Mapping[Kind, str] = {
     "client": "HTTP libraries of Python, in programs that send one request after the other.",
     "metric": f"A suite without `[metrics]` has the standard set: {', '.join(STANDARD)}.",
     "reporter": "Every run writes csv, html and markdown, and prints answer, or terminal with "
-    "--details. To use another reporter, name it with `benchforge run --report NAME` or `benchforge report --reporter NAME`.",
+    "--details. To use another reporter, name it with `benchforge run --report NAME` or "
+    "`benchforge report --reporter NAME`.",
     "reader": "[`benchforge audit`](../how-to/audit.md) reads results of other tools by them. To "
     "name one, write `--as NAME`.",
 }
