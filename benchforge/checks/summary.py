@@ -10,6 +10,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.seen import by_name
 from benchforge.checks.server import after
+from benchforge.checks.sizes import sizes
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
 from benchforge.checks.statistics.turns import of_comparison as of_launches
@@ -25,7 +26,12 @@ from benchforge.parts.part import Metric
 from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import Identity, identity, summarize
-from benchforge.stats.verdict.comparison import ComparisonEvidence, evidence_of, verdict_on
+from benchforge.stats.verdict.comparison import (
+    ComparisonEvidence,
+    Moves,
+    evidence_of,
+    verdict_on,
+)
 from benchforge.stats.verdict.judge import judged
 
 
@@ -48,24 +54,33 @@ def concluded(
     # Trials that only tell response times at a rate speak of these alone.
     compared = [trial for trial in trials if trial.case.scenario not in header.latencies]
     checked = with_checks(summary, header, compared, limits, ceilings)
-    verdicts = with_comparison_verdicts(checked, limits)
+    verdicts = with_comparison_verdicts(checked, limits, compared)
     return with_causes(judged(verdicts, stop, partial(_is_grave, limits=limits)), compared, limits)
 
 
-def with_comparison_verdicts(summary: Summary, limits: Thresholds) -> Summary:
-    """Return a summary that has its checks with the verdict on each comparison."""
-    comparisons = tuple(
-        comparison.model_copy(
-            update={"verdict": verdict_on(evidence_in(comparison, summary, limits))}
-        )
-        for comparison in summary.comparisons
-    )
-    return summary.model_copy(update={"comparisons": comparisons})
+def with_comparison_verdicts(
+    summary: Summary, limits: Thresholds, trials: Sequence[Trial] = ()
+) -> Summary:
+    """Return a summary that has its checks with the verdict on each comparison.
+
+    Without its trials, no finding has a size.
+    """
+    comparisons = []
+    for comparison in summary.comparisons:
+        moves = sizes(comparison, trials, summary.checks)
+        verdict = verdict_on(evidence_in(comparison, summary, limits, moves))
+        comparisons.append(comparison.model_copy(update={"verdict": verdict}))
+    return summary.model_copy(update={"comparisons": tuple(comparisons)})
 
 
-def evidence_in(comparison: Comparison, summary: Summary, limits: Thresholds) -> ComparisonEvidence:
+def evidence_in(
+    comparison: Comparison,
+    summary: Summary,
+    limits: Thresholds,
+    moves: Moves = Moves(),  # noqa: B008 - it never changes
+) -> ComparisonEvidence:
     """Return what decides about a comparison of a summary that has its checks."""
-    return evidence_of(comparison, summary, partial(_is_grave, limits=limits))
+    return evidence_of(comparison, summary, partial(_is_grave, limits=limits), moves)
 
 
 def _is_grave(check: Check, limits: Thresholds) -> bool:

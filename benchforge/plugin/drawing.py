@@ -1,5 +1,8 @@
 """What pages, charts and JUnit files are drawn with."""
 
+from benchforge.report.answer.headline import Headline, headline, in_rounds, short
+from benchforge.report.answer.quote import Quoted, quote
+from benchforge.report.answer.ratio import LIMIT, RatioAxis, interval_text, numbers, pair_ratio
 from benchforge.report.charts.chart_file import chart_file, drawing_file
 from benchforge.report.charts.course import COURSE_HEIGHT, course_drawing
 from benchforge.report.charts.drawing import (
@@ -20,26 +23,37 @@ from benchforge.report.charts.drawing import (
 from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 from benchforge.report.page.frame import rendered
 
-# Drawing: charts, pages and JUnit files.
+# Drawing: answers, charts, pages and JUnit files.
 __all__ = [
     "COLOURS",
     "COURSE_HEIGHT",
+    "LIMIT",
     "Chart",
     "ChartAxis",
     "ChartRow",
     "Element",
+    "Headline",
     "JunitSuite",
     "JunitTest",
+    "Quoted",
+    "RatioAxis",
     "chart_file",
     "colours_of",
     "course_drawing",
     "drawing_file",
     "grid",
+    "headline",
+    "in_rounds",
     "interval_bar",
+    "interval_text",
     "junit_xml",
     "mark",
+    "numbers",
+    "pair_ratio",
+    "quote",
     "ratio_ticks",
     "rendered",
+    "short",
     "stretched",
     "svg",
     "tick_texts",

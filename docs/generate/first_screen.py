@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from benchforge_reporters.html.report import Html
-from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.terminal.first_screen import FirstScreen
 from browser import Headless
 
 from benchforge.parts.registry import Registry
@@ -27,7 +27,7 @@ def main(result: Path) -> None:
     """Write the picture, and the text into README.md. Raises ValueError for too large a picture."""
     source = summed(result, Registry())
     readme = ROOT / "README.md"
-    text = Terminal().text(source.summary, source.trials, 80)
+    text = FirstScreen().text(source.summary, source.trials, 80).replace("RESULT", str(result))
     readme.write_text(_TEXT.sub(lambda match: match[1] + text + match[2], readme.read_text()))
     with scratch_folder() as place:
         (place / "trials").symlink_to((result / "trials").resolve())

@@ -28,8 +28,9 @@ _ABOUT: Mapping[Kind, str] = {
     "loader": "[pace](../pace.md) is part of benchforge; the others are separate programs.",
     "client": "HTTP libraries of Python, in programs that send one request after the other.",
     "metric": f"A suite without `[metrics]` has the standard set: {', '.join(STANDARD)}.",
-    "reporter": "Every run writes csv, html and markdown, and prints terminal. To use another "
-    "reporter, name it with `benchforge run --report NAME` or `benchforge report --reporter NAME`.",
+    "reporter": "Every run writes csv, html and markdown, and prints answer, or terminal with "
+    "--details. To use another reporter, name it with `benchforge run --report NAME` or "
+    "`benchforge report --reporter NAME`.",
     "reader": "[`benchforge audit`](../how-to/audit.md) reads results of other tools by them. To "
     "name one, write `--as NAME`.",
 }

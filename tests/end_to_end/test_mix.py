@@ -21,7 +21,7 @@ def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) ->
 
     attempt = 1
     while True:  # a neighbour may spoil a block
-        ran = bench("run", "mix.toml", "-o", f"results-{attempt}")
+        ran = bench("run", "--details", "mix.toml", "-o", f"results-{attempt}")
         if "slow > 2 * item holds" in ran.out or attempt == 5:
             break
         attempt += 1

@@ -114,7 +114,7 @@ def test_a_missing_package_has_an_install_hint(bench: Bench, tmp_path: Path, cod
     text = SUITE.replace("site.wsgi", "shop.wsgi").replace('["mine"]', '["mine", "own", "venv"]')
     text += suite_text("end_to_end/own_app")
     (tmp_path / "suite.toml").write_text(text)
-    lines = bench("run", "suite.toml", code=4).out.splitlines()
+    lines = bench("run", "--details", "suite.toml", code=4).out.splitlines()
     hints = [line for line in lines if line.startswith("hint: ")]
     assert any('runtime = "mine" in servers.mine; see docs/how-to/packages-of' in h for h in hints)
     assert any("install no_such_package where runtimes.mine.python is from" in h for h in hints)
@@ -127,7 +127,7 @@ def test_a_dead_url_is_named_with_host_port_and_reason(bench: Bench, tmp_path: P
         '[servers.there]\nuse = "url"\nurl = "http://127.0.0.1:9"\nready_within = "300ms"\n'
     )
     (tmp_path / "suite.toml").write_text(text)
-    call = bench("run", "suite.toml", code=4)
+    call = bench("run", "--details", "suite.toml", code=4)
     assert "nothing listens on its port, 127.0.0.1:9" in call.out
     assert "hint: start it at 127.0.0.1:9, or correct its url" in call.out
 
@@ -141,7 +141,7 @@ def test_an_unreachable_database_in_its_clients_words(bench: Bench, tmp_path: Pa
     )
     for within in ("0.3s", "3s", "30s"):  # a loud machine may not have started the client within
         (tmp_path / "suite.toml").write_text(text.replace("{within}", within))
-        call = bench("run", "suite.toml", code=4)
+        call = bench("run", "--details", "suite.toml", code=4)
         if "psql: error: connection to server" in call.out:
             break
     says = f"db: not ready within {within[:-1]} s: psql: error: connection to server at"

@@ -96,7 +96,7 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     needed("wrk")
     within = "1s" if "--start-after" in options else "60s"
     server = f'{answering(*options)}ready_within = "{within}"'
-    call = bench("run", suite(tmp_path, server, scenario=scenario), code=4)
+    call = bench("run", "--details", suite(tmp_path, server, scenario=scenario), code=4)
     assert says in call.out.replace("\n", " "), call.all
     (trial,) = trials(tmp_path)
     assert says in trial["failure"]["message"]
@@ -105,7 +105,7 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
 
 def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    call = bench("run", suite(tmp_path, answering("--status", "401")), code=4)
+    call = bench("run", "--details", suite(tmp_path, answering("--status", "401")), code=4)
     assert "hint: log in before the load: set `session` of the scenario" in call.out
 
 
@@ -122,7 +122,7 @@ def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_p
         scenario="expect = { same_body = true }",
     )
     path.write_text(path.read_text().replace('servers = ["one"]', 'servers = ["one", "two"]'))
-    call = bench("run", path, code=4)
+    call = bench("run", "--details", path, code=4)
     assert "not the body that" in call.out
     assert "differs from byte 1 on" in call.out.replace("\n", " ")
 
@@ -245,7 +245,7 @@ def test_a_running_server_uses_the_hosts_network(bench: Bench, tmp_path: Path) -
             ab = '[loaders.ab]\nuse = "ab"\nkeep_alive = false\nduration = "1s"\n'
             text = path.read_text().replace('["wrk"]', '["wrk", "ab"]')
             path.write_text(text.replace("[repeat]", f"{ab}[repeat]"))
-            call = bench("run", path)
+            call = bench("run", "--details", path)
         finally:
             server.terminate()
     assert call.code == 0, call.all
@@ -287,7 +287,7 @@ def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         server = answering().replace("{port}", port)
         path = suite(tmp_path, server + 'ready_within = "60s"', top='network = "host"')
-        call = bench("run", path)
+        call = bench("run", "--details", path)
     assert call.code == 4, call.all
     assert "Address already in use" in call.out
 

@@ -15,8 +15,9 @@ Amount BAD Count Printing Program Seconds Timed ToolJson WholeSeconds agree coun
 growing headers lasted line numbers only_get optional parsing require
 """
 DRAWING = """
-COLOURS COURSE_HEIGHT Chart ChartAxis ChartRow Element JunitSuite JunitTest chart_file colours_of
-course_drawing drawing_file grid interval_bar junit_xml mark ratio_ticks rendered stretched svg
+COLOURS COURSE_HEIGHT Chart ChartAxis ChartRow Element Headline JunitSuite JunitTest LIMIT Quoted
+RatioAxis chart_file colours_of course_drawing drawing_file grid headline in_rounds interval_bar
+interval_text junit_xml mark numbers pair_ratio quote ratio_ticks rendered short stretched svg
 tick_texts titled
 """
 ROOT = Path(__file__).parents[2]

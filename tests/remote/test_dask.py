@@ -54,7 +54,7 @@ def test_a_run_on_workers(tmp_path: Path) -> None:
         looked = benchforge(hosts, tmp_path, "doctor", "--hosts", "suite.toml")
         assert looked.code == 0, looked.all
         assert "ok  load to app: " in looked.out
-        ran = benchforge(hosts, tmp_path, "run", "suite.toml")
+        ran = benchforge(hosts, tmp_path, "run", "--details", "suite.toml")
         assert ran.code in {0, 4}, ran.all
         assert "app ran server server; load ran loader tool" in ran.out
         clean(hosts)

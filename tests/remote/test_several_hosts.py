@@ -42,7 +42,7 @@ def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> N
         assert "ok  db: " in looked.out
         assert "ok  load to app: " in looked.out
 
-        ran = benchforge(hosts, tmp_path, "run", "suite.toml")
+        ran = benchforge(hosts, tmp_path, "run", "--details", "suite.toml")
         assert ran.code == 0, ran.all
         where = "app ran server flask; load ran loader pace; db ran backend database"
         assert where in ran.out

@@ -23,13 +23,14 @@ from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.cli.measure.gate.files import lines, write
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
+from benchforge.cli.measure.gate.screen import first_screen
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 
-MOST_LINES = 50
+MOST_LINES, MOST_OF_ONE = 50, 15
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 SUITE = suite_text("reporters/first_screens")
 AUTOCANNON = Path(__file__).parents[1] / "audit/recorded/autocannon"
@@ -120,6 +121,7 @@ def test_compare(bench: Bench, tmp_path: Path) -> None:
     done = bench(*command, "--html", "page.html")
     assert done.code == 1, done.all
     compared("compare.txt", done.out)
+    compared("compare-details.txt", bench(*command, "--details").out)
     compared_page("compare.html.txt", tmp_path / "page.html")
     compared("compare.json", bench(*command, "--metric", "throughput", "--json").out)
     two = bench("compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html")
@@ -135,6 +137,7 @@ def test_history(bench: Bench, tmp_path: Path) -> None:
     done = bench(*command, "--html", "page.html")
     assert done.code == 0, done.all
     compared("history.txt", done.out)
+    compared("history-details.txt", bench(*command, "--details").out)
     compared_page("history.html.txt", tmp_path / "page.html")
     compared("history-alone.txt", bench("history", *days[22:], "--metric", "latency").out)
     few = ("history", *days[11:15], "--reference", "flask", "--metric", "throughput")
@@ -203,7 +206,14 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     write(made, comment=files[0], junit_xml=files[1], badge=files[2])
     write(made, comment=None, junit_xml=None, badge=files[3])
-    texts = ["\n".join(lines(made)), json.dumps(as_json(made), indent=1, sort_keys=True)]
+    screen = [*first_screen(made)]
+    assert len(screen) <= MOST_OF_ONE
+    assert screen[0].split(":")[0] in {"PASSED", "FAILED", "UNDECIDED"}
+    texts = [
+        "\n".join(screen),
+        "\n".join(lines(made)),
+        json.dumps(as_json(made), indent=1, sort_keys=True),
+    ]
     texts += [file.read_text() for file in files]
     compared(f"gate-{name}.txt", "\n----\n".join(texts))
 

@@ -2,15 +2,18 @@
 
 import json
 import math
+import re
 import tempfile
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 from benchforge_reporters.ci_reports import github, junit
+from benchforge_reporters.document.causes import caveats
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.terminal.first_screen import MOST_LINES, FirstScreen
 from benchforge_reporters.terminal.report import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +31,13 @@ from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.summary.line import with_typical
 from benchforge.stats.summary.metric_ranking import standings
-from benchforge.stats.verdict.comparison import ComparisonEvidence, verdict_on
+from benchforge.stats.verdict.comparison import (
+    ComparisonEvidence,
+    Moves,
+    evidence_of,
+    never,
+    verdict_on,
+)
 from benchforge.stats.verdict.judge import judged
 
 BLOCKS = 8
@@ -100,6 +109,12 @@ SUMMARIES = st.builds(
     smoke=st.sampled_from([False, False, False, True]),
     published=st.sampled_from([None, 1.5]),
 )
+FIRST: dict[ComparisonState, tuple[str, ...]] = {
+    "decided": ("north ", "south "),
+    "undecided": ("Undecided: ",),
+    "not comparable": ("Not comparable: ", "No answer: "),
+    "broken": ("No answer: ",),
+}
 SIGNS: dict[ComparisonState, str] = {
     "decided": "✔≈",
     "undecided": "?",
@@ -152,6 +167,47 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
         Html().report(summary, (), Path(folder))
         card = 'class="card better"' in (Path(folder) / "report.html").read_text()
         assert card == (answer.state == "differs")
+
+
+@given(SUMMARIES)
+def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary) -> None:
+    verdict, output = summary.comparisons[0].verdict, document(summary, ())
+    assert verdict is not None
+    screen = FirstScreen().text(summary, (), 80)
+    assert len(screen.splitlines()) <= MOST_LINES
+    limiting = {item.id for item in output.causes.all if item.kind in {"invalid", "limits"}}
+    listed = caveats(output.causes, summary)
+    assert {item.text.id for item in listed} == limiting
+    shown_ids = {check.check.id for item in listed for check in item.text.cause.findings}
+    assert {*re.findall(r"\(([A-Z]\d+)\)$", " ".join(verdict.reasons))} <= shown_ids
+    if summary.smoke:
+        assert screen.startswith("Smoke run: ")
+        return
+    state = verdict.state
+    assert screen.startswith(FIRST[state])
+    assert ("Ratio: yes" in screen) <= (verdict.ratio and state == "decided")
+    if state not in {"broken", "not comparable"} and listed:
+        assert f"({listed[0].text.id})" in screen
+
+
+@given(st.sampled_from([1.0, 1.02, 1.3, 1.6]), st.floats(0, 1))
+def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
+    ratio: float, size: float
+) -> None:
+    (compared,) = summary_of(ratio, [], [], {}).comparisons
+    summary = summary_of(ratio, [], [], {})
+    verdict = verdict_on(evidence_of(compared, summary, never, Moves({"D3": size}, size)))
+    plain = compared.verdict or UNKNOWN
+    assert verdict.sizes == {"D3": size}
+    assert {*verdict.pairs} <= {*plain.pairs}
+    if plain.state == "decided" and plain.pairs:
+        ranked = summary.standing(compared)
+        assert ranked is not None
+        assert ranked.ranking is not None
+        low, high = ranked.ranking.pair(*plain.pairs[0]).ratio.interval or (1.0, 1.0)
+        apart = max(low, 1 / high) > 1 + size
+        assert (verdict.state == "decided") == apart
+        assert bool(verdict.pairs) == apart
 
 
 REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)

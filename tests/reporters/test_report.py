@@ -39,7 +39,7 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     for name in MADE:
         (result / name).unlink()
     (result / "report.md").write_text("ours is faster")
-    run = bench("report", result, "--write")
+    run = bench("report", "--details", result, "--write")
     assert run.code == 0, run.all
     assert "throughput" in run.out
     assert {name: (result / name).read_bytes() for name in MADE} == content

@@ -54,14 +54,16 @@ def row(expected: Told, server: str, metric: str = "throughput") -> str:
 
 
 def against(bench: Bench, new: Path, past: Path, *words: str) -> Told:
-    return bench("compare", new, "--against", past, "--reference", "one", *words)
+    return bench("compare", "--details", new, "--against", past, "--reference", "one", *words)
 
 
 # Two results
 
 
 def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Session) -> None:
-    run = bench("compare", on(0), on(1, {"one": 0.9, "two": 0.45}), "--reference", "one")
+    run = bench(
+        "compare", "--details", on(0), on(1, {"one": 0.9, "two": 0.45}), "--reference", "one"
+    )
     assert run.code == 0, run.all
     assert "NO MODEL: 1 past session: a prediction takes 5" in run.out
     assert "the reference one itself moved by -10.0 % in ping · one · closed: throughput" in run.out
@@ -71,8 +73,8 @@ def test_summary_files_are_compared_too(bench: Bench, on: Session, tmp_path: Pat
     old, new = on(0), on(1, {"two": 2})
     for result in (old, new):
         assert bench("report", result, "--write").code == 0
-    full = bench("compare", old, new)
-    run = bench("compare", old / "summary.json", new / "summary.json")
+    full = bench("compare", "--details", old, new)
+    run = bench("compare", "--details", old / "summary.json", new / "summary.json")
     assert (run.code, row(run, "two")) == (0, row(full, "two"))
 
 
@@ -81,7 +83,7 @@ def test_one_block_has_no_interval(bench: Bench, on: Session) -> None:
     for path in new.glob("trials/*/trial.json"):
         if read(path)["block"] > 1:
             shutil.rmtree(path.parent)
-    run = bench("compare", on(0), new)
+    run = bench("compare", "--details", on(0), new)
     assert run.code == 0, run.all
     assert "1 block a case, so no interval: it needs 3" in run.out
     assert "NOT COMPLETE" in run.out
@@ -175,7 +177,7 @@ def test_where_no_line_is_believed_in_both_nothing_was_compared(
     for name in spoiled:
         for path in pair[name].glob("trials/*/trial.json"):
             write(path, {**read(path), "checks": [NOISE]})
-    run = bench("compare", pair["old"], pair["new"])
+    run = bench("compare", "--details", pair["old"], pair["new"])
     assert run.code == 4, run.all
     assert "NOT BELIEVED: no line has believed numbers in both" in run.out
 
@@ -186,7 +188,7 @@ def test_one_line_that_is_believed_in_both_is_a_comparison(bench: Bench, on: Ses
         trial = read(path)
         if trial["case"]["server"] == "two":
             write(path, {**trial, "checks": [NOISE]})
-    assert bench("compare", old, new).code == 0
+    assert bench("compare", "--details", old, new).code == 0
 
 
 # What cannot be compared
@@ -197,10 +199,10 @@ def test_another_machine_is_refused_by_name_and_compared_anyway(
     bench: Bench, on: Session, name: str
 ) -> None:
     old, new = on(0, facts={name: "then"}), on(1, {"two": 0.1}, facts={name: "now"})
-    run = bench("compare", old, new)
+    run = bench("compare", "--details", old, new)
     assert (run.code, f"{name} was 'then', is 'now'" in run.err) == (2, True), run.all
     assert not run.out
-    run = bench("compare", old, new, "--anyway")
+    run = bench("compare", "--details", old, new, "--anyway")
     assert run.code == 0, run.all
     assert f"COMPARED ANYWAY: {name} was 'then', is 'now'" in run.out
 
@@ -210,7 +212,7 @@ def test_what_one_does_not_tell_is_not_taken_for_the_same(bench: Bench, on: Sess
     header = read(old / "result.json")
     del header["facts"]["kernel"]
     write(old / "result.json", header)
-    run = bench("compare", old, on(1))
+    run = bench("compare", "--details", old, on(1))
     assert (run.code, "kernel was not told, is '" in run.err) == (2, True), run.all
 
 
@@ -218,9 +220,9 @@ def test_another_load_tool_is_refused_and_another_program_is_told(
     bench: Bench, on: Session
 ) -> None:
     old = on(0, versions={"loader-wrk": "4.1", "waitress": "2"}, benchforge="0.0.1")
-    run = bench("compare", old, on(1, versions={"loader-wrk": "4.2", "waitress": "3"}))
+    run = bench("compare", "--details", old, on(1, versions={"loader-wrk": "4.2", "waitress": "3"}))
     assert (run.code, "loader-wrk was '4.1', is '4.2'" in run.err) == (2, True), run.all
-    run = bench("compare", old, on(2, versions={"loader-wrk": "4.1", "waitress": "3"}))
+    run = bench("compare", "--details", old, on(2, versions={"loader-wrk": "4.1", "waitress": "3"}))
     assert run.code == 0, run.all
     assert "differs: waitress was '2', is '3'" in run.out
     assert "differs: benchforge was '0.0.1', is '" in run.out
@@ -241,19 +243,19 @@ def test_even_worse_is_no_verdict_on_another_machine(bench: Bench, on: Session, 
 def test_what_has_no_partner_and_what_is_another_thing_are_named(bench: Bench, on: Session) -> None:
     old, new = on(0), on(1)
     change_cases(new, lambda case: case.update(digest=f"{case['server']:0>16}"))
-    run = bench("compare", old, new)
+    run = bench("compare", "--details", old, new)
     assert run.code == 0, run.all
     assert run.out.count("the app's code, or data: the options are the same") == 2
     suite = read(new / "result.json")["suite"].replace("connections = 2", "connections = 4")
     write(new / "result.json", {**read(new / "result.json"), "suite": suite})
-    run = bench("compare", old, new)
+    run = bench("compare", "--details", old, new)
     assert "options: loaders.closed.connections was 2, is 4" in run.out
     change_cases(new, lambda case: case.update(server=case["server"].replace("two", "three")))
-    run = bench("compare", old, new)
+    run = bench("compare", "--details", old, new)
     assert f"only in {old}: ping · two · closed" in run.out
     assert f"not in {old}: ping · three · closed" in run.out
     change_cases(new, lambda case: case.update(driver="other"))
-    run = bench("compare", old, new)
+    run = bench("compare", "--details", old, new)
     assert (run.code, "have no case in common" in run.err) == (2, True), run.all
 
 
@@ -304,7 +306,7 @@ def test_bad_input_is_told_in_a_line(
             if name == "NAN"
             else text.replace('"unit": "', '"unit": "k')
         )
-    run = bench("compare", *(places.get(word, word) for word in words))
+    run = bench("compare", "--details", *(places.get(word, word) for word in words))
     assert (run.code, says in run.err) == (2, True), run.all
     assert len(run.err.splitlines()) <= 2, run.err
     assert not run.out

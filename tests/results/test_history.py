@@ -45,7 +45,7 @@ def test_a_page_that_cannot_be_written_is_an_error(
     bench: Bench, results: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "history.html").touch()
-    run = bench("history", results, "--html", tmp_path / "history.html" / "page.html")
+    run = bench("history", "--details", results, "--html", tmp_path / "history.html" / "page.html")
     assert run.code == 5
     assert "history.html: Not a directory" in run.all or "history.html: File exists" in run.all
 
@@ -57,7 +57,7 @@ def test_where_the_machine_changed_a_new_series_begins(
     for path in sorted(folder.iterdir())[STEP:]:
         header = read(path / "result.json")
         write(path / "result.json", {**header, "facts": {**header["facts"], "kernel": "9.9"}})
-    words = ("history", folder, "--reference", "one", "--metric", "throughput")
+    words = ("history", "--details", folder, "--reference", "one", "--metric", "throughput")
     run = bench(*words)
     assert run.code == 0, run.all
     assert run.out.count("a new series begins: kernel was '") == 1
@@ -81,7 +81,7 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     session(original, folder, 5)
     (folder / "small-005" / "result.json").write_text("{")
     change_cases(folder / "small-001", lambda case: case.update(digest="0" * 16))
-    run = bench("history", folder)
+    run = bench("history", "--details", folder)
     assert run.code == 0, run.all
     assert "small: 3 results" in run.out
     assert "other: 1 result\n" in run.out
@@ -111,7 +111,7 @@ def test_bad_input_is_told_in_a_line(
     places = {"A": session(original, tmp_path, 0), "empty": tmp_path / "empty"}
     places["SMOKE"] = session(original, tmp_path, 1, smoke=True)
     places["empty"].mkdir()
-    run = bench("history", *(places.get(word, word) for word in words))
+    run = bench("history", "--details", *(places.get(word, word) for word in words))
     assert (run.code, says in run.err) == (2, True), run.all
     assert len(run.err.splitlines()) <= 2, run.err
     assert not run.out

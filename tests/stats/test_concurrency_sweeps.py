@@ -157,7 +157,7 @@ def test_a_run_that_varies_connections_is_swept(bench: Bench, tmp_path: Path) ->
     (tmp_path / "rising.toml").write_text(
         suite_text("stats/concurrency_sweeps", answering=answering("--wait", "0.02"))
     )
-    call = bench("run", "rising.toml", code=0)
+    call = bench("run", "--details", "rising.toml", code=0)
     (result,) = (tmp_path / "results").iterdir()
     (slow,) = Summary.model_validate_json((result / "summary.json").read_text()).sweeps
     assert (slow.server, slow.option) == ("slow", "loaders.pace.connections")

@@ -122,6 +122,7 @@ SETTINGS = option(
     help="Change a value of the suite, such as repeat.blocks=10; repeatable.",
 )
 AS_JSON = option("--json", help="Print JSON instead of text.")
+DETAILS = option("--details", help="Print all numbers, claims and findings instead of one screen.")
 HTML_PAGE = option(
     "--html",
     metavar="FILE",

@@ -1,17 +1,19 @@
-"""What is done now, on stderr: one line that changes on a terminal, plain lines elsewhere.
+"""What is done now, on stderr: one line that changes on a terminal, a few plain lines elsewhere.
 
 Nothing is written between the start of a load and its end.
 """
 
+import math
+import shutil
 import sys
+import time
 from collections.abc import Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import TextIO
 
 from benchforge.cli.console.say import away, printable
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.trial import Trial, exposed
+from benchforge.report.answer.ratio import interval_text, useful
 from benchforge.run.execute import Progress
 from benchforge.stats.verdict.interim import InterimAnswer, in_short
 from benchforge.suite.plan import Measurement, RunGraph
@@ -26,9 +28,9 @@ _IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed t
 _WIDER = "intervals during a run are wider than in its report, since they"
 _AS_REPORTED = "the intervals of claims"
 _STOP_WHEN_YOU_LIKE = (
-    " allow for a look after each block; Ctrl-C ends the run and reports what is there"
+    " allow for a look after each round; Ctrl-C ends the run and reports what is there"
 )
-_FEW = 6  # answers that have a line each
+_APART_S = 20.0  # between two plain lines: failures and remarks do not wait
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
@@ -38,39 +40,51 @@ class ProgressLine(Progress):
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
         self._graph = graph
         self._total = len(graph)
-        self._place = 0
+        self._place = self._block = 0
         self._stream: TextIO = sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
-        self._of = ""
+        self._next_s = -math.inf
+        self._ratio = ""
         self._remarked: set[str] = set()
 
     def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
-        self._place = sum(self._graph.before(step.block)) + step.position
+        self._block, self._place = step.block, sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
         rate = step.case.driver.load().rate if step.case.find is not None else None
         again = again if rate is None else f" · {exact(rate)}/s{again}"
         width = len(str(self._total))
         self._head = (
-            f"[{self._place:{width}}/{self._total}] block {step.block} · "
+            f"[{self._place:{width}}/{self._total}] round {step.block} · "
             f"{step.case.name.title}{again}"
         )
         self._left_s = left_s
-        until_end = "" if self._graph.until is None else " for all blocks"
-        self._of = " for all rounds" if step.case.find is not None else until_end
+        self._early = step.case.find is not None or self._graph.until is not None
         self._left = self._about(left_s)
         self.phase("start")
 
     def _about(self, left_s: float) -> str:
         """Return an estimate: noise makes a run longer, and one that may end early shorter."""
-        return f"about {spoken(max(1.0, left_s))} left{self._of}"
+        return f"{'at most' if self._early else 'about'} {spoken(max(1.0, left_s))} left"
 
     def phase(self, name: str) -> None:
-        """Say what is done now; on a terminal only."""
+        """Say what is done now, and the ratio so far; on a terminal only."""
         if self._live:
-            self._write(f"{self._head} · {self._left} · {name}", lasts=False)
+            most = f"{'at most ' * self._early}{exact(self._graph.blocks)}"
+            text = f"Round {self._block} of {most}{self._ratio} · {self._left}"
+            columns = shutil.get_terminal_size().columns - 1
+            phase = f" · {name}" if len(text) + len(name) < columns - 3 else ""
+            self._write(f"{text}{phase}"[:columns], lasts=False)
+
+    def _due(self) -> bool:
+        """Whether a plain line is due: on a terminal none is, since its line says the same."""
+        now_s = time.monotonic()
+        if self._live or now_s < self._next_s:
+            return False
+        self._next_s = now_s + _APART_S
+        return True
 
     def kept(self, trial: Trial, *, started: bool) -> None:
         """Say what a trial gave."""
@@ -78,10 +92,11 @@ class ProgressLine(Progress):
             name = trial.case.title
             self._remark(name, f"{name} did not start: the other launches are without it")
             return
-        remaining = ""
-        if self._place < self._total:
-            remaining = f" · {self._about(self._left_s - trial.seconds)}"
-        self._write(f"{self._head} · {_outcome(trial)}{remaining}")
+        last = self._place == self._total
+        remaining = "" if last else f" · {self._about(self._left_s - trial.seconds)}"
+        plain = not self._live and (last or trial.search_outcome is not None)
+        if plain or self._due() or trial.failure is not None:
+            self._write(f"{self._head} · {_outcome(trial)}{remaining}")
         for remark in _remarks(trial):
             self._remark(remark, remark)
 
@@ -99,37 +114,36 @@ class ProgressLine(Progress):
 
     def looked(self, decision: StopDecision | None) -> None:
         """Say how wide intervals are, after a whole block of those that may be the last."""
-        if decision is None:
+        if decision is None or not (decision.stop or self._due()):
             return
         message = decision.why
         if decision.half_width is not None and decision.widest:
             widest = f"the report's widest interval is {percent(decision.half_width)} to a side"
             message = f"{widest}: {decision.widest}{': enough' if decision.stop else ''}"
-        self._write(f"block {decision.blocks}, {message}")
+        self._write(f"round {decision.blocks}, {message}")
 
     def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
         """Show what is known after a whole block; and once what follows for the reader.
 
-        The ratios of the best server to several others are in a line each, below its name. More
-        than a few answers are in one line.
+        On a terminal that is the ratio of two servers, or a count, in the line that changes. An
+        interval that is wider than useful is not shown.
         """
+        if not answers:
+            return
+        decided = sum(answer.state != "open" for answer in answers)
+        self._ratio = f" · {decided} of {len(answers)} decided so far"
+        if len(answers) == 1 and answers[0].unit == "1":
+            wide = not useful(answers[0].estimate)
+            value, ends = interval_text(answers[0].estimate)
+            self._ratio = " · no narrow interval yet" if wide else f" · so far {value}, {ends}"
+        if not self._due():
+            return
         most = "at most " if self._graph.until is not None else ""
-        progress = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
-        if len(answers) > _FEW and not any(answer.head for answer in answers):
-            self._write(f"{progress}, {in_short(answers)}")
-        else:
-            self._each(answers, progress)
-        if answers:
-            decides = self._graph.until is not None and self._graph.until.method == "decision"
-            self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _STOP_WHEN_YOU_LIKE)
-
-    def _each(self, answers: Sequence[InterimAnswer], moment: str) -> None:
-        for head, of_head in groupby(answers, key=attrgetter("head")):
-            if head:
-                self._write(f"{moment}: {head}")
-            start = "  " if head else f"{moment}: "
-            for answer in of_head:
-                self._write(f"{start}{answer.in_words}")
+        about = answers[0].about if len(answers) == 1 else in_short(answers)
+        ratio = self._ratio if len(answers) == 1 else ""
+        self._write(f"after {block} of {most}{exact(self._graph.blocks)} rounds, {about}{ratio}")
+        decides = self._graph.until is not None and self._graph.until.method == "decision"
+        self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _STOP_WHEN_YOU_LIKE)
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchforge.cli.console.say import say, show
 from benchforge.errors import CannotKeep
-from benchforge.model.files.folder import HEADER, SUMMARY
+from benchforge.model.files.folder import SUMMARY
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import ComparisonState
 from benchforge.model.trial.trial import Trial
@@ -41,6 +41,8 @@ class Shown:
     "True if an inconclusive claim counts as one that fails."
     reports: Sequence[str] = ()
     "Reporters beside those that every run uses."
+    details: bool = False
+    "True for all numbers instead of the first screen."
 
 
 def exit_code(summary: Summary, shown_result: Shown) -> int:
@@ -69,7 +71,7 @@ def reported(
     """Write summary and reports beside the result, and print the table or the summary as JSON.
 
     Commands in it have `run`, the words of this run, in place of "run SUITE". Raises CannotKeep
-    when they cannot be written; the table is printed all the same.
+    when they cannot be written; the answer is printed all the same.
     """
     try:
         paths = _written(summary, trials, registry, writer, output.reports)
@@ -77,7 +79,7 @@ def reported(
         if output.as_json:
             text = safe.as_json(summary.model_dump_json(indent=1, by_alias=True))
         else:
-            text = text_of("terminal", summary, trials, registry)
+            text = screen(summary, trials, registry, writer.folder, details=output.details)
             text = text.replace("run SUITE", safe.word(run))
         show(text, painted=not output.as_json)
     say(files_written(paths, writer.folder))
@@ -92,10 +94,7 @@ def files_written(paths: Sequence[Path], into: Path) -> str:
         str(path) if path.is_absolute() or len(path.parts) == 1 else f"{path.parts[0]}/"
         for path in below
     )
-    line = f"written to {into}: {', '.join(names)}"
-    if not (into / HEADER).exists():
-        return line
-    return f"{line}\nto see more: benchforge report {shlex.quote(str(into))} --open, or --why"
+    return f"written to {into}: {', '.join(names)}"
 
 
 def _written(
@@ -119,6 +118,19 @@ def cannot_write(error: OSError) -> CannotKeep:
     """Return the error that a report which cannot be written is."""
     hint = "free some space" if full(error) else "choose another folder with -o"
     return CannotKeep(f"{error.filename}: {error.strerror}", hint)
+
+
+def screen(
+    summary: Summary,
+    trials: Sequence[Trial],
+    registry: Registry,
+    result: Path,
+    *,
+    details: bool,
+) -> str:
+    """Return the first screen of a result, or its details; commands in it name the result."""
+    text = text_of("terminal" if details else "answer", summary, trials, registry)
+    return text.replace("report RESULT", f"report {shlex.quote(str(result))}")
 
 
 def text_of(name: str, summary: Summary, trials: Sequence[Trial], registry: Registry) -> str:

@@ -250,3 +250,5 @@ class ComparisonVerdict(Frozen):
     "True if response times may be quoted."
     cpu: bool = True
     "False if CPU time per response may not be quoted: a server works on after its load."
+    sizes: dict[str, float] = Field(default_factory=dict)
+    "Share by which a finding may move a ratio, at most, by the id of its check: where it is known."

@@ -30,6 +30,7 @@ Numbers = Literal["all", "latency", "cost"]
 Audience = Literal["invalid", "limits", "setup", "expert"]
 "Of findings: a number cannot be used, limits what may be said, concerns the set-up, or experts."
 _OF_ANSWERS: tuple[Topic, ...] = ("answers", "failures")
+_OF_TIMES: tuple[Topic, ...] = ("samples", "tail", "lateness")
 UNDER_LOAD: Topic = "under load"
 NOISE: tuple[Topic, ...] = ("others", "waiting", "stall")
 "What others do to the machine, and what comes of it."
@@ -101,6 +102,11 @@ class Check(Frozen):
     def may_hide_wrong_answers(self) -> bool:
         """Whether nothing is known of a case's answers while it was loaded."""
         return (self.status, self.scope, self.topic) == ("unknown", "comparison", UNDER_LOAD)
+
+    @property
+    def of_times(self) -> bool:
+        """Whether it concerns response times only, and no rate."""
+        return self.invalidates == "latency" or self.topic in _OF_TIMES
 
     @property
     def of_lateness(self) -> bool:

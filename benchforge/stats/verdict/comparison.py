@@ -1,15 +1,16 @@
 """The one verdict on each comparison, from its cases, checks and rankings."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from benchforge.model.summary.ranking import MetricRanking
+from benchforge.model.summary.ranking import MetricRanking, Ranking
 from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
 from benchforge.model.summary.verdict import CLOSE, ComparisonState, ComparisonVerdict, Objection
 from benchforge.model.trial.check import Check
 from benchforge.stats.verdict.objections import Sides, against, spoiled
+from benchforge.text.readable import percent
 
 _ADVICE = re.compile(r": (?=(?:[^']*'[^']*')*[^']*$)")
 "Where the advice of a message begins: not within a text that it quotes."
@@ -64,6 +65,15 @@ def _is_unlike(check: Check, is_grave: IsGrave) -> bool:
     return check.scope == "comparison" or is_grave(check)
 
 
+class Moves(NamedTuple):
+    """Shares by which findings may move the ratios of a comparison, at most."""
+
+    by_id: Mapping[str, float] = {}
+    "By the id of the check; without those that nobody knows."
+    together: float = 0.0
+    "All of them: what several checks say of one cause counts once."
+
+
 class ComparisonEvidence(NamedTuple):
     """All that decides about a comparison."""
 
@@ -90,6 +100,8 @@ class ComparisonEvidence(NamedTuple):
     in_turns: bool
     works_on: bool
     "True if a server spends CPU time after its load that its responses caused."
+    sizes: Mapping[str, float] = {}
+    "Share by which each finding may move a ratio, by the id of its check."
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
@@ -106,6 +118,7 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
         rates=rates,
         times=rates and evidence.timed,
         cpu=not evidence.works_on,
+        sizes=dict(evidence.sizes),
     )
 
 
@@ -122,10 +135,13 @@ def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ..
     return ("undecided", (evidence.undecided,)) if evidence.undecided else ("decided", ())
 
 
-def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> ComparisonEvidence:
+def evidence_of(
+    comparison: Comparison, summary: Summary, is_grave: IsGrave, moves: Moves
+) -> ComparisonEvidence:
     """Return what decides about a comparison.
 
-    A server without any number is left out where two others have some.
+    A server without any number is left out where two others have some. What findings may move a
+    ratio by, together, widens each interval before it tells servers apart.
     """
     cases = summary.cases_of(comparison)
     measured = [case for case in cases if case.trials]
@@ -142,7 +158,7 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
     faults = [
         objection for objection in spoiled(objections) if objection not in odd and _lasts(objection)
     ]
-    ranking = None if ranked is None else ranked.ranking
+    ranking, moved = None if ranked is None else ranked.ranking, moves.together
     return ComparisonEvidence(
         smoke=summary.smoke,
         several=several,
@@ -151,14 +167,29 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
         unlike=in_short(check for check in odd if check.scope == "comparison"),
         grave=in_short(check for check in odd if check.scope != "comparison"),
         spoiled=in_short(faults),
-        undecided=_undecided(cases, measured, ranked) if several else "",
-        pairs=() if ranking is None else ranking.differing,
+        undecided=_undecided(cases, measured, ranked, moved) if several else "",
+        pairs=() if ranking is None else _apart(ranking, ranking.differing, moved),
         believed=not any(case.used_doubts for case in cases),
         timed=not any(case.latency_doubted for case in cases),
         in_turns=any(case.in_turns for case in cases),
         works_on=any(
             (item.status, item.invalidates) == ("fail", "cost") for item in comparison.checks
         ),
+        sizes=moves.by_id,
+    )
+
+
+def _apart(
+    ranking: Ranking, pairs: Iterable[tuple[str, str]], moved: float
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs that differ although findings may move their ratios by a share."""
+    if not moved:
+        return tuple(pairs)
+    ends = {pair: ranking.pair(*pair).ratio.interval for pair in pairs}
+    return tuple(
+        pair
+        for pair, interval in ends.items()
+        if interval is not None and max(interval[0], 1 / interval[1]) > 1 + moved
     )
 
 
@@ -180,7 +211,10 @@ def _without(cases: Sequence[CaseSummary]) -> Iterator[str]:
 
 
 def _undecided(
-    cases: Sequence[CaseSummary], measured: Sequence[CaseSummary], ranked: MetricRanking | None
+    cases: Sequence[CaseSummary],
+    measured: Sequence[CaseSummary],
+    ranked: MetricRanking | None,
+    moved: float,
 ) -> str:
     """Return why the numbers decide nothing; empty if they decide."""
     if any(case.capacity is not None for case in cases):
@@ -191,11 +225,27 @@ def _undecided(
         return ranked.why
     if len(ranked.ranking.order) == 1:
         return f"only {ranked.ranking.order[0].server} has values that count"
-    tied = ranked.ranking.leaders
-    most = ranked.ranking.most_apart(tied) if len(tied) > 1 else 1.0
+    return _open(ranked.ranking, moved)
+
+
+def _open(ranking: Ranking, moved: float) -> str:
+    """Return why intervals decide nothing, once findings widen them by a share; empty if they do.
+
+    Servers that no pair tells from the first may differ by less than matters.
+    """
+    tied = ranking.leaders
+    pairs = [(tied[0], item.server) for item in ranking.order if item.server not in tied]
+    share = percent(float(f"{moved:.2g}"))
+    if len(tied) == 1:
+        hidden = len(_apart(ranking, pairs, moved)) < len(pairs)
+        return f"caveats of up to {share} are larger than the difference" if hidden else ""
+    most = ranking.most_apart(tied)
     if most is None:
         return "no interval, so no difference is ruled out"
-    return "" if most < CLOSE else "the intervals allow a difference that matters"
+    if most >= CLOSE:
+        return "the intervals allow a difference that matters"
+    hidden = most * (1 + moved) >= CLOSE
+    return f"caveats of up to {share} may hide a difference that matters" if hidden else ""
 
 
 def _undecided_rates(cases: Sequence[CaseSummary], measured: Sequence[CaseSummary]) -> str:

@@ -54,7 +54,7 @@ def test_two_commands_are_measured_and_the_suite_is_kept(
 ) -> None:
     monkeypatch.setenv("SHOP_KEY", "a-key-of-ours")
     words = ["--time", "6s", "--connections", "4", "--save", "a/suite.toml", "--env", "SHOP_KEY"]
-    call = bench("duel", PONG, SLOW, *words)
+    call = bench("duel", "--details", PONG, SLOW, *words)
     assert call.code in {0, 4}, call.all  # a loud machine leaves a server without a value
     assert f"{SOON}: {PONG}\n{LATE}: {SLOW}\n{{python}} is {sys.executable}" in call.err
     assert "all answer alike: 200, text/plain, 4 bytes" in call.err
@@ -201,7 +201,7 @@ def test_answers_compared(bench: Bench, tmp_path: Path, other: str, code: int, s
 
 
 def test_different_bodies_are_not_comparable(bench: Bench, tmp_path: Path) -> None:
-    call = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s", code=4)
+    call = bench("duel", "--details", PONG, f"{PONG} --body other", *LABELS, "--time", "6s", code=4)
     if "FAILED" not in call.err:
         assert "! duel (in turns)  Not comparable: their bodies differ" in call.out, call.all
     assert "warning: b does not answer as a does: the body differs from" in call.err

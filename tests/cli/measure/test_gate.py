@@ -141,8 +141,8 @@ def test_too_little_time_is_undecided_and_a_waiver_passes_it(bench: Bench, tmp_p
     folder = made(tmp_path)
     actual = gate(bench, seconds=2)
     assert actual.code == 4, actual.all
-    assert actual.out.startswith("UNDECIDED: working tree at ")
-    assert "  ? s · app · pace: undecided" in actual.out
+    assert actual.out.startswith("UNDECIDED: [s] ")
+    assert re.search(r"^  \[s\] .* undecided$", actual.out, re.MULTILINE), actual.out
     (folder / "suite.toml").write_text(SUITE + waiver)
     waived = gate(bench, "--comment", "comment.md", seconds=2)
     assert waived.code == 0, waived.all
@@ -168,8 +168,8 @@ def test_a_server_that_does_not_start_at_the_base_is_said_first_and_fails_nobody
     (folder / "app/answer.py").write_text(FAST)
     actual = gate(bench, base="broken")
     assert actual.code == 0, actual.all
-    assert actual.out.startswith("BASE BROKEN: app_before: ended with exit code 3 before it was")
-    assert "; the working tree answers rightly" in actual.out
+    assert actual.out.startswith("PASSED: [s] answers rightly, and its base does not")
+    assert "app_before: ended with exit code 3 before it was" in actual.out
 
 
 def test_nothing_is_measured_of_the_same_code(bench: Bench, tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_pa
     (folder / "suite.toml").write_text(text.replace('directory = "app"', 'directory = "new"'))
     actual = gate(bench)
     assert actual.code == 4, actual.all
-    assert actual.out.startswith("INVALID: ")
+    assert actual.out.startswith("UNDECIDED: ")
     assert "not compared: servers.app: it is new: new is not there at the base" in actual.err
     assert "not compared: servers.hello: it serves no code of yours" in actual.err
 
@@ -304,13 +304,13 @@ def test_a_clone_of_a_fork_says_what_fetches_the_base(bench: Bench, tmp_path: Pa
     of_fork = hint("origin/main", "a shallow clone").partition("if origin is a fork")[2]
     elsewhere = of_fork.partition(": git ")[2].partition(", then --base FETCH_HEAD")[0]
     run(clone, elsewhere.replace("URL", url))
-    fetched = bench(*words, "FETCH_HEAD")
+    fetched = bench(*words, "FETCH_HEAD", "--details")
     assert fetched.code == 4, fetched.all
     assert "it is new: new is not there at the base" in fetched.out
     assert "lacks commits of " not in fetched.out, "main is the parent that HEAD names"
     by_id = hint(base, "a shallow clone")
     run(clone, by_id.partition("fetch it: git ")[2].partition("; ")[0])
-    unknown = bench(*words, base)
+    unknown = bench(*words, base, "--details")
     assert f"lacks commits of {base} is not known: the clone is shallow" in unknown.out
 
 

@@ -242,7 +242,7 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
     first, last = two_cpus()
     file = tmp_path / "all.toml"
     file.write_text(suite_text("run/machine/placement", first=first, last=last))
-    done = bench("run", file, code=0)
+    done = bench("run", "--details", file, code=0)
     assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
     (header,) = tmp_path.glob("results/*/result.json")
     request = {"server": str(first), "upstream": str(first)}
@@ -301,7 +301,7 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
         + "".join(f'{role} = "{first}"\n' for role in ("server", "upstream", "backend", "loader")),
     )
     file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
-    done = bench("run", file, code=0)
+    done = bench("run", "--details", file, code=0)
     (trial,) = trials(tmp_path)
     (stray,) = trial["placement"]["elsewhere"]
     assert (stray["label"], stray["cpus"], stray["processes"]) == ("server-one", str(last), 1)

@@ -176,7 +176,7 @@ def test_endless_noise(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # no thresholds are loosened
     file = suite(tmp_path, 'quiet = "300ms"')
     with burning(100.0):
-        done = bench("run", file)
+        done = bench("run", "--details", file)
     assert done.code == 0, done.all
     actual = trials(tmp_path)
     assert [item["attempt"] for item in actual] == [1, 2, 3, 1], done.err

@@ -222,7 +222,7 @@ def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path
 def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     request = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n"kernel.shmmax" = 5\n'
-    done = bench("run", suite(tmp_path, request), code=0)
+    done = bench("run", "--details", suite(tmp_path, request), code=0)
     (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
     trial = json.loads(file.read_text())
     if trial["namespaces"]["network"] != "private":

@@ -186,7 +186,7 @@ holds = "a < 10s"
     assert "GET /cart/{cart}" in run.out
     assert "X-Key: {key}" in run.out
     assert "note={note}&count={count}&card=1" in run.out
-    ran = bench("run", path, "-o", "results")
+    ran = bench("run", "--details", path, "-o", "results")
     assert ran.code in {0, 4}, ran.all
     assert "paying" in ran.out
     text = " ".join(ran.out.split())

@@ -54,7 +54,7 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     (tmp_path / "suite.toml").write_text(suite(blocks=2))
     index = (tmp_path / ".git/index").read_bytes()
     refs = git(tmp_path, "for-each-ref")
-    call = bench("run", "suite.toml", "-o", "out", *SHORT, code=4)
+    call = bench("run", "--details", "suite.toml", "-o", "out", *SHORT, code=4)
     assert "Not comparable: their bodies differ" in call.out
     folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
@@ -83,7 +83,7 @@ def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) 
     (tmp_path / "app/new.py").write_text("")  # not known to git, and code
     (tmp_path / "app/.hidden").write_text("")
     (tmp_path / "elsewhere.py").write_text("")  # not known to git, and not below the directory
-    call = bench("run", "suite.toml", "-o", "app/out", *SHORT)
+    call = bench("run", "--details", "suite.toml", "-o", "app/out", *SHORT)
     assert " with 2 changed files" in call.out, call.all
     assert answers(only_result(tmp_path / "app/out"))["after"] == {"mine"}
     (_, document) = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
@@ -106,7 +106,7 @@ def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
         f'benchforge = 1\n[servers.before]\n{server}ref = "HEAD"\n[servers.after]\n{server}{LOAD}'
         "blocks = 1\n"
     )
-    call = bench("run", "bench/suite.toml", "-o", "out", *SHORT)
+    call = bench("run", "--details", "bench/suite.toml", "-o", "out", *SHORT)
     assert answers(only_result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, (
         call.all
     )
@@ -207,7 +207,7 @@ def test_without_git(tmp_path: Path) -> None:
     assert "hint: git: apt-get install git" in bench("run", "suite.toml").err
     # Who names no commit is measured all the same; what is not known is told.
     (tmp_path / "suite.toml").write_text(suite().replace('ref = "v1"\n', ""))
-    call = bench("run", "suite.toml", "-o", "out", *SHORT)
+    call = bench("run", "--details", "suite.toml", "-o", "out", *SHORT)
     assert "after: working tree, commit unknown: git is missing" in call.out, call.all
     assert [item.commit for item in read_header(only_result(tmp_path / "out")).code] == [None, None]
 

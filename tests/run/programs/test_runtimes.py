@@ -131,7 +131,7 @@ def test_two_interpreters(bench: Bench, tmp_path: Path, interpreter: Callable[[s
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
     call = bench(
-        "run", written(tmp_path, PY312 + PYPY, scenario=vary), code=4
+        "run", "--details", written(tmp_path, PY312 + PYPY, scenario=vary), code=4
     )  # what they answer is their Python: bodies that differ
     assert "py312 is CPython 3.12." in call.out
     folder, header = result(tmp_path)

@@ -102,7 +102,9 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             number += 1
             (path := folder / f"{number}").mkdir()
             bench = calls(bench_words(), path)
-            run = bench("run", suite(path, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0)
+            run = bench(
+                "run", "--details", suite(path, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0
+            )
             if number == 2 or "stopped after 8 blocks" in run.out:
                 break
         (path / "said").write_text(run.all)
@@ -117,8 +119,8 @@ def test_it_stops_once_it_is_enough_and_is_complete(
 ) -> None:
     result, actual = stopped
     assert "2 cases, 8 to 10 blocks: 16 to 20 trials, about " in actual
-    assert " left for all blocks" in actual
-    assert "block 8, the report's widest interval is " in actual
+    assert " left" in actual
+    assert "round 8, the report's widest interval is " in actual
     assert "% to a side: ping · one · pace / two · pace in throughput: enough" in actual
     assert "stopped after 8 blocks: no interval is wider than " in actual
     assert "to continue" not in actual
@@ -152,8 +154,8 @@ def test_a_block_has_its_state(bench: Bench, stopped: tuple[Path, str], tmp_path
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda item: item.update(checks=[]))
     run = bench("run", "--resume", result, code=0)
-    about = r"^after 8 of at most 10 blocks: ping, throughput: .+ / .+ "
-    answer = f"{about}(is undecided|differ) so far: "
+    about = r"^after 8 of at most 10 rounds, ping, throughput: .+ / .+ · "
+    answer = f"{about}(no narrow interval yet|so far )"
     assert re.search(answer, run.err, re.MULTILINE), run.err
     assert run.err.count("Ctrl-C ends the run and reports what is there") == 1
 
@@ -168,7 +170,7 @@ def test_a_kill_changes_nothing(bench: Bench, stopped: tuple[Path, str], tmp_pat
     result = cut(stopped, tmp_path, writer=13)
     call = bench("run", "--resume", result, code=0)
     assert "resumed: 13 of up to 20 measurements are done" in call.err
-    assert "block 8, the report's widest interval is " in call.err
+    assert "round 8, the report's widest interval is " in call.err
     assert places(result) == places(stopped[0])
     assert summary_of(result).complete
     bench("validate", result, code=0)
@@ -191,7 +193,7 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
         process.wait(WAITS_S)
     result = only_result(tmp_path)
     bench("validate", result, code=0)
-    call = bench("run", "--resume", result, code=0)
+    call = bench("run", "--details", "--resume", result, code=0)
     blocks = 8 if all_believed(result) else 9
     planned = read_header(result).plan[: 2 * blocks]
     assert places(result) == [(item.block, item.position) for item in planned]
@@ -211,7 +213,7 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
         header.update(suite=text, suite_sha256=digest, suite_file=str(path))
 
     edited(result / "result.json", begun)
-    run = bench("run", "--resume", result, "--time-limit", "0.1s")
+    run = bench("run", "--details", "--resume", result, "--time-limit", "0.1s")
     assert run.code in {0, 4}, run.all  # a loud machine may leave no comparison of a whole block
     assert "not measured: up to 5 planned measurements" in run.err
     # What is decided needs no alarm, although the run ended early.
@@ -220,7 +222,7 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
     assert verdict is not None
     assert ("NOT COMPLETE" in run.out) == (verdict.state != "decided")
     bench("validate", result, code=0)
-    run = bench("run", "--resume", result, code=0)
+    run = bench("run", "--details", "--resume", result, code=0)
     assert places(result) == [(item.block, item.position) for item in read_header(result).plan]
     assert (
         "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"

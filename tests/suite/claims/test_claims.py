@@ -235,7 +235,7 @@ def test_an_inconclusive_claim_ends_with_0(bench: Bench, tmp_path: Path) -> None
     code, out, result = run_with_twins(bench, tmp_path, FASTER + UNLIKE, *FAST)
     assert code == 0, out
     suite = result.parents[1] / "suite.toml"
-    again = bench("run", "--resume", result, suite, "--inconclusive-fails", code=1)
+    again = bench("run", "--details", "--resume", result, suite, "--inconclusive-fails", code=1)
     assert "  ? unlike  " in again.out
     assert " is undecided: " in " ".join(again.out.split())
 
@@ -254,7 +254,7 @@ def test_a_smoke_run_is_not_judged(bench: Bench, tmp_path: Path, installs: Insta
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     suite = tmp_path / "suite.toml"
     suite.write_text(SUITE + FASTER + LIKE)
-    call = bench("run", suite, "--profile", "smoke", "--only", "hello", code=0)
+    call = bench("run", "--details", suite, "--profile", "smoke", "--only", "hello", code=0)
     assert "not tested, because their scenarios do not run: 1 claim (like)\n" in call.all
     assert "claims are not judged, a smoke measures nothing: faster\n" in call.out
     assert (tmp_path / "heard.txt").read_text() == "suite"

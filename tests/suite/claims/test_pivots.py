@@ -329,7 +329,7 @@ def test_a_run_draws_its_tables_from_what_is_on_the_disk(bench: Bench, tmp_path:
             wrong=answering("--status", "500"),
         )
     )
-    call = bench("run", path, code=4)  # one server is wrong
+    call = bench("run", "--details", path, code=4)  # one server is wrong
     (folder,) = (tmp_path / "results").iterdir()
     header = json.loads((folder / "result.json").read_text())
     assert header["tables"]["sizes"]["rows"] == ["path.size"]

@@ -169,7 +169,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             number += 1
             (path_ := folder / f"{number}").mkdir()
             path = suite(path_, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
-            actual = calls(bench_words(), path_)("run", path)
+            actual = calls(bench_words(), path_)("run", "--details", path)
             assert actual.code == 0, actual.all
             outcomes = [trial.search_outcome for trial in read_trials(only_result(path_))]
             if number == 5 or [outcome.passed for outcome in outcomes if outcome is not None] == [
@@ -222,7 +222,7 @@ def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) 
 
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
     text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
-    call = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
+    call = bench("run", "--details", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
     programs = present(summed(only_result(tmp_path))["ping"].capacity)
     if "not kept: rate answered" in call.err:  # neighbours left it not even 50 requests/s
         assert (call.code, programs.phase) == (0, "too low")

@@ -32,7 +32,7 @@ def test_items_counted(bench: Bench, tmp_path: Path, servers: dict[str, str], ex
 def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(THREE, PACE, scenario="expect = { items = 50 }"))
-    call = bench("run", path, code=4)
+    call = bench("run", "--details", path, code=4)
     assert "expected 50 elements in $, got 3" in call.out.replace("\n", " "), call.all
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from benchforge.cli.console.options import (
+    DETAILS,
     MACHINE_LOCK,
     RESULTS,
     Lock,
@@ -85,6 +86,7 @@ class DuelOptions:
     save: Path | None = option(
         "--save", metavar="FILE", help="Also keep the suite as FILE, a .toml."
     )
+    details: bool = DETAILS
     output: Path = RESULTS
     machine_lock: Lock = MACHINE_LOCK
 

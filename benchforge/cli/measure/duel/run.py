@@ -9,6 +9,7 @@ from statistics import fmean
 
 from benchforge.cli.console.lock import locked
 from benchforge.cli.console.named_file import loaded
+from benchforge.cli.console.reported import Shown
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.measure.duel.answers import (
     FirstAnswer,
@@ -108,7 +109,10 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
             say(f"wrote {file}")
         is_saved = file == save or file.parent == results
         limits = StopLimits(time_limit_s=question.time_s)
-        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=is_saved)
+        output = Shown(details=options.details)
+        run_options = RunOptions(
+            registry, limits=limits, shown=output, lock=lock, resumable=is_saved
+        )
         return begin(file, results, run_options)
 
 
@@ -127,7 +131,7 @@ def _design(
     if isinstance(suite, str):
         say(f"measured one after the other: {suite}")
         return {}
-    say("measured in turns: valid for the ratio, not for requests/s and times")
+    say("the servers alternate: valid for the ratio, not for requests/s and times")
     cpus = apart(suite)
     if not cpus:
         return turns

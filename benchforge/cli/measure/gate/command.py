@@ -8,6 +8,7 @@ from click import Choice
 
 from benchforge.cli.console.options import (
     AS_JSON,
+    DETAILS,
     MACHINE_LOCK,
     PROFILE,
     RESULTS,
@@ -77,6 +78,7 @@ class GateOptions:
         "--badge", metavar="FILE", help="Write a badge: an .svg or a .json file."
     )
     as_json: bool = AS_JSON
+    details: bool = DETAILS
     output: Path = RESULTS
     machine_lock: Lock = MACHINE_LOCK
 
@@ -98,12 +100,13 @@ def command(options: GateOptions) -> int:
     missing; 4 something is invalid, or undecided without --undecided pass, or another process
     measures and you gave --no-wait. A waiver of the suite counts as not slower.
     """
-    from benchforge.cli.console.say import say, show, warn
+    from benchforge.cli.console.say import show, warn
     from benchforge.cli.measure.duel.servers import duration
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
     from benchforge.cli.measure.gate.files import check_badge, lines, write
     from benchforge.cli.measure.gate.outcome import document
+    from benchforge.cli.measure.gate.screen import first_screen
     from benchforge.model.files.folder import read_header
     from benchforge.parts.registry import Registry
 
@@ -137,10 +140,8 @@ def command(options: GateOptions) -> int:
     if options.as_json:
         show(json.dumps(document(outcome), indent=1, allow_nan=False))
     else:
-        show("\n".join(lines(outcome)))
+        show("\n".join(lines(outcome) if options.details else first_screen(outcome)))
     write(outcome, comment=options.comment, junit_xml=options.junit, badge=options.badge)
-    if outcome.result:
-        say(f"to see each trial: benchforge report {outcome.result}")
     return ended or outcome.exit_code
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from benchforge.cli.console.named_file import write_file
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
+from benchforge.cli.measure.gate.screen import answer
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.report.junit_xml import JunitSuite, JunitTest, junit_xml
@@ -16,12 +17,11 @@ from benchforge.text import safe
 from benchforge.text.readable import change, counted, percent
 
 _OLDER = "; its width is that of the older results: use --base, or keep more of them"
-_MOST = 300  # characters of a wrong answer in the first line
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the lines for a terminal: the answer first."""
-    yield answer(outcome)
+    """Yield all that a gate says, a line for each pair and note: the answer first."""
+    yield safe.word(answer(outcome))
     for question in outcome.questions:
         state = question.verdict.state
         sign = "~" if question.waiver is not None and state != "broken" else STATES[state].sign
@@ -29,25 +29,6 @@ def lines(outcome: Outcome) -> Iterator[str]:
         yield from (f"    {safe.word(text)}" for text in question.changed)
     for note in outcome.notes:
         yield f"  · {safe.word(note)}"
-
-
-def answer(outcome: Outcome) -> str:
-    """Return the answer to the whole gate in a sentence."""
-    compared = f"{outcome.head} against {outcome.base}"
-    if outcome.same:
-        return f"NOT SLOWER: {compared}: the same code and packages, nothing was measured"
-    if not outcome.questions:
-        return f"INVALID: {compared}: nothing can be compared"
-    waived = sum(item.waiver is not None for item in outcome.questions)
-    rest = f" by more than {percent(outcome.limit)}" if outcome.state == "not slower" else ""
-    also = f"; {counted(waived, 'waiver')}" if waived else ""
-    if outcome.state in {"broken", "base broken"}:
-        first = next(pair for pair in outcome.questions if pair.verdict.state == outcome.state)
-        rest = f": {safe.word(first.verdict.why[:_MOST])}"
-        also += "" if outcome.state == "broken" else "; the working tree answers rightly"
-    if outcome.state == "undecided" and not outcome.exit_code:
-        also += "; passes: --undecided pass"
-    return f"{outcome.state.upper()}{rest}: {compared}{also}"
 
 
 def verdict_text(question: GatedPair, limit: float) -> str:

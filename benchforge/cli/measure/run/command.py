@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.options import (
+    DETAILS,
     MACHINE_LOCK,
     PROFILE,
     SETTINGS,
@@ -39,7 +40,8 @@ class RunCommandOptions:
         help="Resume even if the machine, benchforge or a program has changed; "
         "the report lists the changes.",
     )
-    as_json: bool = option("--json", help="Print the summary as JSON instead of tables.")
+    as_json: bool = option("--json", help="Print the summary as JSON instead of the answer.")
+    details: bool = DETAILS
     reports: tuple[str, ...] = option(
         "--report",
         metavar="NAME",
@@ -86,7 +88,7 @@ def command(options: RunCommandOptions) -> int:
         options.settings,
         options.only,
         StopLimits(options.fail_fast, time_limit_s(options.time_limit)),
-        Shown(options.as_json, options.inconclusive_fails, options.reports),
+        Shown(options.as_json, options.inconclusive_fails, options.reports, options.details),
         options.machine_lock,
     )
     registry.listen(warn)

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchforge.cli.console.options import AS_JSON, HTML_PAGE, argument, click_command, option
+from benchforge.cli.console.options import (
+    AS_JSON,
+    DETAILS,
+    HTML_PAGE,
+    argument,
+    click_command,
+    option,
+)
 from benchforge.errors import Unusable
 
 if TYPE_CHECKING:
@@ -54,6 +61,7 @@ class CompareOptions:
     anyway: bool = option(
         "--anyway", help="Compare even if machine, tools or suite differ; the output marks it."
     )
+    details: bool = DETAILS
     as_json: bool = AS_JSON
     page: Path | None = HTML_PAGE
 
@@ -71,6 +79,7 @@ def command(options: CompareOptions) -> int:
     compared; 4 a case of NEW has no believable value, or no metric has one in both results.
     """
     from benchforge.cli.console.say import say, show
+    from benchforge.cli.results.compare.screen import first_screen
     from benchforge.cli.results.compare.text import ComparedResults, document, page, text
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
@@ -92,7 +101,7 @@ def command(options: CompareOptions) -> int:
     if options.as_json:
         show(json.dumps(document(comparison), indent=1, allow_nan=False))
     else:
-        show("\n".join(text(comparison)))
+        show("\n".join(text(comparison) if options.details else first_screen(comparison)))
     if options.page is not None:
         from benchforge.cli.console.named_file import write_page
 

@@ -4,7 +4,14 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import AS_JSON, HTML_PAGE, argument, click_command, option
+from benchforge.cli.console.options import (
+    AS_JSON,
+    DETAILS,
+    HTML_PAGE,
+    argument,
+    click_command,
+    option,
+)
 from benchforge.errors import Unusable
 
 
@@ -21,6 +28,7 @@ class HistoryOptions:
     metrics: tuple[str, ...] = option(
         "--metric", metavar="LABEL", help="Show this metric only; repeatable."
     )
+    details: bool = DETAILS
     as_json: bool = AS_JSON
     page: Path | None = HTML_PAGE
     as_csv: bool = option("--csv", help="Print CSV, one line for each number.")
@@ -38,6 +46,7 @@ def command(options: HistoryOptions) -> int:
     be read.
     """
     from benchforge.cli.console.say import say, show
+    from benchforge.cli.results.history.screen import first_screen
     from benchforge.cli.results.history.text import (
         as_csv,
         document,
@@ -61,7 +70,8 @@ def command(options: HistoryOptions) -> int:
     elif options.as_csv:
         show(as_csv(courses_by_timeline).rstrip("\n"))
     else:
-        show("\n\n".join("\n".join(text(*timeline)) for timeline in courses_by_timeline))
+        lines = text if options.details else first_screen
+        show("\n\n".join("\n".join(lines(*timeline)) for timeline in courses_by_timeline))
     if options.page is not None:
         from benchforge.cli.console.named_file import write_page
 

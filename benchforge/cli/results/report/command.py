@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import argument, click_command, option
+from benchforge.cli.console.options import DETAILS, argument, click_command, option
 from benchforge.errors import Unusable
 
 ALL = "all"  # --why without an id
@@ -22,6 +22,7 @@ class ReportOptions:
         help="Print all that is known of the findings of a check, such as K1; alone, of all "
         "checks.",
     )
+    details: bool = DETAILS
     write: bool = option("--write", help="Write summary and reports anew into the result.")
     opened: bool = option("--open", help="Write the page into the cache, and open it in a browser.")
     names: tuple[str, ...] = option(
@@ -36,14 +37,14 @@ class ReportOptions:
 
 @click_command("report", ReportOptions)
 def command(options: ReportOptions) -> int:
-    """Print the answers of a result, formed again from its trials.
+    """Print the answer of a result, formed again from its trials.
 
     Without RESULT, the newest result in the folder results is taken. The run may be interrupted or
     still in progress. The result stays as it is: its files are evidence. Only with --write
     benchforge writes summary and reports anew into it.
 
-    Built-in reporters: csv, html, markdown and terminal, which every run uses, and github, json,
-    junit and why.
+    Built-in reporters: answer, csv, html and markdown, which every run uses, and github, json,
+    junit, terminal and why.
 
     Exit codes: 0 the answers are printed, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchforge.checks.ways import reason, way_of_comparison
 from benchforge.cli.console.named_file import without_suites
-from benchforge.cli.console.reported import cannot_write, files_written, text_of
+from benchforge.cli.console.reported import cannot_write, files_written, screen, text_of
 from benchforge.cli.console.say import say, show
 from benchforge.cli.results.report.command import ReportOptions
 from benchforge.errors import CannotKeep, Unusable
@@ -47,9 +47,9 @@ def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     source = partial(summed, result, registry, with_trials=True)
     if into.resolve() == result.resolve():
         if not (options.write or options.output):
-            return _write(source(), registry, (), None)
+            return _write(source(), registry, options, None)
         with ResultWriter(result).held():
-            return _write(source(), registry, options.names, result)
+            return _write(source(), registry, options, result)
     if (into / HEADER).exists():
         raise Unusable(f"-o {into}: is a different result", "name a new folder")
     read = source()
@@ -58,21 +58,22 @@ def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     except OSError as error:
         hint = "choose another folder with -o"
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
-    return _write(read, registry, options.names, into)
+    return _write(read, registry, options, into)
 
 
-def _write(source: Summed, registry: Registry, names: Sequence[str], into: Path | None) -> None:
+def _write(source: Summed, registry: Registry, options: ReportOptions, into: Path | None) -> None:
     """Print the table of a result; write its reports into a folder, if there is one."""
     planned = counted(source.planned, "planned measurement")
     say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
     paths: list[Path] = []
     try:
         if into is not None:
-            paths = _files(source, registry, names, into)
+            paths = _files(source, registry, options.names, into)
     except OSError as error:
         raise cannot_write(error) from error
     finally:
-        show(text_of("terminal", source.summary, source.trials, registry), painted=True)
+        about = source.summary, source.trials, registry, source.path
+        show(screen(*about, details=options.details), painted=True)
     path = source.path
     del source  # a manifest takes as much memory
     if into == path:

@@ -13,6 +13,7 @@ from benchforge_reporters.terminal.paint import Meaning
 
 MOST: Final = 5
 BRIEF: Final = 72  # characters
+_PERCENT: Final = 0.01
 _NAMED = 3
 _TICK_S = 0.01  # in which the kernel counts CPU time
 _CLASSES: Final = ("invalid", "limits", "setup")
@@ -245,6 +246,49 @@ def _names(names: Sequence[str], noun: str, most: int) -> str:
     if len(distinct) <= most:
         return readable.conjoined(distinct)
     return readable.counted(len(distinct), noun)
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """A cause that makes numbers invalid or limits what may be said, with its size."""
+
+    text: CauseText
+    size: float | None
+    "Share by which it may move a ratio, at most; None if that is unknown."
+    of_times: bool
+    "True if it concerns response times only."
+
+    @property
+    def sentence(self) -> str:
+        """The caveat with its size, and the id of its check in brackets."""
+        brief = f"{self.text.brief} ({self.text.id})"
+        if self.size is not None:
+            share = readable.figure(100 * self.size, 2 if self.size >= _PERCENT else 1)
+            return f"could move the ratio by up to {share} %: {brief}"
+        return f"{'of response times' if self.of_times else 'size unknown'}: {brief}"
+
+
+def caveats(causes: CauseTexts, summary: Summary) -> list[Caveat]:
+    """Return what a reader must know beside the answer, the largest first; an unknown size is so.
+
+    All that makes a comparison broken or not comparable, or limits it, is among them.
+    """
+    sizes: dict[str, float] = {}
+    for comparison in summary.comparisons:
+        for id_, size in (comparison.verdict.sizes if comparison.verdict else {}).items():
+            sizes[id_] = max(size, sizes.get(id_, 0.0))
+    made = [
+        Caveat(text, sizes.get(text.id), all(item.check.of_times for item in _roots(text.cause)))
+        for text in causes.all
+        if text.kind in {"invalid", "limits"}
+    ]
+    made.sort(
+        key=lambda item: (
+            *(not _unlike(item.text), item.of_times, item.size is not None),
+            -(item.size or 0.0),
+        )
+    )
+    return made
 
 
 _MOST_NAMED = 3

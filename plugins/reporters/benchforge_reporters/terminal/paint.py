@@ -6,8 +6,9 @@ from typing import Final, Literal
 
 from benchforge.plugin import safe
 
-Meaning = Literal["heading", "aside", "good", "limits", "bad", "do"]
+Meaning = Literal["plain", "heading", "aside", "good", "limits", "bad", "do"]
 _CODES: Final[dict[Meaning, str]] = {
+    "plain": "",
     "heading": "1",
     "aside": "2",
     "good": "32",
@@ -30,7 +31,8 @@ class Paint:
 
     def of(self, meaning: Meaning, text: str) -> str:
         """Return a text in the colour of its meaning."""
-        return f"\x1b[{_CODES[meaning]}m{text}\x1b[0m" if self.colour and text else text
+        painted = self.colour and text and _CODES[meaning]
+        return f"\x1b[{_CODES[meaning]}m{text}\x1b[0m" if painted else text
 
     def wrapped(self, text: str, first: str = "", rest: str = "  ") -> list[str]:
         """Return a text in lines that begin with `first`, and from the second on with `rest`."""

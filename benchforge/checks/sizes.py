@@ -1,0 +1,156 @@
+"""By how much a finding may move the ratio of a comparison: measured or bounded, else unknown.
+
+Each server has a factor: how much faster it would be without the cause. A ratio moves by the
+quotient of two factors.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from statistics import fmean
+from typing import Final
+
+from benchforge.checks.causes import spoken
+from benchforge.model.summary.summary import Comparison
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.summary.case import used_of
+from benchforge.stats.summary.summarize import identity
+from benchforge.stats.verdict.comparison import Moves
+
+HEADER_BYTE_S: Final = 100e-9
+"CPU time of a byte of a response's headers, at most: docs/explanation/sizes.md has measurements."
+LOG_BYTE_S: Final = 2e-6
+"CPU time of a byte that a server logs, at most: as above."
+_STEPS: Final = 60  # of a bisection: a double has no more digits
+_MOST_LOAD: Final = 16.0  # of the tool's demand by the server's: more has no use
+_CAUSES: Final = {"N4": "N1", "I2": "N1", "L2": "L1"}
+"Checks that measure what another one measures, too: the larger size counts."
+Factor = Callable[[Trial], float | None]
+"How much faster a server would be in a trial without a cause; None if that is unknown."
+
+
+def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Check]) -> Moves:
+    """Return the share by which each cause may move a ratio, by the id of a check that found it.
+
+    `checks` are those of the whole result. What is not known has no size: it is never 0.
+    """
+    cases = [
+        used_of([trial for trial in trials if identity(trial.case) == identity(case)])
+        for case in comparison.cases
+    ]
+    measured = [[trial for trial in of_case if trial.measured] for of_case in cases]
+    if len(measured) < 2 or not all(measured):  # noqa: PLR2004 - a ratio has two sides
+        return Moves()
+    by_id = {id_: _size(measured, factor) for id_, factor in _FACTORS.items()}
+    ceilings = [check.value for check in checks if check.id == "L2" and check.value is not None]
+    connections = [
+        trial.load.connections
+        for of_case in measured
+        for trial in of_case
+        if trial.load is not None and trial.load.connections
+    ]
+    if ceilings and connections:
+        by_id["L2"] = unlimited(max(ceilings), min(connections)) - 1
+    spoke = {*spoken(comparison.checks), *spoken(checks)}
+    for trial in chain.from_iterable(measured):
+        spoke |= {*spoken(trial.checks)}
+    sized = {id_: size for id_, size in by_id.items() if size is not None and id_ in spoke}
+    causes: dict[str, float] = {}
+    for id_, size in sized.items():
+        cause = _CAUSES.get(id_, id_)
+        causes[cause] = max(size, causes.get(cause, 0.0))
+    return Moves(sized, sum(causes.values()))
+
+
+def _size(cases: Sequence[Sequence[Trial]], factor: Factor) -> float | None:
+    factors = []
+    for trials in cases:
+        values = [factor(trial) for trial in trials]
+        numbers = [value for value in values if value is not None]
+        if len(numbers) < len(values):
+            return None
+        factors.append(fmean(numbers))
+    return max(factors) / min(factors) - 1
+
+
+def _without(share: float | None) -> float | None:
+    """Return the factor of a cause that takes a share of the time; None where it takes all."""
+    return None if share is None or not 0 <= share < 1 else 1 / (1 - share)
+
+
+def _value(id_: str) -> Factor:
+    def factor(trial: Trial) -> float | None:
+        values = [item.value for item in trial.checks if item.id == id_ and item.value is not None]
+        return _without(max(values)) if values else None
+
+    return factor
+
+
+def _others(trial: Trial) -> float | None:
+    """Return the factor of what others used of the CPUs; of turns, in the server's own."""
+    if trial.turns is None:
+        return _value("N1")(trial)
+    used = [slice_.foreign_cpu_s for slice_ in trial.turns.slices]
+    if not used or None in used:
+        return None
+    cpu_s = sum(seconds for seconds in used if seconds is not None)
+    return _without(max(0.0, cpu_s / (trial.turns.seconds * trial.turns.cpus)))
+
+
+def _tool(trial: Trial) -> float | None:
+    used = [item.value for item in trial.checks if item.id == "L1" and item.value is not None]
+    if not used or trial.load is None or not trial.load.connections:
+        return None
+    return unlimited(max(used), trial.load.connections)
+
+
+def unlimited(share: float, connections: int) -> float:
+    """Return how much faster a server would be if the load tool took no time.
+
+    The two are a closed network of two queues with exponential times, of which the tool is busy for
+    a share of the time: regular times, and a tool with several threads, make the factor less.
+    """
+
+    def flow(demand: float) -> float:
+        """Return the server's share of busy time, by the demand at the tool over its own."""
+        states = [demand**number for number in range(connections + 1)]
+        return sum(states[:-1]) / sum(states)
+
+    low, high = 0.0, _MOST_LOAD
+    for _ in range(_STEPS):
+        demand = (low + high) / 2
+        low, high = (demand, high) if demand * flow(demand) < share else (low, demand)
+    return 1 / flow(low)
+
+
+def _cpu_s(trial: Trial) -> float | None:
+    """Return the CPU time of a server for a response."""
+    if trial.observation is None or trial.reading is None or not trial.reading.responses:
+        return None
+    used = [usage.cpu_s for usage in trial.observation.usage if usage.role == "server"]
+    if not used or None in used:
+        return None
+    return sum(cpu_s for cpu_s in used if cpu_s is not None) / trial.reading.responses
+
+
+def _headers(trial: Trial) -> float | None:
+    cpu_s, lengths = _cpu_s(trial), [answer.header_bytes for answer in trial.answers]
+    if not cpu_s or not lengths or lengths[0] is None:
+        return None
+    return _without(lengths[0] * HEADER_BYTE_S / cpu_s)
+
+
+def _logs(trial: Trial) -> float | None:
+    cpu_s = _cpu_s(trial)
+    written = [item.value for item in trial.checks if item.id == "D3" and item.value is not None]
+    return _without(sum(written) * LOG_BYTE_S / cpu_s) if cpu_s and written else None
+
+
+_FACTORS: Final[Mapping[str, Factor]] = {
+    "N1": _others,
+    "I2": _others,
+    "N4": _value("N4"),
+    "L1": _tool,
+    "D3": _logs,
+    "E4": _headers,
+}

@@ -1,0 +1,166 @@
+"""The first screen of a gate: passed, failed or undecided, each pair in a row, what is next."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from benchforge.cli.console.columns import columns
+from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
+from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State
+from benchforge.report.answer.ratio import RatioAxis
+from benchforge.text import safe
+from benchforge.text.readable import counted, cut, figure, listed, percent
+
+_ANSWERS: Final[dict[State, str]] = {
+    "broken": "FAILED",
+    "slower": "FAILED",
+    "invalid": "UNDECIDED",
+    "undecided": "UNDECIDED",
+    "base broken": "PASSED",
+    "not slower": "PASSED",
+}
+_MOST_LINES: Final = 15
+_ROWS: Final = 6
+_TITLE: Final = 20  # characters
+_BAR: Final = 19
+_WIDE: Final = 78
+_REASON: Final = 300  # characters of what a server answered
+_WORDS: Final[dict[State, str]] = {"invalid": "no number", "base broken": "base is wrong"}
+
+
+def answer(outcome: Outcome) -> str:
+    """Return the answer to the whole gate: the first line of each of its forms."""
+    start, state = _ANSWERS[outcome.state], outcome.state
+    if outcome.same:
+        return f"{start}: the same code and packages as {outcome.base}, so nothing was measured"
+    if not outcome.questions:
+        return f"{start}: nothing can be compared"
+    worst = next((pair for pair in _sorted(outcome) if pair.verdict.state == state), None)
+    if worst is None or state == "not slower":
+        total = len(outcome.questions)
+        good = sum(pair.verdict.state == "not slower" for pair in outcome.questions)
+        limit = f"slower by more than {percent(outcome.limit)}"
+        if good == total:
+            return f"{start}: nothing is {limit}"
+        return f"{start}: {good} of {total} are not {limit}; what the suite allows passes"
+    also = "" if outcome.exit_code or state != "undecided" else "; it passes: --undecided pass"
+    return f"{start}: {_name(worst, outcome)} {_finding(worst.verdict, outcome.limit)}{also}"
+
+
+def _finding(verdict: SpeedVerdict, limit: float) -> str:
+    """Return what is the matter with a pair."""
+    fixed: dict[State, str] = {
+        "broken": "answers wrongly",
+        "base broken": "answers rightly, and its base does not: no speed is compared",
+        "invalid": "has no number that can be used",
+    }
+    if verdict.state in fixed:
+        return fixed[verdict.state]
+    if verdict.state == "slower":
+        return f"is {_loss(verdict.value)} slower; the limit is {percent(limit)}"
+    if verdict.low is None or not math.isfinite(verdict.low):
+        return "has too few rounds for an interval"
+    return f"may have lost up to {_loss(verdict.low)}; the limit is {percent(limit)}"
+
+
+def first_screen(outcome: Outcome) -> Iterator[str]:
+    """Yield at most 15 lines: the answer, each pair, and what to do."""
+    yield safe.word(answer(outcome))
+    rounds = sorted({pair.verdict.blocks for pair in outcome.questions if pair.verdict.blocks})
+    if rounds:
+        counts = outcome.questions[0].verdict.counts.replace("block", "round")
+        number = counted(rounds[-1], counts)
+        turns = ", alternated" if any(pair.in_turns for pair in outcome.questions) else ""
+        yield safe.word(f"{outcome.head} against {outcome.base} · {number}{turns}")
+    advice = [*_advice(outcome)]
+    notes = [f"· {cut(safe.word(note), _WIDE)}" for note in (*_changed(outcome), *outcome.notes)]
+    room = _MOST_LINES - 2 - len(advice)
+    pairs = _sorted(outcome)
+    rows = [*_rows(outcome, pairs[: min(_ROWS, room - 2)])]
+    yield from rows
+    if len(pairs) > _ROWS:
+        yield f"  and {counted(len(pairs) - _ROWS, 'more row')}: --details"
+    yield from notes[: max(0, room - len(rows) - (len(pairs) > _ROWS))]
+    yield from advice
+
+
+def _sorted(outcome: Outcome) -> list[GatedPair]:
+    """Return the pairs, the worst first: what a waiver allows comes after what fails."""
+    order = [*STATES]
+    return sorted(
+        outcome.questions,
+        key=lambda pair: (
+            *(pair.passes, order.index(pair.verdict.state)),
+            pair.verdict.low or 0.0,
+        ),
+    )
+
+
+def _name(pair: GatedPair, outcome: Outcome) -> str:
+    """Return the scenario alone where it tells the pair from others."""
+    alike = sum(other.scenario == pair.scenario for other in outcome.questions)
+    return f"[{pair.scenario}]" if alike == 1 else f"[{pair.title}]"
+
+
+def _loss(speed: float | None) -> str:
+    return f"{figure(100 * (1 - (speed or 0.0)), 2)} %"
+
+
+def _numbers(verdict: SpeedVerdict) -> tuple[float, ...]:
+    ends = verdict.value, verdict.low, verdict.high
+    return tuple(end for end in ends if end is not None and math.isfinite(end) and end > 0)
+
+
+def _rows(outcome: Outcome, pairs: Sequence[GatedPair]) -> Iterator[str]:
+    """Yield a row for each pair, and below it why it has no answer."""
+    if not pairs:
+        return
+    speeds = [_numbers(pair.verdict) for pair in outcome.questions]
+    axis = RatioAxis.holding(
+        (end for speed in speeds for end in speed), 1 / (1 - outcome.limit) - 1
+    )
+    level = f"change, {percent(outcome.level)} interval"
+    rows = [["scenario", level, f"slower{'1':^{_BAR - 12}}faster", ""]]
+    for pair in pairs:
+        speed = _numbers(pair.verdict)
+        values = [f"{100 * (end - 1):+.1f}".replace("-", "−") for end in speed]
+        change = f"{values[0]} %" if values else "no value"
+        change += f" ({values[1]} to {values[2]})" if values[2:] else ""
+        state = "waived" if pair.waiver and pair.passes else pair.verdict.state
+        word = _WORDS.get(pair.verdict.state, state) if state != "waived" else state
+        rows.append([cut(_name(pair, outcome), _TITLE), change, axis.line(speed, _BAR), word])
+    lines = columns(rows, left_aligned=4)
+    yield f"  {lines[0]}"
+    for pair, line in zip(pairs, lines[1:], strict=True):
+        yield f"  {line}"
+        reason = _reason(pair)
+        if reason:
+            yield f"    {cut(safe.word(reason), _REASON)}"
+
+
+def _reason(pair: GatedPair) -> str:
+    if pair.waiver is not None:
+        until = f", until {pair.waiver.until}" if pair.waiver.until else ""
+        return f"(waived: {pair.waiver.reason}{until})"
+    expired = "" if pair.expired is None else f"(its waiver ended on {pair.expired.until})"
+    return " ".join(filter(None, (pair.verdict.why, expired)))
+
+
+def _changed(outcome: Outcome) -> Iterator[str]:
+    for pair in outcome.questions:
+        yield from (f"{_name(pair, outcome)}: {text}" for text in pair.changed)
+
+
+def _advice(outcome: Outcome) -> Iterator[str]:
+    """Yield where to look, how to accept it, and how to decide it."""
+    ref = outcome.base.partition(" at ")[0].removeprefix("commit ").partition(" (")[0]
+    if outcome.state in {"slower", "broken"} and " older result" not in outcome.base:
+        yield f"Where to look    git diff {safe.word(ref)}"
+    names = dict.fromkeys(pair.scenario for pair in _sorted(outcome) if not pair.passes)
+    if outcome.state == "slower":
+        label = safe.word(next(iter(names)))
+        yield f'To accept it     [gate] allow = [{{ scenario = "{label}", reason = "..." }}]'
+    elif outcome.state == "undecided":
+        yield f"Next             measure {listed(names, 3)} for longer: add --time 15m"
+    if outcome.result:
+        yield f"Details          benchforge report {outcome.result} --details"

@@ -1,0 +1,79 @@
+"""Which part of a result a reader may quote, as the verdicts on its comparisons say."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.model.summary.verdict import ComparisonVerdict
+from benchforge.report.answer.headline import Headline
+from benchforge.text.readable import conjoined, counted
+
+_NAMED = 3
+_NO_ANSWER = ("unlike", "wrong", "start", "none")
+
+
+class Quoted(NamedTuple):
+    """A comparison with its answer, and with its name in the result."""
+
+    label: str
+    comparison: Comparison
+    head: Headline
+
+    @property
+    def verdict(self) -> ComparisonVerdict:
+        """The verdict; of an older result one that allows nothing."""
+        return self.comparison.verdict or ComparisonVerdict(state="undecided", reasons=("older",))
+
+
+def quote(answers: Sequence[Quoted], summary: Summary) -> str:
+    """Return what may be quoted: the ratio, the latency, and requests/s where they are measured."""
+    if summary.smoke:
+        return "No: this was a smoke run."
+    compared = [item for item in answers if len(item.comparison.cases) > 1]
+    alone = [item for item in answers if not _in_turns(item, summary)]
+    if not any(item.verdict.ratio or item.verdict.rates or _bound(item) for item in answers):
+        return "No."
+    texts = []
+    if compared:
+        bound = _bound(compared[0]) if len(compared) == 1 else ""
+        texts.append(f"Ratio: {bound or _which(compared, lambda item: item.verdict.ratio)}.")
+    timed = [item for item in answers if item.comparison.latency is not None]
+    if timed:
+        texts.append(f"Latency: {_which(timed, _timed)}.")
+    if alone:
+        texts.append(f"Requests/s: {_which(alone, lambda item: item.verdict.rates)}.")
+    return " ".join(texts)
+
+
+def _bound(item: Quoted) -> str:
+    """Return in which words alone a ratio may be quoted; empty where there are none, or no need."""
+    if item.head.says == "same":
+        _, bound = item.head.sentence.partition(":")[0].split(" differ by ")
+        return f"yes, as “{bound}”"
+    if item.verdict.pairs and item.verdict.state == "undecided":
+        pairs = [f"{first} with {second}" for first, second in item.verdict.pairs]
+        named = conjoined(pairs) if len(pairs) <= _NAMED else counted(len(pairs), "pair")
+        return f"only of {named}"
+    if item.head.says == "open" and " differ by " in item.head.sentence:
+        _, bound = item.head.sentence.split(" differ by ")
+        return f"only as “they differ by {bound.partition(',')[0]}”"
+    return ""
+
+
+def _timed(item: Quoted) -> bool:
+    latency = item.comparison.latency
+    return latency is not None and bool(latency.servers) and item.head.says not in _NO_ANSWER
+
+
+def _in_turns(item: Quoted, summary: Summary) -> bool:
+    return any(case.in_turns for case in summary.cases_of(item.comparison))
+
+
+def _which(answers: Sequence[Quoted], may: Callable[[Quoted], bool]) -> str:
+    good = [item.label for item in answers if may(item)]
+    if len(good) in {0, len(answers)}:
+        return "yes" if good else "no"
+    bad = [item.label for item in answers if not may(item)]
+    if len(bad) <= min(_NAMED, len(good)):
+        return f"yes, but not of {conjoined(bad)}"
+    return f"only of {conjoined(good)}" if len(good) <= _NAMED else f"only of {len(good)}"

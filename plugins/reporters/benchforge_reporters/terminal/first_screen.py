@@ -1,0 +1,309 @@
+"""The first screen of a result: the answer, how sure it is, who may quote it, and what is next."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final
+
+from benchforge.plugin import Estimate, Summary, Trial, readable, safe
+from benchforge.plugin.drawing import (
+    Quoted,
+    RatioAxis,
+    headline,
+    in_rounds,
+    interval_text,
+    numbers,
+    pair_ratio,
+    quote,
+    short,
+)
+from benchforge_reporters.document.causes import caveats
+from benchforge_reporters.document.claims import counted_states
+from benchforge_reporters.document.cpu_time import explained
+from benchforge_reporters.document.document import ResultDocument, document
+from benchforge_reporters.terminal.paint import Meaning, Paint
+from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.text.search import rate_in_words
+from benchforge_reporters.text.words import lost
+
+WIDTH: Final = 80
+FEW_LINES, MOST_LINES = 15, 25
+"Of a result with one comparison, and of one with several."
+_LABEL: Final = 17  # columns
+_BAR, _SMALL_BAR = 71, 23  # columns: 1 is in the middle of each
+_PAIR: Final = 2
+_TABLES: Final = 3  # comparisons with a table
+_MEANINGS: Final[dict[str, Meaning]] = {"wrong": "bad", "start": "bad", "none": "bad"}
+_NO_RATIO: Final = ("unlike", *_MEANINGS)
+Block = tuple[int, list[str]]
+"Lines, and how dispensable they are: where lines lack, the highest number goes first."
+
+
+class FirstScreen(Terminal):
+    """The answer in the first line, and all that is needed to quote it, on one screen."""
+
+    name: ClassVar[str] = "answer"
+
+    def text(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        width: int | None = None,
+        colour: bool = False,
+    ) -> str:
+        """Return the screen: at most 15 lines for one comparison, 25 for several."""
+        paint = Paint(min(width or WIDTH, WIDTH), colour)
+        screen = _Screen(summary, trials, document(summary, trials), paint)
+        most = FEW_LINES if len(screen.answers) == 1 and not summary.claims else MOST_LINES
+        return "\n".join(_fitted([*screen.blocks()], most)) + "\n"
+
+
+def _fitted(blocks: list[Block], most: int) -> list[str]:
+    """Return the lines of all blocks but the most dispensable ones."""
+    while sum(len(lines) for _, lines in blocks) > most and any(rank for rank, _ in blocks):
+        worst = max(blocks, key=lambda block: block[0])
+        blocks = [block for block in blocks if block is not worst]
+    lines = [line for _, lines in blocks for line in lines]
+    return [line for line, then in zip(lines, [*lines[1:], ""], strict=True) if line or then]
+
+
+class _Screen:
+    """A result that is shown on one screen."""
+
+    def __init__(
+        self, summary: Summary, trials: Sequence[Trial], report: ResultDocument, paint: Paint
+    ) -> None:
+        self.summary, self.trials, self.report, self.paint = summary, trials, report, paint
+        self.caveats = caveats(report.causes, summary)
+        labels = [answer.label.removesuffix(" (in turns)") for answer in report.answers]
+        labels = labels or [comparison.scenario for comparison in summary.comparisons]
+        self.answers = [
+            Quoted(f"[{safe.line(label)}]", comparison, headline(comparison, summary))
+            for label, comparison in zip(labels, summary.comparisons, strict=True)
+        ]
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield all parts of the screen, the answers first."""
+        several = len(self.answers) > 1
+        answers = self.answers[:1] if self.summary.smoke else self.answers
+        for answer in answers[: MOST_LINES // 2]:
+            yield 0, [*self._sentence(answer, named=several)]
+        if len(answers) > MOST_LINES // 2:
+            more = readable.counted(len(answers) - MOST_LINES // 2, "more comparison")
+            yield 0, [f"{more}: benchforge report RESULT --details"]
+        alarms = map(in_rounds, self.report.alarms[self.summary.smoke :])
+        yield 0, self.paint.lines("bad", *alarms)
+        yield 0, self.paint.lines("aside", *self.report.tally)
+        load, machine = self._setting()
+        yield 5, self.paint.lines("aside", load)
+        yield 0, self.paint.lines("aside", machine)
+        yield 9, [""]
+        for answer in self.answers:
+            if len(answer.comparison.cases) == _PAIR and not several:
+                yield 4, [*self._chart(answer)]
+            elif len(self.answers) <= _TABLES:
+                yield 2, [*self._table(answer)]
+            if not several:
+                yield 0, [*self._latency(answer)]
+                yield 6, [*self._reason(answer)]
+                yield 0, [*self._evidence(answer)]
+        yield 8, [""]
+        yield from self._rest()
+
+    def _sentence(self, answer: Quoted, *, named: bool) -> Iterator[str]:
+        head = answer.head
+        sentence = f"{answer.label} {head.sentence}" if named else head.sentence
+        yield from self.paint.lines(_MEANINGS.get(head.says, "heading"), sentence)
+        if not named and head.ratio is not None:
+            yield from self.paint.wrapped(" · ".join(self._sureness(answer, head.ratio)))
+        yield from self.paint.lines("aside", head.remark, first="  " * named)
+
+    def _sureness(self, answer: Quoted, ratio: Estimate) -> Iterator[str]:
+        """Yield the interval, and the rounds behind it."""
+        value, ends = interval_text(ratio)
+        if ends and answer.head.says != "early":
+            start = f"{value}, likely" if answer.head.says == "open" else "likely"
+            yield f"{start} {ends} (95 % interval)"
+        cases = self.summary.cases_of(answer.comparison)
+        way = ", alternated" if any(case.in_turns for case in cases) else ""
+        yield f"{readable.counted(ratio.n, 'round')}{way}"
+
+    def _setting(self) -> tuple[str, str]:
+        """Return the load of one comparison; and the machine, the versions and the day."""
+        first, load = next(iter(self.trials), None), ""
+        if len(self.answers) == 1 and first is not None:
+            number = None if first.load is None else first.load.connections
+            over = f" over {readable.counted(number, 'connection')}" if number else ""
+            size = f", an answer of {first.answers[0].sent}" if first.answers else ""
+            checks = self.answers[0].comparison.checks
+            proofs = [check.status for check in checks if check.topic == "under load"]
+            compared = self.answers[0].head.ratio is not None and {*proofs} == {"pass"}
+            right = ", always right" if compared else ""
+            load = f"{first.request.method} {first.request.path}{over}{size}{right}"
+        labels = dict.fromkeys(case.case.server for case in self.summary.cases)
+        texts = (self.summary.versions.get(f"server-{label}", "") for label in labels)
+        versions = [*dict.fromkeys(filter(None, texts))]
+        machine = self.report.origin.rpartition(" · ")[2]
+        parts = [f"this machine: {machine}", *([readable.listed(versions, 4)] if versions else [])]
+        return load, " · ".join((*parts, f"{self.summary.created:%-d %B %Y}"))
+
+    def _chart(self, answer: Quoted) -> Iterator[str]:
+        """Yield the axis with the ratio, and what its ends mean."""
+        head, speed = answer.head, answer.head.speed
+        if speed is None or speed.interval is None or head.says == "early":
+            return
+        axis, width = RatioAxis.holding(numbers(speed)), min(_BAR, (self.paint.width or WIDTH) - 6)
+        yield f"   {axis.line(numbers(speed), width)}"
+        left = f"{_times(1 / axis.top)} {short(head.second)} faster"
+        right = f"{short(head.first)} faster {_times(axis.top)}"
+        limit = f"±{100 * axis.limit:.0f} %: too small"
+        yield self.paint.of("aside", f"   {left}{limit:^{width - len(left) - len(right)}}{right}")
+
+    def _latency(self, answer: Quoted) -> Iterator[str]:
+        """Yield p50 and p99 of each server at one rate, or why they are not known."""
+        latency = answer.comparison.latency
+        if latency is None or answer.head.says in _NO_RATIO:
+            return
+        if not latency.servers:
+            yield from self._labelled("Latency", f"unknown: {latency.why}")
+            return
+        head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
+        yield self.paint.of("aside", f"{head:<38}{'p50':>16}{f'p{latency.tail:g}':>26}")
+        for item in latency.servers:
+            times = (_time(item.median), _time(item.tail))
+            yield f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}"
+
+    def _reason(self, answer: Quoted) -> Iterator[str]:
+        """Yield why a server is faster, as far as CPU time tells."""
+        if answer.head.says in {"faster", "slightly"}:
+            cases = self.summary.cases_of(answer.comparison)
+            reasons = explained(cases, self.trials, differ=True)
+            text = "".join(reasons[:1]).removeprefix("Why: ").removesuffix(" of the server.")
+            yield from self._labelled("Why", text.rstrip("."))
+
+    def _evidence(self, answer: Quoted) -> Iterator[str]:
+        """Yield what a search found, and of a server without an answer the end of its log."""
+        for case in self.summary.cases_of(answer.comparison):
+            if case.capacity is not None:
+                start = f"   {short(case.case.server):<18}"
+                yield from self.paint.wrapped(rate_in_words(case.capacity), start, " " * 21)
+            for failed in lost(case)[-1:]:
+                folder = f"trials/{failed.trial:04}/ of the result"
+                yield from self._labelled("Its log", folder if failed.failure.log else "")
+                yield from self._labelled("To mend it", failed.failure.hint or "", "do")
+
+    def _table(self, answer: Quoted) -> Iterator[str]:
+        """Yield the servers of a comparison, each by the first of the suite."""
+        ranked = self.summary.standing(answer.comparison)
+        ranking = None if ranked is None else ranked.ranking
+        if ranked is None or ranking is None or answer.head.ratio is None:
+            return
+        names = [item.server for item in ranking.order]
+        cases = self.summary.cases_of(answer.comparison)
+        base = next((case.case.server for case in cases if case.case.server in names), names[0])
+        ratios = [pair_ratio(ranking, name, base) for name in names if name != base]
+        speeds = [item if ranking.better == "higher" else item.inverse for item in ratios]
+        axis = RatioAxis.holding(end for speed in speeds for end in numbers(speed))
+        drawn = dict(zip(_others(names, base), speeds, strict=True))
+        level = safe.line(ranked.unit) if answer.verdict.rates else ""
+        ends = f"{_times(1 / axis.top):<11}1×{_times(axis.top):>10}"
+        head = f"rank {answer.label:<17}{level:>11}  {f'× {short(base)}':<22}{ends}"
+        yield self.paint.of("aside", head)
+        values = dict(zip(_others(names, base), ratios, strict=True))
+        for item in ranking.order:
+            ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
+            value = readable.figure(item.value.value) if level and item.value.value else ""
+            cell = _cell(values.get(item.server))
+            bar = axis.line(numbers(drawn.get(item.server)), _SMALL_BAR)
+            yield f"{ranks:<5}{short(item.server):<17}{value:>11}  {cell:<22}{bar}"
+        for unranked in ranked.left_out:
+            start = f"–    {short(unranked.server):<17}  "
+            yield from self.paint.wrapped(unranked.why, start, " " * len(start))
+
+    def _rest(self) -> Iterator[Block]:
+        """Yield claims, what may be quoted, the largest caveat, and what is next."""
+        if self.report.claims:
+            failing = [item.name for item in self.report.claims if item.state != "holds"]
+            names = f": {readable.listed(failing, 3)}" if failing else ""
+            yield 0, [*self._labelled("Claims", f"{counted_states(self.report.claims)}{names}")]
+        if self.report.answers:
+            yield 0, [*self._labelled("May I quote it?", quote(self.answers, self.summary))]
+            yield 0, [*self._caveats()]
+        yield 0, [*self._next()]
+
+    def _next(self) -> Iterator[str]:
+        """Yield the command that decides what is open or removes a caveat, else the one for more.
+
+        A command stands in a line of its own, whole, so that it can be pasted.
+        """
+        goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
+        command, _, lasts = rest.rpartition(", about ")
+        if command:
+            enough = f"; enough if {self._bound} does not matter to you" if self._bound else ""
+            yield from self._labelled("Next", f"{goal}, in {lasts}{enough}:", "do")
+            yield f"  benchforge run {command}"
+        elif not self.report.next_step and self._remedy.startswith("benchforge run "):
+            yield from self._labelled("Next", "To remove this caveat:", "do")
+            yield f"  {self._remedy}"
+        else:
+            more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
+            open_ = not any(answer.head.says in _NO_RATIO for answer in self.answers)
+            yield from self._labelled("Next", (open_ and self.report.next_step) or more, "do")
+
+    @property
+    def _remedy(self) -> str:
+        """What to do about the largest caveat; empty where nothing is known to help."""
+        return self.caveats[0].text.remedy if self.caveats else ""
+
+    @property
+    def _bound(self) -> str:
+        """How far apart the servers of the only comparison are at most; empty for others."""
+        if len(self.answers) > 1 or self.answers[0].head.says != "open":
+            return ""
+        return self.answers[0].head.sentence.rpartition(" by at most ")[2].partition(",")[0]
+
+    def _caveats(self) -> Iterator[str]:
+        if not self.caveats:
+            yield from self._labelled("Largest caveat", "none was found")
+            return
+        first, *others = self.caveats
+        alone = self.answers[0].head if len(self.answers) == 1 else None
+        texts = [] if alone is None else [alone.against]
+        if alone is not None and alone.says in _NO_RATIO:  # the caveat is the reason that is above
+            hinted = any(lost(case) for case in self.summary.cases)
+            yield from self._labelled("To mend it", "" if hinted else self._remedy, "do")
+            return
+        yield from self._labelled("Largest caveat", first.sentence)
+        texts += [self._remedy] * (not self._remedy.startswith("benchforge run "))
+        texts += [f"{readable.counted(len(others), 'more caveat')}: --why"] if others else []
+        advice, start = "; ".join(filter(None, texts)), " " * _LABEL
+        yield from self.paint.lines("do", advice and f"→ {advice}", first=start, rest=f"{start}  ")
+
+    def _labelled(self, label: str, text: str, meaning: Meaning = "plain") -> Iterator[str]:
+        if text:
+            first, *more = self.paint.wrapped(text, label.ljust(_LABEL), " " * _LABEL)
+            yield self.paint.of("heading", label) + self.paint.of(meaning, first[len(label) :])
+            yield from (self.paint.of(meaning, line) for line in more)
+
+
+def _others(names: Sequence[str], base: str) -> Iterator[str]:
+    return (name for name in names if name != base)
+
+
+def _times(value: float) -> str:
+    return f"{readable.figure(value, 2 if value < 1 else 3)}×"
+
+
+def _time(estimate: Estimate) -> str:
+    """Return a time with its interval: 0.19 ms (0.18–0.20)."""
+    ends = [end for end in numbers(estimate) if end > 0]
+    if not ends:
+        return "unknown"
+    *texts, last = readable.amounts("s", *ends[1:], ends[0])
+    return f"{last} ({'–'.join(texts)})" if texts else last
+
+
+def _cell(ratio: Estimate | None) -> str:
+    """Return a ratio with its interval: 1.51 (1.44–1.59)."""
+    if ratio is None:
+        return "1"
+    value, ends = (text.replace("×", "") for text in interval_text(ratio))
+    return f"{value} ({ends.replace(' to ', '–')})" if ends else value

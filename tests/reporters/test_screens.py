@@ -1,0 +1,100 @@
+"""The first screen of results of real runs: each state of the verdict, to the byte."""
+
+import gzip
+import json
+import math
+import re
+
+import pytest
+from benchforge_reporters.terminal.first_screen import FEW_LINES, MOST_LINES, WIDTH, FirstScreen
+from hypothesis import given
+from hypothesis import strategies as st
+from screens import STORED, compared
+
+from benchforge.checks.limits import limits
+from benchforge.checks.sizes import unlimited
+from benchforge.checks.summary import with_comparison_verdicts
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.report.answer.headline import headline
+from benchforge.report.answer.ratio import RatioAxis, ratio_texts
+
+FIRST = {
+    "faster": r"waitress-serve serves 1\.\d×? as many requests per second as gunicorn",
+    "undecided": r"Undecided: \S+ and \S+ differ by at most \d+ %, either way",
+    "same": r"six and four differ by less than \d+(\.\d)? %|Undecided: ",
+    "unlike": "Not comparable: waitress-serve and gunicorn did different work",
+    "broken": "No answer: gunicorn answered wrongly, so its speed says nothing",
+    "start": "No answer: gunicorn did not start",
+    "disturbed": r"\[pool\] aiohttp serves 1\.5× as many requests per second as flask, the next",
+}
+
+
+def recorded(name: str) -> tuple[Summary, tuple[Trial, ...]]:
+    content = json.loads(gzip.decompress((STORED / f"{name}.json.gz").read_bytes()))
+    trials = tuple(Trial.model_validate_json(json.dumps(item)) for item in content["trials"])
+    summary = Summary.model_validate_json(json.dumps(content["summary"]))
+    return with_comparison_verdicts(summary, limits(), trials), trials
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_the_answer_is_the_first_line_and_all_fits_a_screen(name: str) -> None:
+    summary, trials = recorded(name)
+    text = FirstScreen().text(summary, trials, 200)
+    compared(f"screen-{name}.txt", text)
+    lines = text.splitlines()
+    assert re.match(FIRST[name], lines[0])
+    assert len(lines) <= (FEW_LINES if len(summary.comparisons) == 1 else MOST_LINES)
+    assert all(len(line) <= WIDTH or line.startswith("  benchforge run ") for line in lines)
+    assert sum(line.startswith("May I quote it?") for line in lines) == 1
+    assert any("this machine: AMD EPYC, 2 CPUs, virtual" in line for line in lines)
+    coloured = FirstScreen().text(summary, trials, 80, colour=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == text
+    heads = [headline(comparison, summary) for comparison in summary.comparisons]
+    for head, comparison in zip(heads, summary.comparisons, strict=True):
+        verdict = comparison.verdict
+        assert verdict is not None
+        if verdict.state in {"broken", "not comparable"}:
+            assert head.ratio is None
+            assert "Ratio: yes" not in text
+        if head.margin is not None:
+            assert 0 <= head.margin < 1
+
+
+RATIOS = st.floats(0.01, 100)
+
+
+@given(st.tuples(RATIOS, RATIOS, RATIOS).map(sorted))
+def test_a_ratio_that_differs_from_one_never_reads_as_one(ratios: list[float]) -> None:
+    low, value, high = ratios
+    for number, text in zip((value, low, high), ratio_texts((value, low, high)), strict=True):
+        shown = float(text.replace(",", ""))
+        assert shown == pytest.approx(number, rel=0.1) or abs(shown - number) <= (high - low) / 4
+        if abs(math.log(number)) > 0.001:
+            assert (shown > 1) == (number > 1)
+
+
+@given(st.tuples(RATIOS, RATIOS, RATIOS).map(sorted), st.integers(11, 90))
+def test_an_axis_has_one_in_its_middle_and_what_is_more_on_the_right(
+    ratios: list[float], half: int
+) -> None:
+    low, value, high = ratios
+    line = RatioAxis.holding(ratios).line((value, low, high), 2 * half + 1)
+    assert len(line) == 2 * half + 1
+    position = line.index("●")
+    assert line[half] in "┃●"
+    assert (position > half) <= (value > 1)
+    assert (position < half) <= (value < 1)
+    for end, sign in ((low, "├"), (high, "┤")):
+        if sign in line:
+            assert (line.index(sign) > position) == (end > value)
+
+
+@given(st.floats(0.01, 0.95), st.integers(1, 200))
+def test_a_tool_that_is_less_busy_or_has_more_requests_under_way_limits_less(
+    share: float, connections: int
+) -> None:
+    factor = unlimited(share, connections)
+    assert 1 <= unlimited(share / 2, connections) <= factor + 1e-9
+    assert unlimited(share, connections + 1) <= factor + 1e-9
+    assert unlimited(share, 1) == pytest.approx(min(17.0, 1 / (1 - share)), rel=1e-6)
