@@ -247,7 +247,7 @@ def excesses(slice_s: float, probed: Sequence[ProbedSlice]) -> list[Excess]:
     return [
         _excess(usual, rates, slice_s / length_s - 1)
         for length_s, rates in sorted(by_length.items())
-        if len(rates) == len(usual) >= _LEAST_ROUNDS and sum(usual)
+        if len(rates) == len(usual) >= _LEAST_ROUNDS and sum(usual) > 0
     ]
 
 

@@ -51,6 +51,7 @@ def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path)
     assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
 
 
+CANNON = Path(__file__).parent / "recorded/autocannon/closed.txt"
 TOOLS = {
     **printers.CLOSED,
     "vegeta": printers.vegeta,

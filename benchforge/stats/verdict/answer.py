@@ -49,7 +49,7 @@ class Weighed(NamedTuple):
     equal: bool = False
     "True if both sides, or the side and the bound, are equal to the last bit in every block."
     stop: Stop = BLOCKS
-    "What may end the run."
+    "Rule that may end the run."
 
     def at(self, error: float) -> Self:
         """Return it with the interval of this error: 1 - its level."""

@@ -45,7 +45,7 @@ class KeptSuite:
     metrics: Mapping[str, Metric]
     "Metrics by label."
     repeat: Repeat
-    "How often the suite measures, and what ends the run."
+    "Number of blocks, and what ends the run."
     verdict_rules: VerdictRules
     "Rules that adjust the verdicts for the number of questions."
     _drivers: Mapping[str, tuple[str, Declared]]
