@@ -1,8 +1,10 @@
 """What is not read and what is not asked is named, with its reason."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Bench
@@ -52,12 +54,11 @@ def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path)
 
 
 CANNON = Path(__file__).parent / "recorded/autocannon/closed.txt"
-TOOLS = {
+TOOLS: dict[str, Callable[[Any], str]] = {
     **printers.CLOSED,
     "vegeta": printers.vegeta,
     "autocannon_text": lambda _: CANNON.read_text(),
 }
-CANNON = Path(__file__).parent / "recorded/autocannon/closed.txt"
 
 
 @pytest.mark.parametrize(
