@@ -97,6 +97,15 @@ def test_a_summary_without_its_statuses_has_no_number_of_requests(tool: str) -> 
     assert not [finding for finding in audited.findings if finding.code == "AZ1"]
 
 
+def test_a_percentile_of_0_is_no_load_that_was_not_sent() -> None:
+    lines = "     50%  286.00us\n     90%    1.92ms\n     99%    0.00us\n"
+    text = WRK.format(mean="774.30us").replace("  342040 req", f"{lines}  342040 req")
+    findings = {finding.code: finding for finding in audit(text).findings}
+    assert findings["AP1"].true_if.endswith(", or 0 stands for unknown")
+    assert findings["AZ1"].true_if == "0 stands for unknown"
+    assert findings["AZ1"].title == "some of the times are 0, at a rate above 0"
+
+
 def test_the_bound_of_a_mean_counts_the_pipeline_and_names_it() -> None:
     four = {"pipeline": Fact(4.0, origin="by the auditor")}
     short, long = WRK.format(mean="20.52ms"), WRK.format(mean="40.52ms")

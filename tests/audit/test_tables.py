@@ -37,7 +37,7 @@ def test_a_table_of_each_form_has_the_same_answer(bench: Bench, tmp_path: Path, 
     words = ["name=key" if form == "json by name" else word for word in WORDS[1:2]]
     done = bench("audit", "t", "--column", *words, *WORDS[2:])
     assert done.code == 1, done.all
-    assert done.out.startswith("t: columns, 2 rows. 1 can stand. Withdraw false.")
+    assert done.out.startswith("t: columns, 2 rows. 1 can stand. Withdraw or correct false.")
     assert "the mean, 9.5 ms, is more than the maximum, 8 ms." in done.out
 
 
@@ -48,7 +48,7 @@ def test_fields_of_fields_and_of_the_tables_above_are_columns(bench: Bench, tmp_
     words = [word for fact in facts for word in ("--column", fact)]
     done = bench("audit", "t", *words, "--column", "p99.9=latency.p99.9:ms", "--pipeline", "1")
     assert "1,000/s x 40 ms = 40 requests under way; 8 connections hold 8" in done.out, done.all
-    assert "Withdraw mine." in done.out
+    assert "Withdraw or correct mine." in done.out
 
 
 @pytest.mark.parametrize("loop", ["option", "column"])
@@ -99,5 +99,5 @@ def test_another_table_of_a_page_is_passed_over(bench: Bench, tmp_path: Path) ->
     (tmp_path / "t").write_text("| machine | cpus |\n|---|---|\n| a | 4 |\n\n" + MARKDOWN)
     done = bench("audit", "t", *WORDS)
     assert done.code == 1
-    assert "passed over: t: columns: line 1: a table without avg and rps and worst" in done.err
+    assert "passed over: t: columns: line 1: a table without avg or rps or worst" in done.err
     assert "2 rows" in done.out

@@ -1,7 +1,8 @@
 """The answer of an audit, in fifteen lines: which rows can stand, and what to publish instead."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import takewhile
 from typing import NamedTuple
 
 from benchforge.cli.results.audit.audited import WANTED, Audited, Sources
@@ -13,6 +14,17 @@ from benchforge.text import readable
 
 _MOST_NAMED = 3
 _MOST_LINES = 15
+
+
+def _folder(sources: Collection[str]) -> int:
+    """Return the length of the folder that holds all sources, which their names leave out."""
+    first, last = min(sources), max(sources)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return first[: len(list(alike))].rfind("/") + 1
+
+
+def _is_minor(sentence: str) -> bool:
+    return sentence.startswith(("Not asked: ", "Passed over: "))
 
 
 class _Kind(NamedTuple):
@@ -72,7 +84,8 @@ class Answer:
                 numbers = f"{readable.exact(better[row.name])}/s, not {readable.exact(rate)}/s"
                 factor = max(rate, better[row.name]) / max(min(rate, better[row.name]), 1e-9)
                 self._instead.append((-factor, f"{numbers} ({row.name})"))
-        self._rank(audit.rows, false, better)
+        impossible = {name for name in false if worst[name].severity == "impossible"}
+        self._rank(audit.rows, impossible, better)
         lacks = audit.not_asked
         self._silent = lacks.keys() & (lacks.keys() if self._silent is None else self._silent)
         rows = [Counter(dict.fromkeys(names, 0)) | names for names in audit.silent.values()]
@@ -96,25 +109,38 @@ class Answer:
                 self._ranked += len(rates)
                 self._moved += moved
             if len(rates) > 1 and really and really[0] != stated[0]:
-                self._first.append(f"{really[0]}, not {stated[0]}")
+                self._first.append(f"{really[0]}, not {stated[0]}, of {name}")
 
     def text(self, sources: Sources, stated: Mapping[str, Fact]) -> str:
         """Return the answer: the rows that can stand, the worst findings, and what follows."""
         standing, *last = self.sentences(sources, stated)
-        first = wrapped(standing, "")
-        end = [line for sentence in last for line in wrapped(sentence, "")]
-        middle: list[str] = []
+        folder = _folder(self._sources)
+        kinds = sorted(self._kinds.values(), key=lambda kind: kind.worst.order)
+        blocks = []
+        for kind in kinds:
+            name = f"{kind.source[folder:]}: " if len(self._sources) > 1 else ""
+            blocks.append(lines_of_kind([kind.worst], kind.times, name))
+        # The worst finding counts more than what was not asked or passed over.
+        while len(self._lines(standing, blocks[:1], last)) > _MOST_LINES and any(
+            map(_is_minor, last)
+        ):
+            last.remove(next(text for text in reversed(last) if _is_minor(text)))
         printed = 0
-        for kind in sorted(self._kinds.values(), key=lambda kind: kind.worst.order):
-            name = f"{kind.source}: " if len(self._sources) > 1 else ""
-            lines = lines_of_kind([kind.worst], kind.times, name)
-            if len(first) + len(middle) + len(lines) + len(end) >= _MOST_LINES:
-                break
-            middle += lines
+        while (
+            printed < len(blocks)
+            and len(self._lines(standing, blocks[: printed + 1], last)) <= _MOST_LINES
+        ):
             printed += 1
-        if more := self.counts.total() - printed:
-            end.append(f"{readable.counted(more, 'more finding')}: --details prints them")
-        return "\n".join([*first, *middle, *end[-(_MOST_LINES - len(first) - len(middle)) :]])
+        return "\n".join(self._lines(standing, blocks[:printed], last)[:_MOST_LINES])
+
+    def _lines(self, standing: str, blocks: list[list[str]], last: list[str]) -> list[str]:
+        more = self.counts.total() - len(blocks)
+        rest = [f"{readable.counted(more, 'more finding')}: --details prints them"] * (more > 0)
+        return [
+            *wrapped(standing, ""),
+            *(line for block in blocks for line in block),
+            *(line for sentence in (*last, *rest) for line in wrapped(sentence, "")),
+        ]
 
     @property
     def summary(self) -> str:
@@ -127,22 +153,24 @@ class Answer:
         return [self._standing(), *self._consequences(sources), *facts, self.summary]
 
     def _standing(self) -> str:
+        several, folder = len(self._sources) > 1, _folder(self._sources)
         false = [
-            f"{name} of {source}" if len(self._sources) > 1 else name
+            f"{name} of {source[folder:]}" if several else name
             for _, name, source in sorted(self._false)
         ]
         wide = f", beside {readable.counted(self._wide, 'finding')} about many rows" * bool(
             self._wide
         )
         doubted = f" Unsupported: {self._doubted:,} of these." * bool(self._doubted)
-        several = readable.counted(len(self._sources), "source")
-        name = next(iter(self._sources)) if len(self._sources) == 1 else several
+        sources = readable.counted(len(self._sources), "source")
+        name = sources if several else next(iter(self._sources))
         tools = readable.conjoined(sorted(self._readers))
         read = f"{name}: {tools}, {readable.counted(self._rows, 'row')}."
         if not false:
             return f"{read} No row contradicts itself{wide}.{doubted}"
         names = readable.listed(false, _MOST_NAMED)
-        return f"{read} {self._rows - len(false):,} can stand{wide}.{doubted} Withdraw {names}."
+        good = f"{self._rows - len(false):,} can stand{wide}.{doubted}"
+        return f"{read} {good} Withdraw or correct {names}."
 
     def _consequences(self, sources: Sources) -> Iterator[str]:
         if self._instead:
@@ -156,8 +184,7 @@ class Answer:
             count = readable.counted(len(sources.unread), "result")
             yield f"Not read: {count}, named above with the reasons."
         if sources.passed:
-            count = readable.counted(len(sources.passed), "file")
-            yield f"Passed over: {count} without a result, named above with the reasons."
+            yield f"Passed over: {len(sources.passed):,}, named above with the reasons."
         if self._silent:
             words = [
                 f"{name} ({WANTED[name]}, {readable.counted(self._lacks[name], 'row')})"

@@ -84,7 +84,7 @@ def _of_markdown(source: Source, titles: Sequence[str]) -> Iterator[tuple[str, C
         if not heads:
             heads = cells
             if not set(titles) & set(heads):
-                yield f"line {number}", LookupError(f"a table without {' and '.join(titles)}")
+                yield f"line {number}", LookupError(f"a table without {' or '.join(titles)}")
         elif not _RULE.match(line) and set(titles) & set(heads):
             where = f"line {number}"
             if len(cells) == len(heads):

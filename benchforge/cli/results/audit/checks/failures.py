@@ -88,10 +88,12 @@ def nothing_measured(row: Row) -> Evidences:
     zeros = [name for name in _NOT_ZERO if (fact := number(row, name)) and fact.high < _LEAST_S]
     if not zeros or requests(row) <= 0:
         return None
+    some = any(value(row, name) >= _LEAST_S for name in _NOT_ZERO)
+    unsent = "each request failed before it was sent, or times are in another unit"
     return Finding(
         f"{readable.listed(zeros)} 0 s, of {readable.exact(round(requests(row)))} requests",
-        true_if="each request failed before it was sent, or times are in another unit",
-        title="the times are 0, at a rate above 0",
+        true_if="0 stands for unknown" if some else unsent,
+        title=f"{'some of the' if some else 'the'} times are 0, at a rate above 0",
     )
 
 
