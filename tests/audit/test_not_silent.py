@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from front_door import Bench
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from load import printers
 from load.audits import WRK, all_readers, audit, source
-from load.queues import Setup, simulate
+from load.queues import Setup, Simulated, simulate
 
 from benchforge.cli.results.audit.audited import Audited, audited
 from benchforge.cli.results.audit.checks.listed import CHECKS
@@ -54,7 +53,7 @@ def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path)
 
 
 CANNON = Path(__file__).parent / "recorded/autocannon/closed.txt"
-TOOLS: dict[str, Callable[[Any], str]] = {
+TOOLS: dict[str, Callable[[Simulated], str]] = {
     **printers.CLOSED,
     "vegeta": printers.vegeta,
     "autocannon_text": lambda _: CANNON.read_text(),
