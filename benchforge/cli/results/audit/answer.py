@@ -23,10 +23,6 @@ def _folder(sources: Collection[str]) -> int:
     return first[: len(list(alike))].rfind("/") + 1
 
 
-def _is_minor(sentence: str) -> bool:
-    return sentence.startswith(("Not asked: ", "Passed over: "))
-
-
 class _Kind(NamedTuple):
     """The findings of a check: their number, and the worst one with its source."""
 
@@ -88,9 +84,8 @@ class Answer:
         self._rank(audit.rows, impossible, better)
         lacks = audit.not_asked
         self._silent = lacks.keys() & (lacks.keys() if self._silent is None else self._silent)
-        rows = [Counter(dict.fromkeys(names, 0)) | names for names in audit.silent.values()]
         for name in WANTED:
-            self._lacks[name] += max((names[name] for names in rows), default=0)
+            self._lacks[name] += max((rows[name] for rows in audit.silent.values()), default=0)
 
     def _rank(self, rows: list[Row], false: set[str], better: Mapping[str, float]) -> None:
         tables: defaultdict[str, dict[str, float]] = defaultdict(dict)
@@ -115,22 +110,22 @@ class Answer:
         """Return the answer: the rows that can stand, the worst findings, and what follows."""
         standing, *last = self.sentences(sources, stated)
         folder = _folder(self._sources)
-        kinds = sorted(self._kinds.values(), key=lambda kind: kind.worst.order)
-        blocks = []
-        for kind in kinds:
-            name = f"{kind.source[folder:]}: " if len(self._sources) > 1 else ""
-            blocks.append(lines_of_kind([kind.worst], kind.times, name))
+        several = len(self._sources) > 1
+        blocks = [
+            lines_of_kind([kind.worst], kind.times, f"{kind.source[folder:]}: " * several)
+            for kind in sorted(self._kinds.values(), key=lambda kind: kind.worst.order)
+        ]
         # The worst finding counts more than what was not asked or passed over.
-        while len(self._lines(standing, blocks[:1], last)) > _MOST_LINES and any(
-            map(_is_minor, last)
-        ):
-            last.remove(next(text for text in reversed(last) if _is_minor(text)))
-        printed = 0
-        while (
-            printed < len(blocks)
-            and len(self._lines(standing, blocks[: printed + 1], last)) <= _MOST_LINES
-        ):
-            printed += 1
+        while len(self._lines(standing, blocks[:1], last)) > _MOST_LINES:
+            minor = [text for text in last if text.startswith(("Not asked: ", "Passed over: "))]
+            if not minor:
+                break
+            last.remove(minor[-1])
+        printed = next(
+            count
+            for count in range(len(blocks), -1, -1)
+            if not count or len(self._lines(standing, blocks[:count], last)) <= _MOST_LINES
+        )
         return "\n".join(self._lines(standing, blocks[:printed], last)[:_MOST_LINES])
 
     def _lines(self, standing: str, blocks: list[list[str]], last: list[str]) -> list[str]:
@@ -161,15 +156,15 @@ class Answer:
         wide = f", beside {readable.counted(self._wide, 'finding')} about many rows" * bool(
             self._wide
         )
-        doubted = f" Unsupported: {self._doubted:,} of these." * bool(self._doubted)
+        doubted = f" ({self._doubted:,} of them unsupported)" * bool(self._doubted)
         sources = readable.counted(len(self._sources), "source")
         name = sources if several else next(iter(self._sources))
         tools = readable.conjoined(sorted(self._readers))
         read = f"{name}: {tools}, {readable.counted(self._rows, 'row')}."
         if not false:
-            return f"{read} No row contradicts itself{wide}.{doubted}"
+            return f"{read} No row contradicts itself{doubted}{wide}."
         names = readable.listed(false, _MOST_NAMED)
-        good = f"{self._rows - len(false):,} can stand{wide}.{doubted}"
+        good = f"{self._rows - len(false):,} can stand{doubted}{wide}."
         return f"{read} {good} Withdraw or correct {names}."
 
     def _consequences(self, sources: Sources) -> Iterator[str]:
