@@ -157,3 +157,19 @@ def has(head: str, *names: str) -> bool:
 def word(value: object, otherwise: str) -> str:
     """Return a text of JSON as a name, cut to 80 characters."""
     return str(value)[:80] if isinstance(value, str | int | float) and str(value) else otherwise
+
+
+def times_of(values: Sequence[object], name: str) -> tuple[float, ...]:
+    """Return a list of times in seconds. Raises ValueError for what is no time."""
+    if len(values) > _MOST_TIMES:
+        raise ValueError(f"{name}: more than {_MOST_TIMES} times")
+    times = []
+    for index, value in enumerate(values):
+        fact = given(value, f"{name}.{index}", "s")
+        if fact is None or float(fact.value) < 0:
+            raise ValueError(f"{name}.{index}: {value!r} is not a time")
+        times.append(float(fact.value))
+    return tuple(times)
+
+
+_MOST_TIMES = 1_000_000

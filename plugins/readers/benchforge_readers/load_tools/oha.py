@@ -13,7 +13,7 @@ from benchforge_readers.document import (
     statuses,
     take,
 )
-from benchforge_readers.load_tools.summary import summary_of
+from benchforge_readers.load_tools.hey import summary_of
 from benchforge_readers.printed import COUNTED, Block, rows_of_text, seconds
 
 _IN_FLIGHT = "aborted due to deadline"

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, items, word
-from benchforge_readers.timers.runs import times_of
+from benchforge_readers.document import document_of, field, has, items, times_of, word
 
 
 class PyperfReader(Reader):

@@ -4,8 +4,16 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, items, take, take_times, word
-from benchforge_readers.timers.runs import times_of
+from benchforge_readers.document import (
+    document_of,
+    field,
+    has,
+    items,
+    take,
+    take_times,
+    times_of,
+    word,
+)
 
 _TIMES = {
     "mean": "mean",
