@@ -9,7 +9,7 @@ import pytest
 from front_door import Bench
 from load.audits import WRK, all_readers, audit
 
-from benchforge.cli.results.audit.answer import Answer
+from benchforge.cli.results.audit.answer import AuditAnswer
 from benchforge.cli.results.audit.audited import Sources
 
 TITLES = "fw,rps,secs,bad,avg,worst\n"
@@ -81,7 +81,7 @@ def test_the_worst_rows_come_first(bench: Bench, tmp_path: Path) -> None:
 
 def test_only_the_false_one_of_rows_with_one_name_is_withdrawn() -> None:
     texts = [WRK.format(mean=mean).replace("@ http://127.0.0.1:8080/", "@ /") for mean in MEANS]
-    answer = Answer()
+    answer = AuditAnswer()
     answer.add(audit("".join(texts)))
     assert "3 rows. 2 can stand. Withdraw or correct / (2)." in answer.text(Sources(), {})
 
@@ -126,7 +126,7 @@ def test_no_source_stays_in_memory(tmp_path: Path) -> None:
     for part in ("1?.txt", "*.txt"):
         names = [str(path) for path in tmp_path.glob(part)]
         tracemalloc.start()
-        answer = Answer()
+        answer = AuditAnswer()
         for source in Sources().audits(names, all_readers(), {}):
             answer.add(source)
         peaks.append(tracemalloc.get_traced_memory()[1])

@@ -14,9 +14,16 @@ from load.audits import all_readers
 from load.queues import Setup, simulate
 
 from benchforge.cli.plugins.examination.hostile import damages
-from benchforge.cli.results.audit.answer import Answer
+from benchforge.cli.results.audit.answer import AuditAnswer
 from benchforge.cli.results.audit.audited import Sources, audited
-from benchforge.cli.results.audit.documents import Json, Markdown, Pages, Text, document, junit
+from benchforge.cli.results.audit.documents import (
+    AuditJson,
+    AuditMarkdown,
+    AuditText,
+    Pages,
+    document,
+    junit,
+)
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source
 from benchforge.plugin import Fact
@@ -41,10 +48,10 @@ def read(reader: Reader, content: bytes) -> None:
         if "\n" in refused[:200]:
             raise AssertionError(refused) from error
     else:
-        sources, answer, pages = Sources(), Answer(), Pages()
-        for printer in (Text(GIVEN, 9), Markdown(GIVEN)):
+        sources, answer, pages = Sources(), AuditAnswer(), Pages()
+        for printer in (AuditText(GIVEN, 9), AuditMarkdown(GIVEN)):
             assert printer.source(audit) + printer.end(sources, "")
-        as_json = Json(GIVEN)
+        as_json = AuditJson(GIVEN)
         json.loads(as_json.source(audit) + as_json.end(sources, ""))
         answer.add(audit)
         assert len(answer.text(sources, GIVEN).splitlines()) <= 15

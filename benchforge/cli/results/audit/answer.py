@@ -31,7 +31,7 @@ class _Kind(NamedTuple):
     worst: Finding
 
 
-class Answer:
+class AuditAnswer:
     """What the sources come to, each added once it is read."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from benchforge.errors import Unusable
 from benchforge.parts.reader import Fact
 
 if TYPE_CHECKING:
-    from benchforge.cli.results.audit.documents import Json, Markdown, Text
+    from benchforge.cli.results.audit.documents import AuditJson, AuditMarkdown, AuditText
 
 CONTRADICTED, NOTHING = 1, 4
 
@@ -84,7 +84,7 @@ def command(options: AuditOptions) -> int:
     from benchforge.cli.console.named_file import write_file, write_page
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.audit import documents
-    from benchforge.cli.results.audit.answer import Answer
+    from benchforge.cli.results.audit.answer import AuditAnswer
     from benchforge.cli.results.audit.audited import Sources
     from benchforge.cli.results.audit.finding import FAIL_ON
     from benchforge.cli.results.audit.sources import column, facts_of, readers
@@ -95,7 +95,7 @@ def command(options: AuditOptions) -> int:
     facts = facts_of(vars(options))
     candidates = readers(Registry(), options.reader, dict(map(column, options.columns)))
     printer = _printer(options, facts)
-    sources, answer, pages = Sources(), Answer(), documents.Pages()
+    sources, answer, pages = Sources(), AuditAnswer(), documents.Pages()
     for audit in sources.audits(options.sources, candidates, facts):
         if printer:
             show(printer.source(audit))
@@ -119,14 +119,18 @@ def command(options: AuditOptions) -> int:
     return 0
 
 
-def _printer(options: AuditOptions, facts: "Mapping[str, Fact]") -> "Json | Markdown | Text | None":
+def _printer(
+    options: AuditOptions, facts: "Mapping[str, Fact]"
+) -> "AuditJson | AuditMarkdown | AuditText | None":
     """Return what prints each source, once it is read; None where the answer is all."""
     from benchforge.cli.results.audit import documents
 
     if options.as_json:
-        return documents.Json(facts)
+        return documents.AuditJson(facts)
     if options.markdown:
-        return documents.Markdown(facts)
+        return documents.AuditMarkdown(facts)
     if options.details or options.everything:
-        return documents.Text(facts, sys.maxsize if options.everything else documents.OF_A_KIND)
+        return documents.AuditText(
+            facts, sys.maxsize if options.everything else documents.OF_A_KIND
+        )
     return None

@@ -162,7 +162,7 @@ _MOST = 200
 "Rows of a table of Markdown: a comment on a pull request takes no more."
 
 
-class Json:
+class AuditJson:
     """All findings as JSON, and the number of identities that hold, a source at a time."""
 
     def __init__(self, stated: Mapping[str, Fact]) -> None:
@@ -193,7 +193,7 @@ def _indented(item: object, depth: int = 1) -> str:
     return safe.as_json(json.dumps(item, indent=1)).replace("\n", f"\n{' ' * depth}")
 
 
-class Markdown:
+class AuditMarkdown:
     """A table of findings for each source."""
 
     def __init__(self, stated: Mapping[str, Fact]) -> None:
@@ -238,7 +238,7 @@ WIDTH = 88
 OF_A_KIND = 3
 
 
-class Text:
+class AuditText:
     """The findings of each source, the worst first, and what was not asked."""
 
     def __init__(self, stated: Mapping[str, Fact], most: int) -> None:
