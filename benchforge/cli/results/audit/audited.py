@@ -1,5 +1,6 @@
 """The checks of sources: of each its rows one by one, its tables, then what is not stated."""
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -228,7 +229,8 @@ def _take(
     for finding in findings:
         where = finding.where or (row.where if row else "")
         name = finding.row or (row.name if row else "")
-        audit.findings.append(replace(finding, row=name, where=where))
+        rests = sys.intern(finding.rests_on)  # many findings rest on one sentence
+        audit.findings.append(replace(finding, row=name, where=where, rests_on=rests))
 
 
 def _disagreeing(row: Row, stated_: Mapping[str, Fact]) -> Iterable[Finding]:

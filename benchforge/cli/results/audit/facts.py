@@ -1,6 +1,6 @@
 """Facts of a row as checks take them: intervals, words, what follows from them, slips of units."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,9 +32,11 @@ ASKED_SHARE, ASKED_S = 0.02, 0.3
 class FactsInUse(dict[str, Fact]):
     """Facts of a row, which note those that a check looks for and the row lacks."""
 
+    __slots__ = ("lacks",)
+
     def __init__(self, facts: Mapping[str, Fact]) -> None:
         super().__init__(facts)
-        self.lacks: set[str] = set()
+        self.lacks: tuple[str, ...] = ()  # an empty set for each row takes memory
 
     def __contains__(self, name: object) -> bool:
         return self.get(str(name)) is not None
@@ -42,14 +44,14 @@ class FactsInUse(dict[str, Fact]):
     def get(self, name: str, otherwise: Any = None) -> Any:
         """Return a fact, or `otherwise`."""
         if (fact := super().get(name)) is None:
-            self.lacks.add(name)
+            self.lacks += (name,)
             return otherwise
         return fact
 
-    def taken(self) -> set[str]:
+    def taken(self) -> Collection[str]:
         """Return the names that were looked for since the last call, and are not there."""
-        lacks, self.lacks = self.lacks, set()
-        return lacks
+        lacks, self.lacks = self.lacks, ()
+        return set(lacks)
 
 
 @dataclass(frozen=True)
