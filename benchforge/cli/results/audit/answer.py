@@ -156,7 +156,8 @@ class AuditAnswer:
         wide = f", beside {readable.counted(self._wide, 'finding')} about many rows" * bool(
             self._wide
         )
-        doubted = f" ({self._doubted:,} of them unsupported)" * bool(self._doubted)
+        of_these = "of them" if false else "rows"
+        doubted = f" ({self._doubted:,} {of_these} unsupported)" * bool(self._doubted)
         sources = readable.counted(len(self._sources), "source")
         name = sources if several else next(iter(self._sources))
         tools = readable.conjoined(sorted(self._readers))
