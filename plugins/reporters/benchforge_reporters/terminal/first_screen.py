@@ -91,7 +91,8 @@ class _Screen:
             yield 0, [f"{more}: benchforge report RESULT --details"]
         alarms = map(in_rounds, self.report.alarms[self.summary.smoke :])
         yield 0, self.paint.lines("bad", *alarms)
-        yield 0, self.paint.lines("aside", *self.report.tally)
+        if self.summary.smoke:
+            yield 0, self.paint.lines("aside", *self.report.tally)
         load, machine = self._setting()
         yield 5, self.paint.lines("aside", load)
         yield 0, self.paint.lines("aside", machine)
@@ -114,7 +115,8 @@ class _Screen:
         yield from self.paint.lines(_MEANINGS.get(head.says, "heading"), sentence)
         if not named and head.ratio is not None:
             yield from self.paint.wrapped(" · ".join(self._sureness(answer, head.ratio)))
-        yield from self.paint.lines("aside", head.remark, first="  " * named)
+        if len(self.answers) <= _TABLES:
+            yield from self.paint.lines("aside", head.remark, first="  " * named)
 
     def _sureness(self, answer: Quoted, ratio: Estimate) -> Iterator[str]:
         """Yield the interval, and the rounds behind it."""
@@ -141,7 +143,7 @@ class _Screen:
         labels = dict.fromkeys(case.case.server for case in self.summary.cases)
         texts = (self.summary.versions.get(f"server-{label}", "") for label in labels)
         versions = [*dict.fromkeys(filter(None, texts))]
-        machine = self.report.origin.rpartition(" · ")[2]
+        machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
         parts = [f"this machine: {machine}", *([readable.listed(versions, 4)] if versions else [])]
         return load, " · ".join((*parts, f"{self.summary.created:%-d %B %Y}"))
 
