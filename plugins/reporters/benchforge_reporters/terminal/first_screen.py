@@ -152,13 +152,16 @@ class _Screen:
         head, speed = answer.head, answer.head.speed
         if speed is None or speed.interval is None or head.says == "early":
             return
-        axis, width = RatioAxis.holding(numbers(speed)), min(_BAR, (self.paint.width or WIDTH) - 6)
+        axis, width = (
+            RatioAxis.holding(numbers(speed)),
+            min(_BAR, max(11, (self.paint.width or WIDTH) - 6)),
+        )
         yield f"   {axis.line(numbers(speed), width)}"
         left = f"{_times(1 / axis.top)} {short(head.second)} faster"
         right = f"{short(head.first)} faster {_times(axis.top)}"
         limit = f"±{100 * axis.limit:.0f} %: too small"
-        middle = f"{limit:^{width - len(left) - len(right)}}"
-        yield self.paint.of("aside", safe.line(f"   {left}{middle}{right}"))
+        middle = limit.center(width - len(left) - len(right))
+        yield self.paint.of("aside", safe.word(f"   {left}{middle}{right}"))
 
     def _latency(self, answer: Quoted) -> Iterator[str]:
         """Yield p50 and p99 of each server at one rate, or why they are not known."""
@@ -172,7 +175,7 @@ class _Screen:
         yield self.paint.of("aside", f"{head:<38}{'p50':>16}{f'p{latency.tail:g}':>26}")
         for item in latency.servers:
             times = (_time(item.median), _time(item.tail))
-            yield safe.line(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
+            yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
 
     def _reason(self, answer: Quoted) -> Iterator[str]:
         """Yield why a server is faster, as far as CPU time tells."""
@@ -209,7 +212,7 @@ class _Screen:
         level = safe.line(ranked.unit) if answer.verdict.rates else ""
         ends = f"{_times(1 / axis.top):<11}1×{_times(axis.top):>10}"
         head = f"rank {answer.label:<17}{level:>11}  {f'× {short(base)}':<22}{ends}"
-        yield self.paint.of("aside", safe.line(head))
+        yield self.paint.of("aside", safe.word(head))
         values = dict(zip(_others(names, base), ratios, strict=True))
         for item in ranking.order:
             ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
@@ -217,7 +220,7 @@ class _Screen:
             cell = _cell(values.get(item.server))
             bar = axis.line(numbers(drawn.get(item.server)), _SMALL_BAR)
             row = f"{ranks:<5}{short(item.server):<17}{value:>11}  {cell:<22}{bar}"
-            yield safe.line(row)
+            yield safe.word(row)
         for unranked in ranked.left_out:
             start = f"–    {short(unranked.server):<17}  "
             yield from self.paint.wrapped(unranked.why, start, " " * len(start))
@@ -243,10 +246,10 @@ class _Screen:
         if command:
             enough = f"; enough if {self._bound} does not matter to you" if self._bound else ""
             yield from self._labelled("Next", f"{goal}, in {lasts}{enough}:", "do")
-            yield safe.line(f"  benchforge run {command}")
+            yield safe.word(f"  benchforge run {command}")
         elif not self.report.next_step and self._remedy.startswith("benchforge run "):
             yield from self._labelled("Next", "To remove this caveat:", "do")
-            yield safe.line(f"  {self._remedy}")
+            yield safe.word(f"  {self._remedy}")
         else:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
             open_ = not any(answer.head.says in _NO_RATIO for answer in self.answers)
