@@ -11,7 +11,7 @@ HOST_KILLS = 20
 SEED = 6
 MINUTES = 30
 
-.PHONY: help setup setup-dev run studies test test-all torture torture-hosts robustness validity lint format docs man schemas clean
+.PHONY: help setup setup-dev run studies test test-all torture torture-hosts robustness validity lint format docs man schemas clean release
 .PHONY: first-screen lint-style lint-types lint-pyright setup-environment setup-programs runtimes
 .PHONY: compiled-tests
 .DEFAULT_GOAL = help
@@ -33,6 +33,7 @@ help:
 	@echo 'make first-screen  write the text and the picture of README.md from RESULT=results/...'
 	@echo 'make man      write a man page for each command into docs/_build/man'
 	@echo 'make schemas  regenerate schemas/ after a change of an option or a part'
+	@echo 'make release  build wheel and source distribution into dist, and install them everywhere'
 	@echo 'make setup    prepare .venv and .tools (run and test do it themselves)'
 	@echo 'make clean    remove .venv, .tools and caches; results stay'
 
@@ -162,6 +163,11 @@ docs: setup-dev
 
 man: setup-dev
 	@$(bin)/python scripts/man_pages.py docs/_build/man
+
+# Of the last commit. The tests install them in a bare Debian, and with each Python of the machine.
+release: setup-dev
+	@sh scripts/release.sh dist
+	$(pytest) -s tests/end_to_end/test_release.py
 
 # What editors read, and what stands in the first line of each suite here.
 schemas: setup-dev

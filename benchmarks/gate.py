@@ -1,12 +1,13 @@
-"""How often `benchforge gate` is right: of equal commits, and of one that loses 5 % of its speed.
+"""How often `benchforge gate` is right: of equal commits, and of one that loses some speed.
 
-    .venv/bin/python benchmarks/gate.py [--seconds S] [--time T] [--metric M] [--append FILE]
+    .venv/bin/python benchmarks/gate.py [--seconds S] [--time T] [--metric M] [--loss L]
+        [--append FILE]
 
 A real git repository has a small WSGI app. Its base commit computes for a while; `equal` changes a
-comment, and `planted` computes for so much longer that the CPU time of a response makes it 5 %
-slower. Two servers in turns, of which one computes for three times as long, give that number. Two
-gates of equal commits and one of a planted loss alternate until the time is over: each is a fresh
-gate.
+comment, and `planted` computes for so much longer that the CPU time of a response makes it slower
+by L, 0.05 by default. Two servers in turns, of which one computes for three times as long, give
+that number. Two gates of equal commits and one of a planted loss alternate until the time is over:
+each is a fresh gate.
 
 Each gate is a line of JSON in FILE, with the load average of the machine. A later call goes on from
 the lines that are there: it plants the same loss, and counts all gates of the file. At the end the
@@ -36,8 +37,7 @@ from typing import Any, Final
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.interval import failing
 
-LOSS: Final = 0.05
-LIMIT: Final = f"{100 * LOSS:g}%"
+LIMIT: Final = "5%"
 LOOPS: Final = 10_000
 ORDER: Final = ("equal", "planted", "equal")
 STATES: Final = ("slower", "not slower", "undecided", "invalid")
@@ -89,7 +89,8 @@ def main() -> None:
     if given.seconds > 0:
         with tempfile.TemporaryDirectory() as name:
             top = Path(name)
-            planted = given.planted or (rows[-1]["planted"] if rows else calibrated(top))
+            planted = given.planted or (rows[-1]["planted"] if rows else 0)
+            planted = planted or calibrated(top, given.loss)
             folder = made(top, planted, given.metric)
             print(f"{LOOPS} loops at the base, {planted} more planted; {given.metric}", flush=True)
             kinds = cycle(ORDER[len(rows) % len(ORDER) :] + ORDER[: len(rows) % len(ORDER)])
@@ -108,6 +109,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=600, help="begin no gate after this time")
     parser.add_argument("--time", default="80s", help="--time of each gate")
     parser.add_argument("--metric", choices=("cpu", "throughput"), default="cpu")
+    parser.add_argument("--loss", type=float, default=0.05, help="loss that is planted")
     parser.add_argument("--planted", type=int, help="loops more than the base  [default: measured]")
     parser.add_argument("--append", type=Path, metavar="FILE", help="lines of JSON to go on from")
     return parser.parse_args()
@@ -129,8 +131,8 @@ def kept(row: Row, file: Path | None) -> None:
             opened.write(f"{line}\n")
 
 
-def calibrated(top: Path) -> int:
-    """Return the number of loops that make a response 5 % slower, by servers in turns."""
+def calibrated(top: Path, loss: float) -> int:
+    """Return the number of loops that make a response so much slower, by servers in turns."""
     more = 2 * LOOPS
     for label, loops in (("base", LOOPS), ("longer", LOOPS + more)):
         (top / label).mkdir()
@@ -146,7 +148,7 @@ def calibrated(top: Path) -> int:
             of_block = costs.setdefault(trial["block"], {})
             of_block[trial["case"]["server"]] = usage["cpu_s"] / trial["reading"]["responses"]
     ratios = [pair["longer"] / pair["base"] for pair in costs.values() if len(pair) > 1]
-    return round(more * (1 / (1 - LOSS) - 1) / (statistics.median(ratios) - 1))
+    return round(more * (1 / (1 - loss) - 1) / (statistics.median(ratios) - 1))
 
 
 def made(top: Path, planted: int, metric: str) -> Path:

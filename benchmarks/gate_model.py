@@ -2,12 +2,12 @@
 
     .venv/bin/python benchmarks/gate_model.py [RUNS]
 
-A gate takes 8 blocks or more. It ends when each interval is narrow enough or decided at all looks,
-or when its time is over. Each row of the table has RUNS gates (2,000) of equal servers, of servers
-that lose just the limit, and of servers of which one loses 5 %, or twice the limit. Printed is the
-share of gates with the verdict *slower* of an equal server, of those that pass a loss of the limit,
-and of those that find the loss of one among equals; then the median number of blocks, of equal
-servers and of twice the limit.
+A gate takes 4 blocks or more. It ends when each interval, which holds at all looks, excludes 1 or
+the limit, or when its time is over. Each row of the table has RUNS gates (2,000) of equal servers,
+of servers that lose just the limit, and of servers of which one loses 5 %, or twice the limit.
+Printed is the share of gates with the verdict *slower* of an equal server, of those that pass a
+loss of the limit, and of those that find the loss of one among equals; then the median number of
+blocks, of equal servers and of twice the limit.
 """
 
 import math
@@ -18,10 +18,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from benchforge.cli.measure.gate.verdict import FEWEST, State, decided, level, precision
-from benchforge.model.summary.verdict import Estimate
+from benchforge.cli.measure.gate.verdict import RULE, State, decided, level
 from benchforge.stats.distributions import t_quantile
-from benchforge.stats.inference.joint import ERROR, STOPPED, confidence_sequence
 
 LIMIT = 0.05
 RUNS = 2000
@@ -94,7 +92,6 @@ def gate(losses: list[float], noise: Noise, most: int, chance: random.Random) ->
     draws = [noise(chance) for _ in losses]
     effects = [math.log1p(-loss) for loss in losses]
     sums, squares = [0.0] * len(losses), [0.0] * len(losses)
-    wanted = math.log1p(precision(LIMIT, len(losses)))
     n = 0
     while True:
         n += 1
@@ -102,41 +99,22 @@ def gate(losses: list[float], noise: Noise, most: int, chance: random.Random) ->
             value = effect + next(drawn)
             sums[number] += value
             squares[number] += value * value
-        if n < FEWEST:
+        if n < RULE.first:
             continue
-        spreads = [
-            math.sqrt(max(0.0, square - total * total / n) / (n - 1) / n)
-            for total, square in zip(sums, squares, strict=True)
-        ]
-        means = [total / n for total in sums]
-        open_ = [
-            spread
-            for mean, spread in zip(means, spreads, strict=True)
-            if not decided_at_all_looks(mean, spread, n, len(losses))
-        ]
-        if n == most or max(open_, default=0.0) * quantile(STOPPED * 0.05, n - 1) <= wanted:
-            half = quantile(STOPPED * (1 - level(len(losses))), n - 1)
-            pairs = zip(means, spreads, strict=True)
-            return Gate([_state(mean, half * spread) for mean, spread in pairs], n)
-
-
-def decided_at_all_looks(mean: float, spread: float, n: int, servers: int) -> bool:
-    """Return whether the limit is outside the interval that holds at all looks together."""
-    estimate = Estimate.model_construct(  # very many: nothing is validated
-        method="paired t of log-ratios",
-        level=0.95,
-        n=n,
-        value=math.exp(mean),
-        sd=spread * math.sqrt(n),
-    )
-    ends = confidence_sequence(estimate, ERROR / servers)
-    return ends is not None and not ends[0] <= 1 - LIMIT <= ends[1]
+        half = half_width(n, len(losses), most)
+        states = []
+        for total, square in zip(sums, squares, strict=True):
+            spread = math.sqrt(max(0.0, square - total * total / n) / (n - 1) / n)
+            states.append(_state(total / n, half * spread))
+        if n == most or "undecided" not in states:
+            return Gate(states, n)
 
 
 @cache
-def quantile(error: float, df: int) -> float:
-    """Return the half-width of a two-sided interval with this error, in standard errors."""
-    return t_quantile(1 - error / 2, df)
+def half_width(n: int, servers: int, most: int) -> float:
+    """Return the half-width of an interval after n blocks, in standard errors."""
+    error = RULE._replace(most=most).t_error(1 - level(servers), n)
+    return t_quantile(1 - error / 2, n - 1)
 
 
 def _state(middle: float, half: float) -> State:

@@ -33,10 +33,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchforge.model.suite.until import Until
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import welch
-from benchforge.stats.inference.joint import ERROR, confidence_sequence
-from benchforge.stats.inference.sample_size import blocks_for, enough
+from benchforge.stats.inference.sample_size import blocks_for
+from benchforge.stats.inference.stopping import earlier_sequence, enough
 
 SHARES = {"planted-2": 0.02, "planted-5": 0.05, "planted-10": 0.10}
 SERVERS = ("a", "same", *SHARES)
@@ -363,6 +364,7 @@ def coverage(logs: list[float]) -> tuple[int, int]:
 def comparisons(logs: Sequence[float], block_s: float) -> Iterator[str]:
     """Yield how each comparison ends, `more`, `less` or `open`; the last one may lack launches."""
     most = max(LEAST, int(LONGEST_S / block_s))
+    until = Until(width=WIDTH, least=LEAST, most=most)
     at = 0
     while at + LEAST <= len(logs):
         for n in range(LEAST, most + 1):
@@ -370,9 +372,9 @@ def comparisons(logs: Sequence[float], block_s: float) -> Iterator[str]:
                 return
             values = [math.exp(one) for one in logs[at : at + n]]
             pair = ratio(values, [1.0] * n, UNTIL_LEVEL)
-            ends = confidence_sequence(pair, ERROR)
+            ends = earlier_sequence(pair, 1)
             decided = ends is not None and not ends[0] <= 1 <= ends[1]
-            if decided or enough([pair], n, WIDTH, LEAST, most).stop:
+            if decided or enough([pair], n, until).stop:
                 low, high = ends if decided and ends is not None else (pair.low, pair.high)
                 assert low is not None  # noqa: S101 - of eight values that differ
                 assert high is not None  # noqa: S101

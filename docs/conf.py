@@ -21,7 +21,7 @@ _TREE = "\n\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{pages}\n`
 _CONTENTS = {
     "Tutorials": ["tutorials/*", "examples/*/README"],
     "How to": ["how-to/*", "claims", "compare"],
-    "Reference": ["toml", "reference/*", "glossary"],
+    "Reference": ["toml", "reference/*", "glossary", "stability"],
     "Explanation": [
         "explanation/*",
         "pace",

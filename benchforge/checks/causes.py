@@ -44,7 +44,7 @@ def audience(check: Check, limits: Thresholds) -> Audience:
     by_id = limits.by_id
     limit = by_id.get(f"{check.id}.{check.component}") or by_id.get(check.id)
     if check.status == "unknown":
-        return "limits" if check.may_hide_wrong_answers else "expert"
+        return "limits" if check.may_hide_wrong_answers else limit.unknown if limit else "expert"
     about: Audience = "invalid" if check.subject == "apparatus" else "limits"
     failed = about if limit is None or limit.audience is None else limit.audience
     if check.status == "fail":

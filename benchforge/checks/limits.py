@@ -34,6 +34,8 @@ class Limit(Frozen):
     "Whom a failure concerns; None: invalid if it is of the apparatus, else limits."
     warned: Audience | None = None
     "Whom a warning concerns; None: limits if a failure is invalid, else as a failure."
+    unknown: Audience = "expert"
+    "Whom it concerns that nothing is known."
     causes: tuple[str, ...] = ()
     "Ids of checks whose findings may explain a finding of this one; the first that spoke counts."
     more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)

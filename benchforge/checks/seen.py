@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.observation import Observation, Role, Usage
+from benchforge.model.trial.observation import MachineUsage, Observation, Role, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import clients_of, comparison
@@ -22,6 +22,11 @@ def not_compared(
         says = "not compared: fewer than two of the cases have a trial that is believed"
         for id_ in ids:
             yield limits.check(id_, "behaviour", None, says).about(scope="comparison")
+
+
+def machine_of(trial: Trial) -> MachineUsage | None:
+    """Return what the machine did meanwhile; None where nobody looked."""
+    return None if trial.observation is None else trial.observation.machine
 
 
 def of_roles(trial: Trial, *roles: Role) -> list[Usage]:
@@ -45,13 +50,13 @@ def requests(reading: Reading) -> int:
     return reading.responses + (reading.unanswered or 0)
 
 
-def grown(observation: Observation, *names: str) -> int | None:
+def grown(observation: Observation | None, *names: str) -> int | None:
     """Return by how much counters of the network grew together; None where none were read.
 
     Those that did not grow are left out of an observation, and it always holds some others: every
     request over TCP makes segments.
     """
-    if not observation.counters:
+    if observation is None or not observation.counters:
         return None
     return sum(observation.counters.get(name, 0) for name in names)
 

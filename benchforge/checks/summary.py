@@ -23,6 +23,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
+from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import Identity, identity, summarize
 from benchforge.stats.verdict.comparison import (
@@ -40,20 +41,21 @@ def concluded(
     metrics: Mapping[str, Metric],
     sessions: Sequence[Session] = (),
     ceilings: Sequence[Ceiling] = (),
-    looks: int = 1,
+    stop: Stop | None = None,
 ) -> Summary:
     """Return all that a result says: its numbers, verdicts and findings, and their causes.
 
-    `looks` is how often the run is looked at, if its verdicts are shown while it goes on. Raises
-    InvalidFile as `summarize` does.
+    `stop` is what may end the run, if its verdicts are shown while it goes on: else the header says
+    it. Raises InvalidFile as `summarize` does.
     """
-    summary = summarize(header, trials, metrics, sessions)
+    stop = stop or Stop.of(header.until)
+    summary = summarize(header, trials, metrics, sessions, stop)
     limits = limits_of(header)
     # Trials that only tell response times at a rate speak of these alone.
     compared = [trial for trial in trials if trial.case.scenario not in header.latencies]
     checked = with_checks(summary, header, compared, limits, ceilings)
     verdicts = with_comparison_verdicts(checked, limits, compared)
-    return with_causes(judged(verdicts, looks, partial(_is_grave, limits=limits)), compared, limits)
+    return with_causes(judged(verdicts, stop, partial(_is_grave, limits=limits)), compared, limits)
 
 
 def with_comparison_verdicts(

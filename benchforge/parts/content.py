@@ -53,8 +53,5 @@ def content_of(path: Path) -> bytes:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file that a process wrote, with invalid bytes replaced.
-
-    Raises what `content_of` raises.
-    """
+    """Return a process's file with invalid bytes replaced. Raises as `content_of`."""
     return content_of(path).decode(errors="replace")

@@ -73,10 +73,7 @@ def covering(driver: Driver) -> Driver:
 
 
 def blamed(error: Exception) -> BenchforgeError | None:
-    """Return what a user is told of an error that came out of a part's method.
-
-    None for one that did not: that is a fault of our own.
-    """
+    """Return what a user is told of an error of a part's method; None if it is our own."""
     called = None
     for frame in _frames(error):
         part = frame.f_locals.get("self")

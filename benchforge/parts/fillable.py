@@ -85,9 +85,7 @@ class Fillable(str):
         )
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: type[Any], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, kind: type[Any], ask: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(cls.parse, core_schema.str_schema())
 
 
@@ -113,7 +111,6 @@ def _within(
 
 
 def _given(name: str, site: Site) -> str:
-    """Return what a backend gives. Raises BenchforgeError when there is no such thing."""
     _, label, key = name.split(".")
     if label not in site.backends:
         there_are = ", ".join(site.backends) or "none"

@@ -87,10 +87,7 @@ def require(sound: object, message: str) -> None:
 
 
 def agree(name: str, count: float, seconds: float, rate: float, slack: float = 0.01) -> None:
-    """Raise ValueError when a rate is not `count` divided by `seconds`, rounding aside.
-
-    Tools print rates with two decimals or more.
-    """
+    """Raise ValueError when a rate is not `count` divided by `seconds`, rounding aside."""
     if abs(count - rate * seconds) > slack * max(count, 1) + 0.005 * seconds:
         raise ValueError(f"{name}: {rate} per second is not {count} in {seconds} s")
 
@@ -205,7 +202,8 @@ def ended_well(name: str, output: Output) -> None:
         raise OutputDamaged(f"{name}: ended by signal {-output.code}")
     if output.code:
         lines = (output.stderr.strip() or output.stdout.strip()).splitlines()
-        raise OutputDamaged(f"{name}: {lines[-1].strip() if lines else f'exit code {output.code}'}")
+        last = lines[-1].strip().removeprefix(f"{name}: ") if lines else f"exit code {output.code}"
+        raise OutputDamaged(f"{name}: {last}")
 
 
 @contextmanager

@@ -11,10 +11,10 @@ from benchforge.parts.kinds import Kind
 from benchforge.parts.part import Part
 from benchforge.text.readable import too_many
 
-HEAD_BYTES, LINE_BYTES, TEXT_BYTES = 1 << 16, 1 << 20, 1 << 26
+HEAD_BYTES, LINE_BYTES, TEXT_BYTES = 1 << 20, 1 << 20, 1 << 26
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A number or a word of a result, with what a check must know about it."""
 
@@ -39,7 +39,7 @@ class Fact:
         return float(self.value) + self.resolution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """The facts of one measurement. A fact that the source lacks is unknown."""
 
@@ -58,11 +58,8 @@ class Source:
 
     def __init__(self, name: str, stream: BinaryIO) -> None:
         self.name, self._stream, self._start = name, stream, stream.read(HEAD_BYTES)
-
-    @property
-    def head(self) -> str:
-        """The first 64 KiB."""
-        return self._start.decode("utf-8-sig", "replace")
+        self.head = self._start.decode("utf-8-sig", "replace")
+        "The first MiB."
 
     def lines(self) -> Iterator[str]:
         """Yield each line, without its end. Raises ValueError for one of more than 1 MiB."""

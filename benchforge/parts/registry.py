@@ -218,10 +218,7 @@ class Registry:
         return answers_by_plugin
 
     def consult(self, hook: str, **news: object) -> None:
-        """Call a hook of each plugin by itself: one that raises objects.
-
-        Raises Unusable that names the plugin, with its reason.
-        """
+        """Call a hook of each plugin. Raises Unusable with the plugin's name and reason."""
         for plugin in self._hearing(hook):
             origin = self._origins[plugin]
             try:
@@ -237,7 +234,6 @@ class Registry:
         return [point for point in listed if _named(point.name)[0] not in KINDS]
 
     def _hearing(self, hook: str) -> list[str]:
-        """Return who has a hook, the first to come first."""
         callers = self._plugins.get_hookcallers
         return [
             name
@@ -306,7 +302,6 @@ def _parts_of(plugin: object, alone: pluggy.PluginManager) -> list[type[Part]]:
 
 
 def _named(entry: str) -> tuple[str, str]:
-    """Return kind and name, as the name of an entry point says them."""
     kind, _, name = entry.partition("-")
     return kind, name
 
@@ -322,7 +317,6 @@ def _out_of_the_way() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _in_time() -> Iterator[None]:
-    """Raise TimeoutError in the main thread where an import never ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

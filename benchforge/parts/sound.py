@@ -28,7 +28,8 @@ CLASSES: Mapping[Kind, type[Part]] = {
 def unnamed(thing: object) -> str | None:
     """Return why a thing cannot be asked for by kind and name; None when it can."""
     if not (isinstance(thing, type) and issubclass(thing, Part)):
-        return f"{_shown(thing)} is not a part: return subclasses of Loader, Server or another"
+        shown = thing.__name__ if isinstance(thing, type) else repr(thing)
+        return f"{shown} is not a part: return subclasses of Loader, Server or another"
     if getattr(thing, "kind", None) not in KINDS:
         return f"{thing.__name__} has no kind: subclass Loader, Server or another, not Part alone"
     name = getattr(thing, "name", None)
@@ -87,9 +88,7 @@ def _shadows(part: type[Part]) -> Iterator[str]:
                 f"{part.__name__}: option {name!r} hides {cls.__name__}.{name}: call it otherwise, "
                 f"as in {name}_ = Field(alias={name!r})"
             )
-        if any(
-            field.annotation != parent.model_fields[name].annotation for parent in _ours(part, name)
-        ):
+        if any(field.annotation != top.model_fields[name].annotation for top in _ours(part, name)):
             yield (
                 f"{part.__name__}: option {name!r} is one of every {part.kind}: its type stays, "
                 "its default may change"
@@ -99,7 +98,6 @@ def _shadows(part: type[Part]) -> Iterator[str]:
 
 
 def _ours(part: type[Part], option: str) -> Iterator[type[Part]]:
-    """Yield the classes of benchforge itself that have an option."""
     for base in part.__mro__:
         if not issubclass(base, Part) or base.__module__ != Part.__module__:
             continue
@@ -128,7 +126,3 @@ def _defaults(part: type[Part]) -> Iterator[str]:
                 f"{part.__name__}: option {name!r}: its default {default!r} stays as it is: write "
                 f"{getattr(made, name)!r}, which a suite's value becomes"
             )
-
-
-def _shown(thing: object) -> str:
-    return thing.__name__ if isinstance(thing, type) else repr(thing)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `che
     from benchforge.model.summary.cause import Cause, FoldedFinding
     from benchforge.model.summary.doubts import doubted
     from benchforge.model.summary.ranking import MetricRanking, Ranking
+    from benchforge.model.summary.rows import TrialValue, trial_values
     from benchforge.model.summary.summary import (
         CaseSummary,
         Comparison,
@@ -147,18 +148,20 @@ __all__ += [
     "StartedProcess",
     "Summary",
     "TrialSample",
+    "TrialValue",
     "Verdict",
     "doubted",
     "exposed",
     "server_names",
     "titled",
+    "trial_values",
 ]
 # Tables: the layout of a suite's table.
 __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
 # Text and files: numbers as people read them; safe handling of untrusted text and folders.
 __all__ += ["door", "readable", "safe"]
 
-_SUMMARIES = ("summary", "verdict", "ranking", "capacity", "cause", "doubts")
+_SUMMARIES = ("summary", "verdict", "ranking", "capacity", "cause", "doubts", "rows")
 
 
 def __getattr__(name: str) -> object:

@@ -9,14 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_type_hints
 
-from pydantic import (
-    Field,
-    JsonValue,
-    NonNegativeInt,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError, model_validator
 
 from benchforge.errors import (
     BenchforgeError,
@@ -134,9 +127,7 @@ class SentError(Frozen):
         names = [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS]
         if names:
             fields = cls.model_fields.keys() - {"type"}
-            fields_of_error = {
-                name: getattr(error, name) for name in fields if hasattr(error, name)
-            }
+            fields_of_error = {key: getattr(error, key) for key in fields if hasattr(error, key)}
             return cls(type=names[0], **fields_of_error)
         frames = traceback.extract_tb(error.__traceback__)[-3:]
         way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)

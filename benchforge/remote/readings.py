@@ -103,10 +103,7 @@ def _by_name(each: Sequence[Mapping[str, Histogram]]) -> dict[str, Histogram]:
     if not all(each):
         return {}
     names = dict.fromkeys(name for mapping in each for name in mapping)
-    return {
-        name: Histogram.added(mapping[name] for mapping in each if name in mapping)
-        for name in names
-    }
+    return {name: Histogram.added(table[name] for table in each if name in table) for name in names}
 
 
 def _bodies(readings: Sequence[Reading]) -> tuple[Bodies, ...]:
@@ -116,8 +113,8 @@ def _bodies(readings: Sequence[Reading]) -> tuple[Bodies, ...]:
     for body in (body for reading in readings for body in reading.bodies):
         total[body.status, body.length] += body.responses
     return tuple(
-        Bodies(status=status, length=length, responses=count)
-        for (status, length), count in total.items()
+        Bodies(status=code, length=length, responses=count)
+        for (code, length), count in total.items()
     )
 
 

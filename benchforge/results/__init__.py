@@ -1,1 +1,27 @@
-"""Results on disk: concluded, reported, resumed, checked, and compared over time."""
+"""Results on disk: opened by programs, concluded, reported, resumed, checked, compared over time.
+
+Programs of others use `open` and the names of `benchforge.results.opened`; the rest is benchforge's
+own.
+"""
+# ruff: noqa: PLC0415 - a module of this room needs no plugin
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchforge.results.opened import Result
+
+__all__ = ["open"]
+
+
+def open(path: str | Path) -> "Result":  # noqa: A001 - benchforge.results.open, as gzip.open
+    """Open a result's folder or its summary.json.
+
+    Of the suite's parts, its metrics alone have to be installed. Raises
+    `benchforge.errors.BenchforgeError` for what cannot be read, and for what says what cannot be.
+    """
+    from benchforge.parts.registry import Registry
+    from benchforge.results.conclude import summed
+    from benchforge.results.opened import Result
+
+    return Result(summed(Path(path), Registry()).summary)

@@ -37,7 +37,7 @@ class Summed:
     header: Header | None = None
     "Header of the result; None for a summary alone."
     trials: Sequence[Trial] = ()
-    "Trials of the result; empty for a summary alone."
+    "Trials of the result; empty for a summary alone, and where only that is wanted."
 
     @property
     def planned(self) -> int:
@@ -55,11 +55,12 @@ class Summed:
         )
 
 
-def summed(path: Path, registry: Registry) -> Summed:
+def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summed:
     """Read a result's folder or a summary file; the summary of a folder is formed anew.
 
-    Of the suite's parts its metrics alone have to be installed. Raises Unusable for what cannot be
-    read, InvalidFile for what says what cannot be.
+    Its trials are forgotten but `with_trials`: several results have thousands. Of the suite's parts
+    its metrics alone have to be installed. Raises Unusable for what cannot be read, InvalidFile for
+    what says what cannot be.
     """
     if path.is_file():
         return _of_summary(path)
@@ -67,7 +68,7 @@ def summed(path: Path, registry: Registry) -> Summed:
     trials = read_trials(path)
     metrics = installed_metrics(header, path, registry)
     summary = concluded(header, trials, metrics, read_sessions(path), read_ceilings(path))
-    return Summed(path, summary, header, trials)
+    return Summed(path, summary, header, trials if with_trials else ())
 
 
 def installed_metrics(header: Header, path: Path, registry: Registry) -> dict[str, Metric]:

@@ -11,20 +11,12 @@ from typing import Any
 
 from benchforge.errors import Unusable
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.folder import (
-    HEADER,
-    SUMMARY,
-    read_ceilings,
-    read_header,
-    read_sessions,
-    read_trials,
-    refusal,
-)
+from benchforge.model.files.folder import HEADER, refusal
 from benchforge.model.files.result import Header, Planned, changes
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import dotted
-from benchforge.results.validity.faults import faults
+from benchforge.results.validity.faults import contradictions, read_files
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.secrets import redact, secrets_of_suite
 from benchforge.suite.suite import Suite
@@ -166,15 +158,20 @@ def begun(folder: Path) -> ResumableResult:
     Raises Unusable for what is no result or is newer than we, and InvalidFile, naming the file, for
     what `validate` would complain of; the summary is written anew.
     """
-    header = read_header(folder)
-    for fault in faults(folder):
-        if fault.file.name != SUMMARY:
-            raise refusal(fault)
-    trials = read_trials(folder)
+    files = read_files(folder, with_summary=False)
+    wrong = [*files.unread, *contradictions(files)]
+    if wrong or files.header is None:
+        raise refusal(wrong[0])
+    header, trials = files.header.model, [trial.model for trial in files.trials]
     alone = _alone(header, trials)
-    trials_together = tuple(trial for trial in trials if trial.number not in alone)
-    records = trials_together, read_sessions(folder), read_ceilings(folder)
-    return ResumableResult(folder, header, *records, tuple(sorted(alone)))
+    return ResumableResult(
+        folder,
+        header,
+        trials=tuple(trial for trial in trials if trial.number not in alone),
+        sessions=tuple(session.model for session in files.sessions),
+        ceilings=tuple(ceiling.model for ceiling in files.ceilings),
+        alone=tuple(sorted(alone)),
+    )
 
 
 def _alone(header: Header, trials: Sequence[Trial]) -> set[int]:

@@ -34,22 +34,16 @@ def check_addresses(suite: Suite, context: TrialContext) -> None:
     """Raise SuiteErrors for host names that no trial would resolve, and for ports in use."""
     if uses_hosts(suite):  # the engine refuses what hosts cannot have
         return
-    parts = [
-        (scenario, key, p)
-        for scenario, key, p in parts_by_scenario(suite)
-        if isinstance(p, Service)
-    ]
-    outside = {scenario for scenario, _, part in parts if part.outside()}
+    uses = [(label, key, p) for label, key, p in parts_by_scenario(suite) if isinstance(p, Service)]
+    outside = {scenario for scenario, _, part in uses if part.outside()}
     wanted: dict[Network, _Wanted] = {}
-    for scenario_, key_, part in parts:
+    for scenario_, key_, part in uses:
         table, _, label = key_.partition(".")
         network: Network = "host" if scenario_ in outside else suite.network
         values: tuple[str | int, ...] = (*part.fixed_ports().values(), *part.host_names())
         for value in values:
             wanted.setdefault(network, {}).setdefault((table, label), {})[value] = None
-    faults = [
-        fault for network, names in wanted.items() for fault in _faults(context, network, names)
-    ]
+    faults = [fault for net, names in wanted.items() for fault in _faults(context, net, names)]
     if faults:
         hide = partial(redact, secrets=suite.secrets)
         words = [(fault.path, fault.message, fault.hint) for fault in faults]

@@ -78,9 +78,7 @@ class Git:
         except GitRefusedError:  # it has none
             return {}
         scopes = zip(fields[::2], fields[1::2], strict=True)
-        foreign = {
-            key.rpartition(".")[0] for scope, key in scopes if scope in {"local", "worktree"}
-        }
+        foreign = {key.rpartition(".")[0] for kind, key in scopes if kind in {"local", "worktree"}}
         off = {"clean": "", "smudge": "", "process": "", "required": "false"}
         pairs = [(f"{name}.{key}", value) for name in sorted(foreign) for key, value in off.items()]
         variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
@@ -99,12 +97,8 @@ class Git:
         done = self._sandbox.run(label, command, self._folder, environment or {}, within_s)
         if done.code:
             lines = last_lines(done.stderr, 50).splitlines()
-            complaint = next(
-                (line for line in lines if line.startswith(("fatal: ", "error: "))), ""
-            )
-            raise GitRefusedError(
-                complaint.partition(": ")[2] or f"it ended with exit code {done.code}"
-            )
+            text = next((row for row in lines if row.startswith(("fatal: ", "error: "))), "")
+            raise GitRefusedError(text.partition(": ")[2] or f"it ended with exit code {done.code}")
         return content_of(done.stdout).decode(errors="surrogateescape")
 
     def commit(self, ref: str) -> str | None:
@@ -183,9 +177,7 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
     if program is None:
         if any(wanted_code.ref for wanted_code in wanted):
             locate_programs([GIT])
-        return replace(
-            suite, code=tuple(_unknown(wanted_code, "git is missing") for wanted_code in wanted)
-        )
+        return replace(suite, code=tuple(_unknown(code, "git is missing") for code in wanted))
     codes: list[Code] = []
     faults: list[SuiteFault] = []
     with scratch_folder() as folder, host.trial(folder, "host") as sandbox:
@@ -221,15 +213,13 @@ def checked_out(
         trees: dict[tuple[str | None, str], Tree] = {}
         with context.host.trial(folder, "host") as sandbox:
             for code in served:
-                source = code.repository, code.commit or ""
-                if source not in checkouts:
+                key = code.repository, code.commit or ""
+                if key not in checkouts:
                     number = len(checkouts)
                     git = Git(program, Path(code.repository), sandbox, folder / f"git-{number}")
-                    checkouts[source] = folder / f"{number}-{source[1][:12]}"
-                    _check_out(git, code, checkouts[source])
-                trees[code.directory, code.ref or ""] = Tree(
-                    Path(code.repository), checkouts[source]
-                )
+                    checkouts[key] = folder / f"{number}-{key[1][:12]}"
+                    _check_out(git, code, checkouts[key])
+                trees[code.directory, code.ref or ""] = Tree(Path(code.repository), checkouts[key])
                 tell(f"servers.{code.server}: {code.in_words}")
         yield replace(context, trees=trees)
 
@@ -322,10 +312,8 @@ def _check_out(git: Git, code: Code, into: Path) -> None:
     try:
         git.check_out(code.commit or "", into)
     except GitRefusedError as error:
-        message = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
-        raise CannotKeep(
-            message, f"see the disk of {into.parent}, and {code.repository}"
-        ) from error
+        words = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
+        raise CannotKeep(words, f"see the disk of {into.parent}, and {code.repository}") from error
 
 
 def _unknown(wanted: _Wanted, reason: str) -> Code:

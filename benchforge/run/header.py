@@ -15,6 +15,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.programs.needed import as_they_say, no_site
 from benchforge.run.programs.runtimes import Ready, needed_modules, own
 from benchforge.run.trial.context import TrialContext
+from benchforge.stats.inference.stopping import recorded
 from benchforge.suite.cases.case import code_digests
 from benchforge.suite.cases.parts import distinct_parts, parts_on
 from benchforge.suite.claims.of_kept_suite import asked_of, uses
@@ -58,7 +59,7 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         plan=tuple(planned),
-        until=graph.until,
+        until=recorded(graph.until, sum(len(claim.instances) for claim in questions.claims)),
         cases=names,
         searches=finds_of(suite),
         turns=all_turns(suite),

@@ -80,10 +80,8 @@ def _of_family(family: tuple[str, ...], name: str) -> Path | None:
     folders = [leader.resolve().parent for leader in everywhere(family[0])]
     if not folders:
         return next(everywhere(name), None)
-    complete_folders = (
-        folder for folder in folders if all(_runs(folder / member) for member in family)
-    )
-    program = next(complete_folders, folders[0]) / name
+    complete = (folder for folder in folders if all(_runs(folder / member) for member in family))
+    program = next(complete, folders[0]) / name
     return program if _runs(program) else None
 
 

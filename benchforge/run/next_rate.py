@@ -31,6 +31,4 @@ def following(find: RateSearch, case: CaseName, block: int, trials: Sequence[Tri
 
     Raises InvalidFile as above.
     """
-    return where(
-        find, case, [trial for trial in trials if trial.block < block and trial.case == case]
-    )
+    return where(find, case, [each for each in trials if each.block < block and each.case == case])

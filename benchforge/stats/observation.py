@@ -5,6 +5,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ def recomputed(observation: Observation, usage_csv: str, system_csv: str) -> Obs
     except ValueError as error:
         raise ValueError(f"system.csv: {error}") from None
     usage = tuple(
-        usage.model_copy(update=_used(used.get((usage.label, usage.role), []), observation.seconds))
+        replace(usage, **_used(used.get((usage.label, usage.role), []), observation.seconds))
         for usage in observation.usage
     )
     update: dict[str, Any] = {"usage": usage, "samples": len(system)}
@@ -213,3 +214,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 def _quantile(ordered: Sequence[float], p: float) -> float:
     return ordered[max(0, math.ceil(p * len(ordered)) - 1)]
+
+
+OF_USAGE, OF_MACHINE = tuple(_used([], 1.0)), tuple(machine([]))
+"Names of the figures of a part and of the machine that the two files tell."

@@ -4,14 +4,14 @@ import hashlib
 import math
 import random
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from benchforge.model.suite.until import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
 from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.turns import ProbedSlice, Turns
 from benchforge.stats.distributions import t_quantile
 from benchforge.text.readable import exact
@@ -179,16 +179,36 @@ def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | No
     )
 
 
+Rounds = Mapping[int, Sequence[float]]
+"Logarithm of the rate in each round and its mirror, by block."
+
+
+def rounds_by_block(trials: Sequence[Trial]) -> dict[int, tuple[float, ...]]:
+    """Return the log-rates of each block's rounds; without blocks of which one had no response."""
+    logs = {trial.block: trial.turns.log_rates for trial in trials if trial.turns is not None}
+    return {block: rates for block, rates in logs.items() if len(rates) > 1}
+
+
+def explained(first: Rounds, theirs: Rounds) -> float:
+    """Return the deviation of a block's log-ratio that its own slices explain; 0 if unknown."""
+    variances = []
+    for block in first.keys() & theirs.keys():
+        logs = [a - b for a, b in zip(first[block], theirs[block], strict=False)]
+        if len(logs) > 1:
+            variances.append(statistics.variance(logs) / len(logs))
+    return math.sqrt(statistics.fmean(variances)) if variances else 0.0
+
+
 # --- Servers that wait ----------------------------------------------------------------------------
 # A timer runs on while its server is frozen: what waited for it is due at once when the server goes
-# on. So a rate in slices is too high, and more so in shorter ones after the same rest: that shows
-# after five pairs of slices, where a change to longer ones drowns in how few answers each has.
+# on. So a slice has some responses too many after the same rest, the less of it the longer it is.
+# Shorter ones show them best; where a timer ends just before both, longer ones do.
 
 SMALL = 0.05
 "Share of a slice up to which waiting changes no ratio by more than that."
-SHORTER = 4
-"By how much probed slices are shorter than those that count."
-_PAIRS, _LEAST_PAIRS = 5, 2
+_TIMES, _LONGEST_PROBE_S = 4, 1.0
+"By how much probed slices are shorter, and longer, than those that count, and how long at most."
+_ROUNDS, _LEAST_ROUNDS = 5, 2
 _SURE = 0.99
 
 
@@ -202,32 +222,42 @@ def waiting_s(concurrency: int, rate: float, busy: float) -> float:
 
 
 def probe_lengths(slice_s: float) -> Iterator[float]:
-    """Yield the lengths of probed slices: one that opens, then pairs of both in mirrored order."""
+    """Yield the lengths of probed slices: one that opens, then rounds of all in mirrored order."""
+    longer_s = min(_TIMES * slice_s, max(2 * slice_s, _LONGEST_PROBE_S))
     yield slice_s
-    for number in range(_PAIRS):
-        yield from (slice_s, slice_s / SHORTER)[:: -1 if number % 2 else 1]
+    for number in range(_ROUNDS):
+        yield from (slice_s / _TIMES, slice_s, longer_s)[:: -1 if number % 2 else 1]
 
 
-class Rise(NamedTuple):
-    """By what share a rate is higher in shorter slices, and by how much at least."""
+class Excess(NamedTuple):
+    """Share of the responses that slices add, by one comparison of their lengths."""
 
     mean: float
     least: float
-    "Lower end of the interval at 99 %."
+    most: float
+    "Ends of the interval at 99 %."
 
 
-def rise_of_rate(probed: Sequence[ProbedSlice]) -> Rise | None:
-    """Return by how much shorter slices raise the rate of a server; None if unknown."""
-    pairs = [sorted(pair, key=_length_s) for pair in zip(probed[::2], probed[1::2], strict=True)]
-    usual = [long.responses / long.seconds for _, long in pairs]
-    if len(pairs) < _LEAST_PAIRS or not sum(usual):
-        return None
-    rates = [short.responses / short.seconds for short, _ in pairs]
+def excesses(slice_s: float, probed: Sequence[ProbedSlice]) -> list[Excess]:
+    """Return which share of responses slices of a length add, by shorter and by longer ones."""
+    by_length: dict[float, list[float]] = {}
+    for probe in probed:
+        by_length.setdefault(probe.slice_s, []).append(probe.responses / probe.seconds)
+    usual = by_length.pop(slice_s, [])
+    return [
+        _excess(usual, rates, slice_s / length_s - 1)
+        for length_s, rates in sorted(by_length.items())
+        if len(rates) == len(usual) >= _LEAST_ROUNDS and sum(usual) > 0
+    ]
+
+
+def _excess(usual: Sequence[float], others: Sequence[float], share: float) -> Excess:
+    """Return what explains how rates differ, if a slice has too many responses by a constant.
+
+    Such a constant makes rates in the other slices differ by `share` more than in the usual ones.
+    """
     mean = statistics.fmean(usual)
-    rises = [(high - low) / mean for high, low in zip(rates, usual, strict=True)]
-    half = t_quantile(_SURE, len(rises) - 1) * statistics.stdev(rises) / math.sqrt(len(rises))
-    return Rise(statistics.fmean(rises), statistics.fmean(rises) - half)
-
-
-def _length_s(probe: ProbedSlice) -> float:
-    return probe.slice_s
+    each = [(other - rate) / mean / share for rate, other in zip(usual, others, strict=True)]
+    half = t_quantile(_SURE, len(each) - 1) * statistics.stdev(each) / math.sqrt(len(each))
+    middle = statistics.fmean(each)
+    return Excess(middle, middle - half, middle + half)

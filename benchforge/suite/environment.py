@@ -54,21 +54,17 @@ class Environment:
             return array
         return value
 
-    def _ask(self, name: str, path: Path) -> Checked[str]:
-        value = self._tells(name)
+    def _ask(self, key: str, path: Path) -> Checked[str]:
+        value = self._tells(key)
         if value is None:
-            hint = f"set it: {name}=... benchforge run"
-            yield Fault(path, f"the environment has no {name}", hint)
+            hint = f"set it: {key}=... benchforge run"
+            yield Fault(path, f"the environment has no {key}", hint)
             return ""
         for piece in pieces(value):
             self.used[piece] = path
             if len(piece) < SHORTEST and value != HIDDEN:
-                subject = (
-                    name if len(piece) >= len(value.removeprefix("/")) else f"a password in {name}"
-                )
-                yield Fault(
-                    path, f"{subject} has fewer than {SHORTEST} characters: {SHORT}", LONGER
-                )
+                text = key if len(piece) >= len(value.removeprefix("/")) else f"a password in {key}"
+                yield Fault(path, f"{text} has fewer than {SHORTEST} characters: {SHORT}", LONGER)
         return value
 
 

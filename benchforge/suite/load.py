@@ -20,12 +20,7 @@ from benchforge.suite.cases.parts import code_faults, ref_faults
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
-from benchforge.suite.claims.where import (
-    freeze_faults,
-    outside_searches,
-    turns_claim_faults,
-    with_parts,
-)
+from benchforge.suite.claims.where import claim_faults, freeze_faults, outside_search, with_parts
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment, hiding_faults
 from benchforge.suite.measuring.tables import (
@@ -161,13 +156,9 @@ def of_result(header: "Header", registry: Registry) -> Suite:
 
     settings = tuple(header.settings.items())
     document = layered(parsed(HEADER, header.suite), header.profile, settings, registry)
-    tables = [
-        as_table(scenario) for scenario in as_table(document.tables.get("scenarios")).values()
-    ]
+    tables = [as_table(value) for value in as_table(document.tables.get("scenarios")).values()]
     varied = ([*as_table(table.get("vary")).values()] for table in tables)
-    points = sum(
-        math.prod(len(value) for value in values if isinstance(value, list)) for values in varied
-    )
+    points = sum(math.prod(len(axis) for axis in axes if isinstance(axis, list)) for axes in varied)
     if points > _MOST_POINTS:
         raise Unusable(too_many(points, _MOST_POINTS, "combinations"))
     digests = header.code_digests or {}
@@ -220,10 +211,10 @@ def _suite(
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
-    pivot_tables = outside_searches(labelled["tables"], document)
+    pivot_tables = outside_search(labelled["tables"], document)
     drawn = yield from pivots(pivot_tables, labels["metrics"], labels["scenarios"], by_label)
     claims = yield from sound_claims(
-        outside_searches(labelled["claims"], document), measured, labels, by_label
+        outside_search(labelled["claims"], document), measured, labels, by_label
     )
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
@@ -287,13 +278,11 @@ def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite
     Faults are of cases, which only a sound suite has.
     """
     yield from cell_faults(suite.tables, suite)
-    with_cases = yield from resolved(
-        claims, lambda label: with_parts(named(suite, label), suite.scenarios)
-    )
+    made = yield from resolved(claims, lambda name: with_parts(named(suite, name), suite.scenarios))
     yield from freeze_faults(suite, lambda label: named(suite, label))
-    yield from turns_claim_faults(with_cases, suite)
+    yield from claim_faults(made, suite)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
-    suite = replace(suite, scenarios=wanted, claims=with_cases)
+    suite = replace(suite, scenarios=wanted, claims=made)
     yield from code_faults(suite) if suite.code_digests is None else ()
     return suite
 
@@ -333,7 +322,6 @@ def _top(tables: Tables, call: SuiteCall) -> Checked[Top]:
 
 
 def _path_faults(top: Top, folder: Path) -> Checked[None]:
-    """Yield a fault for each path that the suite opens to its programs, and that is not there."""
     for number, path in enumerate(top.writes):
         if not (folder / path).is_dir():
             hint = f"it is relative to the suite's folder, {folder.absolute()}"
@@ -350,7 +338,6 @@ def _chosen(
     labels: Sequence[str],
     bridged: Mapping[str, str],
 ) -> Checked[tuple[str, ...]]:
-    """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
     for label in labels_:
         if label not in labels:
             hint = Nearest(label, labels, "scenarios")

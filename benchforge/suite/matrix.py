@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Part
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.document import Tables
@@ -24,7 +25,13 @@ from benchforge.suite.toml.models import typed
 Point = Mapping[str, JsonValue]
 "What varies, by its path in the suite, to its value."
 
-PLACES = ("servers", "backends", "loaders", "clients")
+ROLES: Mapping[str, Role] = {
+    "servers": "server",
+    "backends": "backend",
+    "loaders": "loader",
+    "clients": "loader",
+}
+"Role of the parts that a scenario names, by their table."
 
 _VARIABLE = re.compile(r"\{([A-Za-z_]\w*)\}")
 
@@ -58,18 +65,16 @@ def axis(path: str) -> Axis | None:
     match path.split("."):
         case ["path", variable]:
             return Axis("path", variable)
-        case [place, label, *option] if place in PLACES and all([label, *option]) and option:
+        case [place, label, *option] if place in ROLES and all([label, *option]) and option:
             return Axis(place, label, tuple(option))
         case _:
             return None
 
 
-def reaching(point: Point, table: str, declaration: Declared) -> dict[str, JsonValue]:
+def reaching(point: Point, table: str, part: Declared) -> dict[str, JsonValue]:
     """Return what of a point is about a part of the table `table`."""
     axes = ((path, axis(path), value) for path, value in point.items())
-    return {
-        path: value for path, varied, value in axes if varied and varied.reaches(table, declaration)
-    }
+    return {path: value for path, varied, value in axes if varied and varied.reaches(table, part)}
 
 
 def moved(declaration: Declared, point: Point) -> Tables:
@@ -105,10 +110,7 @@ def variables(request: Request) -> tuple[str, ...]:
 
 
 def filled(request: Request, point: Point) -> tuple[Request, dict[str, JsonValue]]:
-    """Return the request with its path's variables filled in, and what of the point that took.
-
-    Raises pydantic's ValidationError when that is no path any more.
-    """
+    """Return the request with its variables filled in, and those. Raises ValidationError."""
     taken = {path: point[path] for name in variables(request) if (path := f"path.{name}") in point}
     if not taken:
         return request, taken
@@ -134,9 +136,7 @@ class Matrix:
         for path, values in self.vary.items():
             step //= len(values)
             self.steps[path] = step
-        self._axes = [
-            (path, self.steps[path], len(values), values) for path, values in self.vary.items()
-        ]
+        self._axes = [(path, self.steps[path], len(axis), axis) for path, axis in self.vary.items()]
         self._excluded = [
             [(self.steps[path], self.vary[path], value) for path, value in exclusion.items()]
             for exclusion in _telling(scenario)
@@ -269,7 +269,6 @@ def combinations(scenario: Scenario) -> int:
 
 
 def _is_left(scenario: Scenario, point: Point) -> bool:
-    """Whether a combination that has these values is not excluded."""
     rest = [
         {path: value for path, value in exclusion.items() if path not in point}
         for exclusion in _telling(scenario)
@@ -283,7 +282,6 @@ def _is_left(scenario: Scenario, point: Point) -> bool:
 
 
 def _telling(scenario: Scenario) -> list[Mapping[str, JsonValue]]:
-    """Return the entries of `exclude` that can exclude something."""
     return [exclusion for exclusion in scenario.exclude if exclusion.keys() <= scenario.vary.keys()]
 
 

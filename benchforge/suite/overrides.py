@@ -23,10 +23,7 @@ _LABELLED = {*LABELLED}
 def layered(
     written: Document, profile: str | None, settings: Sequence[tuple[str, str]], registry: Registry
 ) -> Document:
-    """Return a document with a profile and all settings applied, in order.
-
-    Raises SuiteErrors for a profile that is not there and for what cannot be set.
-    """
+    """Return a document with a profile and all settings applied. Raises SuiteErrors."""
     tables = {key: value for key, value in written.tables.items() if key != "profiles"}
     document = _laid(replace(written, tables={}), tables, (), registry)
     if profile is not None:
@@ -45,7 +42,6 @@ def _profile(written: Document, name: str) -> Tables:
 
 
 def _laid(document: Document, tables: Tables, path: Path, registry: Registry) -> Document:
-    """Lay tables over a document: those at a path of its text."""
     over, starred = spread(tables, document.tables, registry)
     return document.with_layer(over, starred, path)
 
@@ -138,7 +134,6 @@ def _keys(dotted: str) -> tuple[str, ...]:
 
 
 def _value(written: str) -> JsonValue:
-    """Read a TOML value; what is none is text."""
     if re.search("[\ud800-\udfff]", written):
         raise _Unsettable("not UTF-8", "give it as UTF-8")
     try:

@@ -97,9 +97,7 @@ class RunGraph:
     def before(self, block: int) -> list[int]:
         """Return how many measurements of each group stand before a block."""
         sizes = map(len, self.cases.groups)
-        return [
-            size * min(rounds, block - 1) for size, rounds in zip(sizes, self.rounds, strict=True)
-        ]
+        return [size * min(most, block - 1) for size, most in zip(sizes, self.rounds, strict=True)]
 
     def __iter__(self) -> Iterator[Measurement]:
         for step in self.steps():
@@ -134,18 +132,20 @@ class RunGraph:
         )
 
 
-def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
-    """Order the measurements; the same seed gives the same order, and more blocks extend it."""
+def plan(cases: Cases, repeat: Repeat, seed: int, *, decides: bool = False) -> RunGraph:
+    """Order the measurements; the same seed gives the same order, and more blocks extend it.
+
+    It `decides` where claims may end the run.
+    """
     firsts = [group[0] if len(group) else None for group in cases.groups]
     searches = any(first is not None and first.find is not None for first in firsts)
-    until = None if searches else repeat.amount  # a suite that has both is refused
+    until = None if searches else repeat.amount(decides=decides)  # a suite that has both is refused
     blocks = repeat.blocks if until is None else until.most
     rounds = (blocks if first is None else _rounds(first, repeat, blocks) for first in firsts)
     return RunGraph(seed, cases, tuple(rounds), until)
 
 
 def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
-    """Return in how many blocks a group takes part, by its first case."""
     if first.find is not None:
         return first.find.rounds
     count = first.blocks or blocks

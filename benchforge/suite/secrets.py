@@ -159,7 +159,8 @@ def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
 
     `words`: only where it is no piece of a longer word.
     """
-    pattern = _pattern(form for form in _all_forms(frozenset(secrets)) if form.may_be_in(text))
+    forms_ = _all_forms(frozenset(secrets))
+    pattern = "|".join(form.pattern for form in forms_ if form.may_be_in(text))
     if not pattern:
         return text
     return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)" if words else pattern, HIDDEN, text)
@@ -216,10 +217,6 @@ def _all_forms(secrets: frozenset[str]) -> tuple[Form, ...]:
     return tuple(sorted(distinct, key=lambda form: (-len(form.text), form.text)))
 
 
-def _pattern(secret_forms: Iterable[Form]) -> str:
-    return "|".join(form.pattern for form in secret_forms)
-
-
 def _redacted_json(value: Any, secrets: frozenset[str]) -> Any:
     if isinstance(value, str):
         return redact(value, secrets)
@@ -233,7 +230,6 @@ def _redacted_json(value: Any, secrets: frozenset[str]) -> Any:
 
 
 def _restore(hidden: Any, document: Any, path: tuple[int | str, ...]) -> None:
-    """Put the value at a path back."""
     *parents, last = path
     for step in parents:
         hidden, document = hidden[step], document[step]
@@ -241,7 +237,6 @@ def _restore(hidden: Any, document: Any, path: tuple[int | str, ...]) -> None:
 
 
 def _without_beginnings(text: str, secrets: Iterable[str]) -> str:
-    """Replace what is left of a secret where a long value was cut."""
     cut_forms = {form for secret in secrets for form in _cut_forms(secret)}
     head, *rest = text.split(_CUT)
     for piece in rest:
@@ -257,7 +252,6 @@ def _left_of(form: str, text: str) -> int:
 
 
 def _cut_forms(secret: str) -> tuple[str, ...]:
-    """Return the forms in which an error shows a value."""
     quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
     return secret, *(text[1:-1] for text in quoted)
 
@@ -277,10 +271,7 @@ def secrets_of_suite(tables: Mapping[str, "JsonValue"], path: Place = ()) -> Ite
 
 
 def secrets_of(value: "JsonValue", path: Place = (), *, hidden: bool = False) -> Iterator[Secret]:
-    """Yield the literal secrets in a value: passwords in URLs, and all text under a telling key.
-
-    What names a variable of the environment is none.
-    """
+    """Yield the literal secrets in a value: passwords in URLs, text under a telling key."""
     if isinstance(value, dict):
         if list(value) == ["env"] and path and hidden:
             return

@@ -1,6 +1,6 @@
 """What a suite says, once it is read: nothing in it is text to be understood any more."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -19,7 +19,7 @@ from benchforge.model.suite.claim import Claim, Gate, VerdictRules
 from benchforge.model.suite.code import Code, Runtime
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
-from benchforge.model.suite.until import LEAST_BLOCKS, MOST_BLOCKS, Until
+from benchforge.model.suite.until import DECIDED_AFTER, LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.frozen import Frozen
@@ -47,10 +47,13 @@ class Repeat(Frozen):
     "Number of measurements of each case. A scenario with `find` sets its own."
     until: Share | None = None
     """Target precision, instead of `blocks`. benchforge adds blocks until every 95 % interval \
-reaches no further than this to either side of its ratio, or until the claims on it are decided by \
-an interval that holds at all looks. An ordinary interval that shows a difference ends nothing."""
-    between: tuple[_Blocks, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
-    "Minimum and maximum number of blocks with `until`. The minimum is 8 or more."
+reaches no further than this to either side of its ratio. With claims it asks another question: \
+the run ends once each claim is decided, by intervals that hold at all looks together."""
+    between: tuple[_Blocks, ...] | None = None
+    """Minimum and maximum number of blocks with `until`: [4, 30] by default, [3, 30] with claims. \
+The minimum is 3 or more."""
+    level: Share = Share(0.95)
+    "Level of the intervals that end a run with `until`: all of its claims share one error."
     seed: NonNegativeInt | None = None
     "Seed of the measurement order. If omitted, a random seed is drawn and recorded in the result."
     warmup: Duration = Duration(0)
@@ -76,35 +79,34 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
 
     @model_validator(mode="after")
     def _one_amount(self) -> Self:
-        fields_set, wrong, of_both = (
-            self.model_fields_set,
-            ("between", "until"),
-            ("until", "blocks"),
-        )
+        keys, wrong, of_both = (self.model_fields_set, ("between", "until"), ("until", "blocks"))
         if self.until is None:
-            if "between" in fields_set:
+            for key in {"between", "level"} & keys:
                 hint = 'give until = "3%" too, or blocks alone'
-                raise WrongOption("it needs `until`", *wrong, hint=hint)
+                raise WrongOption("it needs `until`", key, "until", hint=hint)
             return self
-        if "blocks" in fields_set:
+        if "blocks" in keys:
             hint = "keep `blocks` to fix the number of blocks, or `until` to fix the precision"
             raise WrongOption("cannot be combined with `blocks`", *of_both, hint=hint)
-        if len(self.between) != len(("least", "most")) or self.between[0] > self.between[1]:
+        least, *most = self.between or (LEAST_BLOCKS, MOST_BLOCKS)
+        if len(most) != 1 or least > most[0]:
             raise WrongOption(
                 "expected the minimum and maximum number of blocks", *wrong, hint="such as [8, 30]"
             )
-        if self.between[0] < LEAST_BLOCKS:
-            hint = "with fewer blocks, too few intervals contain the true value"
-            raise WrongOption(f"the fewest blocks are {LEAST_BLOCKS} or more", *wrong, hint=hint)
+        if least < DECIDED_AFTER:
+            hint = "with fewer blocks, an interval says nothing"
+            raise WrongOption(f"the fewest blocks are {DECIDED_AFTER} or more", *wrong, hint=hint)
         return self
 
-    @property
-    def amount(self) -> Until | None:
-        """What ends a run; None where the number of blocks is given."""
+    def amount(self, *, decides: bool = False) -> Until | None:
+        """Return what ends a run, of which claims ask where it `decides`; None for `blocks`."""
         if self.until is None:
             return None
-        least, most = self.between
-        return Until(width=float(self.until), least=least, most=most)
+        first = DECIDED_AFTER if decides else LEAST_BLOCKS
+        least, most = self.between or (first, MOST_BLOCKS)
+        method: Literal["width", "decision"] = "decision" if decides else "width"
+        level = float(self.level)
+        return Until(width=float(self.until), least=least, most=most, method=method, level=level)
 
 
 def _two(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
@@ -275,6 +277,12 @@ class Declared:
     part: Part
     host: str | None = None
     "Host that the suite names in the part's table."
+
+
+Parts = Mapping[str, Mapping[str, Declared]]
+"Parts of a suite that are sound, by table and label."
+Labels = Mapping[str, Sequence[str]]
+"Labels that a suite declares, by table."
 
 
 @dataclass(frozen=True)

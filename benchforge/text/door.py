@@ -95,11 +95,14 @@ def _content(file: int, path: tuple[Path | str, ...], most: int) -> bytes:
 
 def sha256(folder: Path, name: str, most: int = sys.maxsize) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits. Raises OSError as `read` does."""
-    digest, size = hashlib.sha256(), 0
-    for part in pieces(folder, name):
-        digest.update(part)
-        if (size := size + len(part)) > most:
-            raise _too_large((folder, name), size, most)
+    digest, read = hashlib.sha256(), 0
+    with opened(folder, name) as file:
+        size = os.fstat(file).st_size
+        while size <= most and (part := os.read(file, _PIECE)):
+            digest.update(part)
+            size = max(size, read := read + len(part))  # it may grow meanwhile
+    if size > most:
+        raise _too_large((folder, name), size, most)
     return digest.hexdigest()
 
 

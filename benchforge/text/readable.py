@@ -125,10 +125,8 @@ def too_many(number: int, most: int, things: str) -> str:
 def percent(share: float) -> str:
     """Return a share: 0.03121 is 3.12 %. What is less than all never reads 100 %."""
     number = 100 * _decimal(share)
-    distance = 100 - abs(number)
-    return (
-        f"{_written(number, max(_DIGITS, 2 - distance.adjusted()) if distance > 0 else _DIGITS)} %"
-    )
+    gap = 100 - abs(number)
+    return f"{_written(number, max(_DIGITS, 2 - gap.adjusted()) if gap > 0 else _DIGITS)} %"
 
 
 def change(share: float) -> str:
@@ -152,11 +150,8 @@ def spoken(seconds: float) -> str:
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Return names: a, b, c; of many, the first and how many more there are."""
     names = tuple(names)
-    unlisted = len(names) - most
-    return (
-        ", ".join(names[:most]) + (f", and {exact(unlisted)} more" if unlisted > 0 else "")
-        or "none"
-    )
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f", and {exact(rest)} more" if rest > 0 else "") or "none"
 
 
 def conjoined(names: Iterable[str], word: str = "and") -> str:

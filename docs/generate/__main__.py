@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from docs.generate import apps, commands, door, exits, parts, results, suite, ways
+from docs.generate import apps, commands, door, exits, links, parts, results, suite, ways
 
 HERE = Path(__file__).parents[1] / "reference"
 NOTE = "<!-- Drawn from the code by `make docs`: change the sentences there. -->\n\n"
@@ -19,6 +19,7 @@ def pages() -> dict[str, str]:
         "command-line": commands.page(),
         "exit-codes": exits.page(),
         "plugin": door.page(),
+        "links": links.page(),
     }
 
 

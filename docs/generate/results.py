@@ -8,6 +8,7 @@ from typing import get_args
 from pydantic import BaseModel
 
 from benchforge.cli.plugins.options import Option, options
+from benchforge.cli.suites.schema.json_schema import written_below
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.manifest import Manifest
@@ -16,6 +17,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.rows import SYSTEM_COLUMNS, UsageRow
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.results.opened import BlockValue, RatioValue, TrialValue
 from docs.generate.text import doc_of, page_of, plain, table
 
 _NULL = re.compile(r"\bNone\b")
@@ -50,6 +52,10 @@ def page() -> str:
         *(_section(model, f"`{name}`") for model, name in files.items()),
         _usage(),
         _system(),
+        "## Rows for programs\n\n`benchforge.results.open` "
+        "[returns](../how-to/results-in-programs.md) these rows. `numbers.csv` and "
+        "`numbers.json` have the columns of `TrialValue`.",
+        *map(_fields, (TrialValue, BlockValue, RatioValue)),
         "## Tables in these files",
         *(_section(model, model.__name__, 3) for model in sorted(nested, key=_name)),
     )
@@ -83,6 +89,12 @@ def _section(model: type[BaseModel], title: str, level: int = 2) -> str:
     head = ("field", "type", "unit", "description")
     doc = _NULL.sub("null", doc_of(model))
     return "\n\n".join([f"{'#' * level} {title}", doc, table(head, rows)])
+
+
+def _fields(row: type) -> str:
+    """Return the fields of a row, in their order."""
+    rows = [(f"`{name}`", plain(doc)) for name, doc in written_below(row).items()]
+    return "\n\n".join([f"### {row.__name__}", doc_of(row), table(("field", "description"), rows)])
 
 
 def _usage() -> str:

@@ -258,6 +258,7 @@ holds = "a < 20ms"
 """
 _GATE = """
 [gate]
+irrelevant = ["docs/**"]
 allow = [{ scenario = "send", server = "waitress", reason = "checks more", until = 2999-01-31 }]
 """
 _PROFILES = """
@@ -396,7 +397,9 @@ def _sections() -> Iterator[tuple[str, ...]]:
     )
     yield _section(
         "`[gate]`",
-        "Waivers of [`benchforge gate`](../how-to/gate.md). `allow` is an array of tables.",
+        "What [`benchforge gate`](../how-to/gate.md) reads. `irrelevant` has paths that no server "
+        "depends on: if all changed files are among them, nothing is measured. `allow` is an array "
+        "of waivers.",
         Waiver,
         _GATE,
     )

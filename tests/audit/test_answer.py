@@ -1,10 +1,16 @@
 """The answer of an audit: the rows that can stand, what to publish instead, and the exit code."""
 
+import json
+import re
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from front_door import Bench
-from load.audits import WRK
+from load.audits import WRK, all_readers, audit
+
+from benchforge.cli.results.audit.answer import Answer
+from benchforge.cli.results.audit.audited import Sources
 
 TITLES = "fw,rps,secs,bad,avg,worst\n"
 COLUMNS = ("name=fw", "rate=rps:1/s", "duration=secs:s", "failed=bad", "mean=avg:ms")
@@ -27,15 +33,18 @@ def test_the_answer_comes_first_and_has_fifteen_lines(bench: Bench, table: Path)
         assert lines[0].startswith(
             ("12 sources: wrk, 12 rows. 0 can stand", "t.csv: columns, 3 rows")
         )
-        assert " can stand. Withdraw " in " ".join(lines[:2])
+        assert re.search(
+            r" can stand\.( Unsupported: 1 of these\.)? Withdraw ", " ".join(lines[:2])
+        )
         assert len(lines) <= 15
 
 
 def test_the_answer_names_what_to_publish_and_the_ranks(bench: Bench, table: Path) -> None:
     done = bench("audit", "t.csv", *WORDS)
-    assert done.out.startswith("t.csv: columns, 3 rows. 2 can stand. Withdraw false.\n")
+    standing = "t.csv: columns, 3 rows. 2 can stand. Unsupported: 1 of these. Withdraw false.\n"
+    assert done.out.startswith(standing)
     assert "Publish instead: 20,000/s, not 200,000/s (fast)." in done.out
-    assert "Ranks of rows: 3 of 3 rows move; the first is plain." in done.out
+    assert "Ranks of rows: 3 of 3 rows move; the first is plain, not fast; nobody" in done.out
     assert "Not asked: " in done.out
     assert "[AE1]" in bench("audit", "t.csv", *WORDS, "--details").out
 
@@ -54,3 +63,73 @@ def test_a_build_fails_on_the_level_that_it_names(
 ) -> None:
     (tmp_path / "wrk.txt").write_text(WRK.format(mean=mean))
     assert bench("audit", "wrk.txt", "--fail-on", level).code == code
+
+
+def test_the_worst_rows_come_first(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    means = ("70.52ms", "80.52ms", "5.52ms", "9.90s", "90.52ms")
+    for number, mean in enumerate(means):
+        (tmp_path / f"all/{number}.txt").write_text(WRK.format(mean=mean))
+    done = bench("audit", "all")
+    words = " ".join(done.out.split())
+    names = [f"http://127.0.0.1:8080/ of all/{number}.txt" for number in (3, 4, 1)]
+    assert f"1 can stand. Withdraw {', '.join(names)}, and 1 more." in words
+    assert "impossible, 4 times: " in words
+    assert "the mean, 9.9 s, is more than the maximum, 61.4 ms." in words
+    assert "body (--body, 5 rows)" in words
+
+
+def test_only_the_false_one_of_rows_with_one_name_is_withdrawn() -> None:
+    texts = [WRK.format(mean=mean).replace("@ http://127.0.0.1:8080/", "@ /") for mean in MEANS]
+    answer = Answer()
+    answer.add(audit("".join(texts)))
+    assert "3 rows. 2 can stand. Withdraw / (2)." in answer.text(Sources(), {})
+
+
+MEANS = ("5.52ms", "80.52ms", "6.52ms")
+
+
+def test_ranks_within_noise_are_in_the_answer(bench: Bench, tmp_path: Path) -> None:
+    for name, shift in (("a.csv", 0), ("b.csv", 9)):
+        rows = [f"f{number},{1000 + number * 3 + shift * (number % 7)}" for number in range(30)]
+        (tmp_path / name).write_text("\n".join(["fw,rps", *rows]))
+    done = bench("audit", "a.csv", "b.csv", "--column", "name=fw", "--column", "rate=rps:1/s")
+    assert re.search(r"Ranks of rows: \d+ of 29 neighbours are within noise\.", done.out), done.out
+
+
+def test_each_output_lists_what_was_not_read_or_asked(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    good = WRK.format(mean="5.52ms")
+    cut = "".join(good.splitlines(keepends=True)[:5])
+    (tmp_path / "all/log.txt").write_text(good + cut)
+    (tmp_path / "all/notes.txt").write_text("nothing to see")
+    done = bench("audit", "all", "--html", "page.html", "--junit", "junit.xml")
+    assert done.code == 2
+    assert "Not read: 1 result" in done.out
+    assert "Passed over: 1 file" in done.out
+    reasons = ("all/log.txt: wrk: line 9: no line", "all/notes.txt: no reader knows this content")
+    texts = [bench("audit", "all", option).out for option in ("--json", "--markdown")]
+    texts += [(tmp_path / name).read_text() for name in ("page.html", "junit.xml")]
+    for text in texts:
+        for reason in (*reasons, "AB2"):
+            assert reason in text.replace("\\", "")
+    document = json.loads(texts[0])
+    assert [reasons[0] in text for text in document["unread"]] == [True]
+    assert [reasons[1] in text for text in document["passed_over"]] == [True]
+    assert '<error message="all/log.txt' in texts[3]
+
+
+def test_no_source_stays_in_memory(tmp_path: Path) -> None:
+    for number in range(240):
+        (tmp_path / f"{number}.txt").write_text(WRK.format(mean="20.52ms"))
+    peaks = []
+    for part in ("1?.txt", "*.txt"):
+        names = [str(path) for path in tmp_path.glob(part)]
+        tracemalloc.start()
+        answer = Answer()
+        for source in Sources().audits(names, all_readers(), {}):
+            answer.add(source)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert answer.counts["unsupported"] == len(names)
+    assert peaks[1] < 1.5 * peaks[0]

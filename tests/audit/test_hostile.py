@@ -14,9 +14,9 @@ from load.audits import all_readers
 from load.queues import Setup, simulate
 
 from benchforge.cli.plugins.examination.hostile import damages
-from benchforge.cli.results.audit.audited import audited
-from benchforge.cli.results.audit.documents import as_json, as_markdown, document
-from benchforge.cli.results.audit.documents import text as as_text
+from benchforge.cli.results.audit.answer import Answer
+from benchforge.cli.results.audit.audited import Sources, audited
+from benchforge.cli.results.audit.documents import Json, Markdown, Pages, Text, document, junit
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source
 from benchforge.plugin import Fact
@@ -41,9 +41,16 @@ def read(reader: Reader, content: bytes) -> None:
         if "\n" in refused[:200]:
             raise AssertionError(refused) from error
     else:
-        as_text(document([audit], GIVEN), everything=True)
-        as_markdown([audit], GIVEN)
-        json.loads(as_json([audit], GIVEN))
+        sources, answer, pages = Sources(), Answer(), Pages()
+        for printer in (Text(GIVEN, 9), Markdown(GIVEN)):
+            assert printer.source(audit) + printer.end(sources, "")
+        as_json = Json(GIVEN)
+        json.loads(as_json.source(audit) + as_json.end(sources, ""))
+        answer.add(audit)
+        assert len(answer.text(sources, GIVEN).splitlines()) <= 15
+        pages.add(audit)
+        assert document(pages, sources, answer.sentences(sources, GIVEN), answer.counts, 0)
+        assert junit(pages, sources)
 
 
 @pytest.mark.parametrize("name", READERS)

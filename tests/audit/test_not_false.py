@@ -87,6 +87,16 @@ def test_hey_has_no_mean_of_more_responses_than_it_keeps() -> None:
     assert "mean" not in most.facts
 
 
+@pytest.mark.parametrize("tool", ["hey", "oha"])
+def test_a_summary_without_its_statuses_has_no_number_of_requests(tool: str) -> None:
+    text = printers.hey(simulate(Setup())).partition("Status code")[0]
+    text = text.replace("Summary:", "Summary:\n  Success rate:\t100.00%") if tool == "oha" else text
+    audited = audit(text, CONNECTIONS)
+    assert audited.reader == tool
+    assert not {"requests", "samples", "failed"} & audited.rows[0].facts.keys()
+    assert not [finding for finding in audited.findings if finding.code == "AZ1"]
+
+
 def test_the_bound_of_a_mean_counts_the_pipeline_and_names_it() -> None:
     four = {"pipeline": Fact(4.0, origin="by the auditor")}
     short, long = WRK.format(mean="20.52ms"), WRK.format(mean="40.52ms")

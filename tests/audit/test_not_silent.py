@@ -1,8 +1,10 @@
 """What is not read and what is not asked is named, with its reason."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Bench
@@ -49,6 +51,40 @@ def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path)
     assert done.code == 2
     assert "log.txt: wrk, 2 rows" in done.out
     assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
+
+
+CANNON = Path(__file__).parent / "recorded/autocannon/closed.txt"
+TOOLS: dict[str, Callable[[Any], str]] = {
+    **printers.CLOSED,
+    "vegeta": printers.vegeta,
+    "autocannon_text": lambda _: CANNON.read_text(),
+}
+
+
+@pytest.mark.parametrize(
+    "tool", ["wrk", "ab", "hey", "h2load", "vegeta", "oha", "autocannon", "autocannon_text", "k6"]
+)
+def test_a_cut_output_of_each_tool_is_named_between_the_others(
+    bench: Bench, tmp_path: Path, tool: str
+) -> None:
+    text = TOOLS[tool](simulate(Setup(rate=100.0 if tool == "vegeta" else None))).strip() + "\n"
+    lines = text.splitlines(keepends=True)
+    cut = "".join(lines[: len(lines) // 4]) or text[: len(text) // 2]
+    (tmp_path / "log.txt").write_text(f"{text}{cut}\n{text}")
+    done = bench("audit", "log.txt", "--details", "--connections", "8")
+    assert f"log.txt: {tool.removesuffix('_text')}, 2 rows" in done.out, done.all
+    assert done.code == 2
+    assert done.err.count("not read: ") == 1
+
+
+def test_a_cut_line_of_samples_is_named(bench: Bench, tmp_path: Path) -> None:
+    for tool, name in (("jmeter", "a.jtl"), ("locust", "a_stats.csv")):
+        text = printers.CLOSED[tool](simulate(Setup()))
+        (tmp_path / name).write_text(text + text.splitlines()[-1][:10])
+        done = bench("audit", name)
+        assert done.code == 2, done.all
+        assert f"not read: {name}: {tool}: line " in done.err
+        assert " cells below " in done.err
 
 
 def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None:
@@ -121,6 +157,18 @@ def test_what_follows_from_other_facts_is_not_silent(
         pytest.param(
             "".join(f"2026-11-27T10:00:01.123Z {line}\n" for line in GOOD.splitlines()).encode(),
             id="times of a log",
+        ),
+        *(
+            pytest.param(
+                "".join(f"{prefix}{line}\n" for line in GOOD.splitlines()).encode(), id=prefix
+            )
+            for prefix in (
+                "[2026/11/27 10:00:01] ",
+                "10:00:01.123 ",
+                "Nov  7 10:00:01 host wrk[12]: ",
+                "2026-11-27T10:00:01.123456789Z stdout F ",
+                "load-wrk-1  | ",
+            )
         ),
     ],
 )

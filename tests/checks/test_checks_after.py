@@ -1,11 +1,14 @@
 """W5 and I9: work after the load, and waiting that goes on while a server is frozen."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.quiet_trial import LIMITS, only, parts, trial
 from made.turns import other_slices, probed_slices, turns
 
+from benchforge.checks.causes import audience
 from benchforge.checks.server import after
 from benchforge.checks.statistics import waits
 from benchforge.model.summary.doubts import speaks_of
@@ -13,7 +16,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import WorkAfter
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import ProbedSlice, Turns
-from benchforge.stats.turns import SHORTER, rise_of_rate, waiting_s
+from benchforge.stats.turns import excesses, probe_lengths, waiting_s
 
 RESPONSES = 536_000
 "Of the trial; its server used 5 s of CPU time for them."
@@ -78,21 +81,28 @@ def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
     check = waiting(took)
     assert (check.status, check.subject) == ("fail", "apparatus")
     assert "31.0 % of a slice" in check.message
+    assert "turns add 17.5 % of its responses" in check.message
     assert "its timers go on while it is frozen" in check.message
 
 
 def test_a_rate_that_slices_do_not_change() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(0.001, 0.0, 0.001)})
-    assert waiting(took).status == "pass"
+    took = IDLE.model_copy(update={"probed": probed_slices(*[0.001, 0.0] * 2, rate=5000)})
+    check = waiting(took)
+    assert check.status == "pass"
+    assert "turns add at most 1.80 % of its responses (99 %)" in check.message
 
 
-def test_noise_may_explain_what_it_explains() -> None:
+def test_noise_may_explain_what_it_explains_and_the_bound_limits_the_answer() -> None:
     took = IDLE.model_copy(update={"probed": probed_slices(0.06, -0.02, 0.06, -0.02)})
-    assert waiting(took).status == "unknown"
+    check = waiting(took)
+    assert (check.status, audience(check, LIMITS)) == ("unknown", "limits")
+    assert "of its responses (99 %), but may add less" in check.message
 
 
-def test_waiting_of_which_shorter_slices_tell_nothing() -> None:
+def test_waiting_of_which_other_slices_tell_nothing() -> None:
     assert waiting(IDLE).status == "unknown"
+    short = [probe for probe in probed_slices(0.001, 0.0, 0.001) if probe.slice_s < 0.4]
+    assert waiting(IDLE.model_copy(update={"probed": tuple(short)})).status == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -113,13 +123,45 @@ def test_waiting_is_never_longer_than_a_request(count: int, rate: float, busy: f
     assert 0 <= waiting_s(count, rate, busy) <= count / rate
 
 
-@given(st.lists(st.integers(1, 10_000), min_size=2, max_size=10))
-def test_equal_rates_rise_by_nothing_and_no_interval_excludes_it(counts: list[int]) -> None:
-    slices = [
-        ProbedSlice(slice_s=0.1 / number, seconds=0.1, responses=count)
-        for count in counts
-        for number in (1, SHORTER)
+def sleeping(takes_s: float, slice_s: float = 0.1) -> list[ProbedSlice]:
+    """64 requests at once, each of which takes so long: all are due when a slice begins."""
+    lengths = [*probe_lengths(slice_s)][1:]
+    answers = (64 * (1 + math.floor(length_s / takes_s)) for length_s in lengths)
+    return [
+        ProbedSlice(slice_s=length_s, seconds=length_s, responses=count)
+        for length_s, count in zip(lengths, answers, strict=True)
     ]
-    rise = rise_of_rate(slices)
-    assert rise is not None
-    assert rise.least == rise.mean == 0
+
+
+@given(st.floats(0.002, 0.3))
+def test_no_sleep_passes_that_turns_flatter_beyond_the_bound(takes_s: float) -> None:
+    took = IDLE.model_copy(update={"probed": tuple(sleeping(takes_s))})
+    rate = (1 + math.floor(took.slice_s / takes_s)) / took.slice_s
+    flattered = rate * takes_s - 1
+    assert waiting(took).status == "fail" or flattered < 0.075
+
+
+@given(st.floats(50, 10_000), st.floats(0, 1), st.sampled_from([0.02, 0.1, 0.5, 1.0]))
+def test_what_a_slice_has_too_many_is_a_share_of_its_rate(
+    rate: float, burst: float, slice_s: float
+) -> None:
+    lengths = [*probe_lengths(slice_s)][1:]
+    probed = [
+        ProbedSlice(
+            slice_s=length_s, seconds=length_s, responses=round(1e6 * rate * (length_s + burst))
+        )
+        for length_s in lengths
+    ]
+    for result in excesses(slice_s, probed):
+        assert result.mean == pytest.approx(burst / (slice_s + burst), abs=1e-3)
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=2, max_size=10))
+def test_turns_add_nothing_to_equal_rates_and_no_interval_excludes_it(counts: list[int]) -> None:
+    slices = [
+        ProbedSlice(slice_s=0.1 * times, seconds=0.1, responses=count)
+        for count in counts
+        for times in (0.25, 1, 4)
+    ]
+    for result in excesses(0.1, slices):
+        assert result.least == result.mean == result.most == 0

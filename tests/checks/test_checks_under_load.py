@@ -1,6 +1,7 @@
 """E6: what answers at random moments of a load prove, and how much they find."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ AROUND = Windows(windows=300, judged=300, answers=900)
 
 def tapped(load: Any = (), around: Any = (), **fields: Any) -> LoadAnswers:
     """Answers on a load's own connections: of 96 windows in it and 300 around it."""
-    like, outside = LOAD.like(**dict(load)), AROUND.like(**dict(around))
+    like, outside = replace(LOAD, **dict(load)), replace(AROUND, **dict(around))
     return LoadAnswers(load=like, around=outside, **fields)
 
 
@@ -125,7 +126,7 @@ def test_each_kind_of_a_mix_has_a_bound_of_its_own() -> None:
         for label in ("list", "buy.add", "buy.pay", "rare")
     }
     windows = {"list": {"judged": 96}, "buy.pay": {"judged": 12, "wrong": 2}, "rare": {}}
-    parts = {label: Windows.model_validate(window) for label, window in windows.items()}
+    parts = {label: Windows(**window) for label, window in windows.items()}
     read = tapped({"wrong": 2}, kinds=parts, answers=(kind(kind="buy.pay"),))
     subject = trial(monitor=None, load_answers=read)
     mix = Stream(records=4, sha256="ab", kinds=kinds)

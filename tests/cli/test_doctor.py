@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from suite_texts.files import suite_text
 
-from benchforge.cli.machine.doctor.cpu import cpu_findings
 from benchforge.cli.machine.doctor.finding import MachineFinding
 from benchforge.cli.machine.doctor.limits import limit_findings
 from benchforge.cli.machine.doctor.machine import (
+    cpu_findings,
     isolation_findings,
     load_findings,
     memory_findings,

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from front_door import Bench
 
 from benchforge.cli.plugins.new import begin
@@ -26,7 +27,7 @@ WRONG = [
     re.compile(r"pypi\.org/project/benchforge"),
     re.compile(r"dependencies = \[[^\]]*\"benchforge[\"<>=\[]"),
     # A wheel that was built here is ours, and twine is what it says.
-    re.compile(r"(pipx|uvx(?! twine@| --from dist/)|uv tool)\b"),
+    re.compile(r"(pipx(?! install dist/)|uvx(?! twine@| --from dist/)|uv tool)\b"),
 ]
 OURS = {"pyproject.toml", "uv.lock", "CHANGELOG.md"}
 
@@ -80,6 +81,10 @@ def test_the_project_and_what_is_installed_are_called_alike(bench: Bench) -> Non
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == DISTRIBUTION
     assert importlib.metadata.version(DISTRIBUTION) == own_version() == project["version"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (cited["cff-version"], cited["version"]) == ("1.2.0", own_version())
+    wheels = re.findall(r"dist/(\S+\.whl)", (ROOT / "docs/how-to/install.md").read_text())
+    assert {*wheels} == {f"benchforge_http-{own_version()}-py3-none-any.whl"}
     call = bench("--version")
     assert (call.code, call.out) == (0, f"benchforge {own_version()}\n")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from browser import Headless
 from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages, shows_blocks
 from documents.terminal import NoRule, Terminal, lines, pattern
 from front_door import captured
@@ -31,6 +32,8 @@ from docs.generate import __main__ as reference
 
 _NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
 _NAMED_SQL = re.compile(r"-- ([\w./-]+\.sql)\n")
+TABLES = {"duckdb", "pandas", "polars"}
+"Libraries of readers, which are not installed: tests/results/test_opened.py runs their lines."
 SEVERAL_HOSTS = "docs/how-to/several-hosts.md"
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
 TOUR = [name for name in PAGES if re.match("docs/(architecture|contributing|decisions)", name)]
@@ -101,7 +104,8 @@ class Page:
                     assert hasattr(module, name.name), f"{block.where}: no {name.name}"
             elif isinstance(node, ast.Import):
                 for name in node.names:
-                    importlib.import_module(name.name)
+                    if name.name not in TABLES:
+                        importlib.import_module(name.name)
 
     def sql(self, block: Block) -> None:
         """A file of a dataset, which a run of the page loads."""
@@ -195,11 +199,28 @@ def test_the_reference_follows_the_code(tmp_path: Path, monkeypatch: pytest.Monk
         assert text == content[name], f"{name} is not what the code says: make docs draws it again"
 
 
-def test_the_pages_build_without_a_warning_and_without_the_network(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "d")]
-    done = captured([*words, str(DOCS), str(tmp_path / "html")])
+def built(folder: Path) -> Path:
+    """Build the pages, and return their folder."""
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(folder / "d")]
+    done = captured([*words, str(DOCS), str(folder / "html")])
     assert (done.returncode, done.stderr) == (0, "")
-    for page in (tmp_path / "html").rglob("*.html"):
+    return folder / "html"
+
+
+@pytest.mark.exhaustive
+def test_the_search_works_from_disk(tmp_path: Path) -> None:
+    with Headless() as browser, browser.visit(built(tmp_path) / "index.html") as visit:
+        visit.page.fill("input[name=q]", "waivers")
+        visit.page.press("input[name=q]", "Enter")
+        result = visit.page.wait_for_selector("ul.search a[href*='how-to/gate.html']")
+        assert result is not None
+        result.click()
+        visit.page.wait_for_selector("text=Fail a pull request that makes a server slower")
+        assert not [url for url in visit.requests if not url.startswith("file:")]
+
+
+def test_the_pages_build_without_a_warning_and_without_the_network(tmp_path: Path) -> None:
+    for page in built(tmp_path).rglob("*.html"):
         loaded = re.findall(
             r'<(?:script|img|link rel="stylesheet")[^>]*"https?://', page.read_text()
         )

@@ -14,7 +14,7 @@ from front_door import calls, lack
 from other_machine import NOBODY, USERS, of_packages, other_machine
 from suite_texts.files import suite_text
 
-from benchforge.cli.machine.doctor.programs import installed
+from benchforge.cli.machine.doctor.report import installed
 from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]

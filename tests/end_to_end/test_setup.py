@@ -11,7 +11,7 @@ import pytest
 from front_door import captured
 from present import present
 
-from benchforge.cli.machine.doctor.programs import installed
+from benchforge.cli.machine.doctor.report import installed
 from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
-from benchforge_servers.python.app import PROTOCOLS, app_of, built_in
+from benchforge_servers.python.app_server import PROTOCOLS, app_of, built_in
 from front_door import Bench, bench, needed
 from made import plain
 from made.observed import LIMITS

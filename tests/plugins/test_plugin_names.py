@@ -28,9 +28,9 @@ Duration Estimate Fact FailedTrial Fillable Finished FoldedFinding Histogram Loa
 Measurand Metric MetricRanking MetricSummary Need ObjectiveOutcome Output OutputDamaged Part
 Pivot Place Probe Ranking Rate Reader Reading Reporter Request RightAnswer Role Row RunsPython
 Sample SampledBody Schedule SearchTrial Series Server ServesCode Service Share Site Size Source
-StageReading StartedProcess Statistic Succeeds Summary Target Task Trial TrialSample Usage
-Verdict Window WrongOption after_cut bounded door doubted exposed hookimpl place places
-readable safe server_names text_of titled
+StageReading StartedProcess Statistic Succeeds Summary Target Task Trial TrialSample TrialValue
+Usage Verdict Window WrongOption after_cut bounded door doubted exposed hookimpl place places
+readable safe server_names text_of titled trial_values
 """
 
 WHAT_TO_DO = """

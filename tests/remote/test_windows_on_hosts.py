@@ -50,6 +50,9 @@ def test_a_lie_to_the_loads_own_connections_is_found_at_the_servers_host(
     assert read["load"]["judged"] > 0, trial["failure"]
     assert (read["load"]["wrong"] > 0) == (lie != "none")
     assert trial["monitor"] is None
+    assert trial["observation"]["after"]["seconds"] > 0, (
+        "the server's host watches what comes later"
+    )
     (check,) = [item for item in trial["checks"] if item["id"] == "E6"]
     assert "random windows of the load (" in check["message"]
     assert check["status"] == ("pass" if lie == "none" else "fail")

@@ -1,6 +1,7 @@
 """Answers: a winner only where all differ from it, and what is ruled out where none does."""
 
 import re
+from functools import partial
 
 import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer, answers, scatter
@@ -329,11 +330,8 @@ def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:
     rates = {"a": (100.0, 200.0, 400.0), "b": (50.0, 100.0, 160.0)}
     cases = []
     for name, values in rates.items():
-        unit = {"metric": "throughput", "unit": "requests/s"}
-        subject = {
-            block: Sample.model_validate({**unit, "value": value})
-            for block, value in enumerate(values, 1)
-        }
+        sample = partial(Sample, metric="throughput", unit="requests/s")
+        subject = {block: sample(value=value) for block, value in enumerate(values, 1)}
         rate = line("throughput", "requests/s", 50.0, 100.0, 400.0)
         rate = rate.model_copy(update={"samples": plain.samples(subject)})
         cases.append(plain.case(plain.named(name), rate, in_turns=True))

@@ -92,7 +92,7 @@ def summary_of(
     plain = summaries.summary(*cases, claims=claims, comparisons=(compared,), smoke=smoke)
     is_grave = {"D1"}
     verdicts = judged(
-        with_comparison_verdicts(plain, limits()), 1, lambda item: item.id in is_grave
+        with_comparison_verdicts(plain, limits()), is_grave=lambda item: item.id in is_grave
     )
     return with_causes(verdicts, (), limits())
 

@@ -4,10 +4,9 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from benchforge_reporters.ci_reports import MOST_BYTES, answers, github, junit
-from benchforge_reporters.csv import numbers
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from made.shown import case, line, result, trial
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
+from benchforge.model.summary.rows import trial_values
 from benchforge.model.summary.summary import DoubtedTrial, FailedTrial, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.check import Check
@@ -29,6 +29,10 @@ NAMES = st.one_of(
         ["<b>&amp;", "a|b", "a\nb", "]]>", "`x`", "\x00\x1b[31m", "\ufffe\ud7ff", "$1$"]
     ),
 )
+
+
+def numbers(summary: Summary) -> list[dict[str, Any]]:
+    return [row._asdict() for row in trial_values(summary)]
 
 
 def claim(label: str, says: str = "") -> Claim:

@@ -35,12 +35,13 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/checks": _KERNEL | _READING,
     "benchforge/model/trial": _READING,
     "benchforge/parts/part.py": {"rate"},  # an option of load tools
-    "benchforge/cli/measure/duel/suite.py": {"rate"},  # the same
+    "benchforge/cli/measure/duel": {"rate"},  # the same
     # Facts of other tools' results.
     "benchforge/cli/results/audit": {"rate", "wall", "cpu"},
     "benchforge/results/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/turns.py": {"latency"},  # a field of a reading
+    "benchforge/stats/summary/summarize.py": {"latency"},  # a field of a comparison
     "benchforge/results/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/result.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},

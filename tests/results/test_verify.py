@@ -24,7 +24,7 @@ from suite_texts.files import suite_text
 from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.same_document import NOTHING, alike, leaves, member
-from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.recomputed.verified import Recomputed
 from benchforge.results.verify.recompute.compare import verify
 from benchforge.results.verify.recompute.recomputed import Result
 
@@ -460,10 +460,10 @@ def test_checks_of_other_thresholds_are_not_held_against_a_result(
 
 
 def test_a_further_recomputation_is_one_function(changed: Path) -> None:
-    def started(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    def started(result: Result) -> Iterator[Recomputed | FileFault]:
         for trial in result.trials:
-            yield RecomputedValue(trial, ("phases", "load"), trial.model.phases["load"])
-            yield RecomputedValue(trial, ("block",), 99)
+            yield Recomputed(trial, ("phases", "load"), trial.model.phases["load"])
+            yield Recomputed(trial, ("block",), 99)
 
     verification = verify(changed, Registry(), further=(started,))
     assert (len(verification.differing), verification.cannot) == (10, [])

@@ -17,16 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import (
-    PROGRAMS,
-    WAITS_S,
-    Told,
-    answering,
-    bench_words,
-    calls,
-    needed,
-    program_words,
-)
+from front_door import PROGRAMS, WAITS_S, Told, answering, bench_words, calls, needed, program_words
 from hosts_lab import lab
 from suite_texts.files import suite_text
 

@@ -397,7 +397,9 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
         (check,) = (check for check in item["checks"] if check["id"] == "I1")
         assert check["status"] == "pass", check["message"]
         assert item["reading"]["responses"] > 0
-        assert {usage["role"] for usage in item["observation"]["usage"]} >= {"server", "backend"}
+        by_role = {usage["role"]: usage for usage in item["observation"]["usage"]}
+        assert by_role.keys() >= {"server", "backend"}
+        assert by_role["server"]["cpu_s"] > 0, "in turns too: it is known apart from its backend's"
     bench("verify", made, code=0)
 
 

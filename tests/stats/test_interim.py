@@ -14,17 +14,18 @@ from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.holm import ranking
-from benchforge.stats.inference.joint import joint
-from benchforge.stats.verdict.interim import InterimAnswer, interim, looks
+from benchforge.stats.inference.stopping import Stop, at_level
+from benchforge.stats.verdict.interim import InterimAnswer, interim
 from benchforge.stats.verdict.judge import judged
 from benchforge.suite.plan import RunGraph
 
 BLOCKS, TIMES = 8, 400
+LOOKED_AT = Stop().while_it_runs
 
 
 def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]:
     bare: Summary = summary(case("a", a), case("b", b)).model_copy(update={"claims": claims})
-    return [*interim(judged(bare, looks(BLOCKS)), looks(BLOCKS))]
+    return [*interim(judged(bare, LOOKED_AT))]
 
 
 @pytest.mark.samples(1)
@@ -49,7 +50,7 @@ def test_an_early_stop_errs_in_one_of_twenty(holds: str, truth: float, wrong: st
 def test_intervals_of_all_looks_hold_the_truth_together() -> None:
     def all_hold(draw: Random) -> bool:
         a, b = two(draw, BLOCKS, 1.2, outliers=0)
-        of_looks = (joint(ratio(a[:n], b[:n]), looks(BLOCKS)) for n in range(3, BLOCKS + 1))
+        of_looks = (at_level(ratio(a[:n], b[:n]), 0.95, LOOKED_AT) for n in range(3, BLOCKS + 1))
         return all(
             of_look.low < 1.2 < of_look.high for of_look in of_looks if of_look.low and of_look.high
         )
@@ -70,7 +71,7 @@ def _alone(draw: Random) -> bool:
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
     a, b = [200.0, 204.0, 199.0], [100.0, 101.0, 100.5]
     (answer,) = shown(a, b, claim("a > b"))
-    assert (answer.state, answer.in_words) == ("holds", "C holds so far: 2.000x (1.879 to 2.129)")
+    assert (answer.state, answer.in_words) == ("holds", "C holds so far: 2.000x (1.909 to 2.095)")
     (fails,) = shown(a, b, claim("a < b"))
     assert (fails.state, fails.in_words.partition(":")[0]) == ("fails", "C fails so far")
     (open_,) = shown(a, b, claim("a > 2 * b"))
@@ -105,11 +106,16 @@ class _Planned(list[int]):
 def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
     speeds = {"b": [100.0, 101.0, 100.5], "a": [200.0, 204.0, 199.0], "c": [50.0, 51.0, 50.2]}
     ranked = MetricRanking(
-        metric="speed", of=None, unit="1/s", blocks=3, ranking=ranking(speeds), target=0.03
+        metric="speed",
+        of=None,
+        unit="1/s",
+        blocks=3,
+        ranking=ranking(speeds, stop=LOOKED_AT),
+        target=0.03,
     )
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
     bare: Summary = summary(*(case(*item) for item in speeds.items()))
-    shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}), looks(BLOCKS))]
+    shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}))]
     assert {answer.head for answer in shown_answers} == {"hello, speed: a"}
     words = [answer.in_words.partition(":")[0] for answer in shown_answers]
     assert words == ["/ b differ so far", "/ c differ so far"]

@@ -1,6 +1,7 @@
 """Trials on several hosts: a full link, a clock that runs away, load tools apart in time."""
 
 import json
+import re
 import sys
 import threading
 import time
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import WAITS_S, Bench
+from front_door import PROGRAMS, WAITS_S, Bench
 from hosts_lab import Lab, lab
 from planted.validity import caught, measured, noted, quiet
 
@@ -247,3 +248,19 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     row = {"name": "lost-host", "status": "fail", "value": None, **first["failure"]}
     noted("benchforge on a host is stopped in a load", "H7", row, "")
     assert result.trials("sizes")[-1]["failure"] is None, result.told.all
+
+
+@pytest.mark.parametrize(("fault", "status"), [("daemon", "fail"), ("none", "pass")])
+def test_work_after_the_load_on_a_host(
+    bench: Bench, hosts: Lab, tmp_path: Path, fault: str, status: str
+) -> None:
+    program = str(PROGRAMS / "faulty_servers/later.py")
+    words = json.dumps([sys.executable, program, "{port}", fault, "{address}"])
+    text = suite(hosts, load='duration = "1s"')
+    text = re.sub(
+        r"servers\.sizes = .*", f"servers.sizes = {{ use = 'command', command = {words} }}", text
+    )
+    result = measured(bench, tmp_path, text)
+    if fault != "none":
+        caught("work after the load, of a server on a host", result, "W5")
+    assert {check["status"] for check in result.checks("W5")} == {status}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from math import comb
 from statistics import median
 from typing import NamedTuple, cast
@@ -92,10 +93,7 @@ def _populations(trials: Sequence[Trial]) -> list[_Population]:
 
 def _of_load(trials: Sequence[Trial]) -> _Population | None:
     read = _read(trials)
-    load, around = (
-        _together(load_answers.load for load_answers in read),
-        _together(load_answers.around for load_answers in read),
-    )
+    load, around = _windows(read)
     if not load.judged and not around.wrong:
         return None
     distinct = tuple(answer for load_answers in read for answer in load_answers.answers)
@@ -120,11 +118,15 @@ def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
     return [trial.load_answers for trial in trials if trial.load_answers is not None]
 
 
+def _windows(read: Sequence[LoadAnswers]) -> tuple[Windows, Windows]:
+    """Return the windows of all loads together, and those outside of them."""
+    return _together(item.load for item in read), _together(item.around for item in read)
+
+
 def _together(parts: Iterable[Windows]) -> Windows:
     """Return the windows of several trials as one number each."""
-    rows = [dict(windows) for windows in parts]
-    names = Windows.model_fields.keys() - {"longest_s"}
-    return Windows().like(**{name: sum(row[name] for row in rows) for name in names})
+    rows, names = list(parts), {field.name for field in fields(Windows)} - {"longest_s"}
+    return Windows(**{name: sum(getattr(row, name) for row in rows) for name in names})
 
 
 def _bound(wrong: int, total: int) -> str:
@@ -181,10 +183,7 @@ def _left_out(windows: Windows) -> Iterator[str]:
 
 def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    moments, wrong = (
-        sum(monitor.moments for monitor in monitors),
-        sum(monitor.wrong for monitor in monitors),
-    )
+    moments, wrong = sum(item.moments for item in monitors), sum(item.wrong for item in monitors)
     if not moments:
         return None
     distinct = tuple(answer for monitor in monitors for answer in monitor.answers)
@@ -199,10 +198,7 @@ def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
 def _unread(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield why nothing is known of the load's own connections, if nothing is."""
     read = _read(trials)
-    load, around = (
-        _together(load_answers.load for load_answers in read),
-        _together(load_answers.around for load_answers in read),
-    )
+    load, around = _windows(read)
     if load.judged or around.wrong:
         return
     if load.windows or around.windows:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import littles_law, schedule
 from benchforge.checks.machine import colocation
-from benchforge.checks.seen import because
+from benchforge.checks.seen import because, of_roles
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
@@ -35,7 +35,7 @@ def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def _cpu(trial: Trial, limits: Thresholds) -> Check:
     """Return L1: the hottest thread of the load tool, in CPUs."""
     observation = trial.observation
-    tools = _tools(trial)
+    tools = of_roles(trial, "loader")
     if observation is None or not tools or not observation.seconds:
         return limits.check("L1", "apparatus", None, "the load tool's CPU was not looked at")
     if trial.load is not None and not trial.load.sleeps:
@@ -78,7 +78,7 @@ def _hottest_s(tool: Usage, trial: Trial) -> float | None:
 def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield L5: for how long a thread of the load tool could have run and did not."""
     observation = trial.observation
-    for tool in _tools(trial):
+    for tool in of_roles(trial, "loader"):
         if observation is None or tool.cpu_wait_s is None or not observation.seconds:
             reason = f"how long {tool.label} waited for a CPU is not known{because(tool)}"
             yield limits.check("L5", "apparatus", None, reason).about(tool.label)
@@ -91,11 +91,6 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("L5", "apparatus", value, says, status=status).about(
             tool.label, because=cause
         )
-
-
-def _tools(trial: Trial) -> list[Usage]:
-    used = () if trial.observation is None else trial.observation.usage
-    return [usage for usage in used if usage.role == "loader"]
 
 
 def _is_measured(trial: Trial) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import NOT_LOOKED_AT
+from benchforge.checks.seen import NOT_LOOKED_AT, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -21,7 +21,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def _stepped(trial: Trial, limits: Thresholds) -> Check:
     """T2: how far the wall clock was moved."""
-    machine = None if trial.observation is None else trial.observation.machine
+    machine = machine_of(trial)
     step_s = None if machine is None else machine.clock_step_s
     if step_s is None:
         reason = NOT_LOOKED_AT if machine is None else "the two clocks were not compared"
@@ -38,18 +38,10 @@ def _watched(trial: Trial, limits: Thresholds) -> Check:
     Who is stopped meanwhile sees no neighbour, and CPU shares of a longer time than the load's;
     where all of it was stopped, the load tool counted time in which nobody could answer.
     """
-    observation = trial.observation
-    unseen_s = (
-        None
-        if observation is None or observation.machine is None
-        else observation.machine.longest_gap_s
-    )
+    observation, machine = trial.observation, machine_of(trial)
+    unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
-        reason = (
-            NOT_LOOKED_AT
-            if observation is None or observation.machine is None
-            else "it was too short"
-        )
+        reason = NOT_LOOKED_AT if machine is None else "it was too short"
         return limits.check("T3", "apparatus", None, f"whether all of it was watched: {reason}")
     lost_s = max(0.0, unseen_s - observation.sampler_cpu_s)
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from benchforge.checks.limits import Limit, Thresholds
-from benchforge.checks.seen import NOT_LOOKED_AT
+from benchforge.checks.seen import NOT_LOOKED_AT, machine_of
 from benchforge.model.trial.check import Status
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount, percent
@@ -29,8 +29,7 @@ class ForeignCpu:
 
 def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return (busy - own parts - unassigned of the trial - sampler) / (CPUs x seconds)."""
-    observation = trial.observation
-    machine = None if observation is None else observation.machine
+    observation, machine = trial.observation, machine_of(trial)
     if observation is None or machine is None:
         return ForeignCpu(None, "unknown", NOT_LOOKED_AT)
     if machine.busy_s is None:
@@ -50,8 +49,7 @@ def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
 
 def by_hypervisor(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return stolen / (CPUs x seconds)."""
-    observation = trial.observation
-    machine = None if observation is None else observation.machine
+    observation, machine = trial.observation, machine_of(trial)
     if observation is None or machine is None:
         return ForeignCpu(None, "unknown", NOT_LOOKED_AT)
     if machine.stolen_s is None:

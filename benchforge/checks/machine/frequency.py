@@ -6,10 +6,9 @@ from statistics import fmean
 from pydantic import JsonValue
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import NOT_LOOKED_AT
+from benchforge.checks.seen import NOT_LOOKED_AT, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.observation import MachineUsage
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import conjoined, figure, percent
 
@@ -19,7 +18,7 @@ _BOOST = {"boost": "1", "no_turbo": "0"}
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: F1, and F2 within the trial."""
-    machine = _machine(trial)
+    machine = machine_of(trial)
     hot = None if machine is None else machine.overheated
     if machine is None or hot is None:
         reason = NOT_LOOKED_AT if machine is None else "the kernel does not count it"
@@ -90,7 +89,7 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
 def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
     """Return F4: how far from the first trial's any trial's temperature was before its load."""
     readings = [
-        None if (machine := _machine(trial)) is None else machine.temperature_c
+        None if (machine := machine_of(trial)) is None else machine.temperature_c
         for trial in sorted(trials, key=lambda trial: trial.number)
         if trial.measured
     ]
@@ -107,14 +106,8 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
     return limits.check("F4", "apparatus", away, says).about(scope="result")
 
 
-def _machine(trial: Trial) -> MachineUsage | None:
-    return None if trial.observation is None else trial.observation.machine
-
-
 def _mean_mhz(trials: Sequence[Trial]) -> float | None:
     """Return the mean frequency of a case's trials; None where it is not known of each."""
-    means = [
-        None if (machine := _machine(trial)) is None else machine.frequency_mhz for trial in trials
-    ]
-    frequencies = [mean[1] for mean in means if mean is not None]
-    return fmean(frequencies) if frequencies and len(frequencies) == len(means) else None
+    machines = [machine_of(trial) for trial in trials]
+    means = [machine.frequency_mhz for machine in machines if machine and machine.frequency_mhz]
+    return fmean(mean[1] for mean in means) if means and len(means) == len(trials) else None

@@ -1,6 +1,6 @@
 """Swap, kills for want of memory, and memory that grows (M1 to M3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_LOOKED_AT, because
@@ -26,9 +26,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _swap(observation: Observation | None, limits: Thresholds) -> Check:
-    paging = (
-        {} if observation is None or observation.machine is None else observation.machine.paging
-    )
+    paging = _paging(observation)
     if not {"pswpin", "pswpout"} <= paging.keys():
         return limits.check("M1", "apparatus", None, f"swap: {_why(observation)}")
     pages = paging["pswpin"] + paging["pswpout"]
@@ -38,9 +36,7 @@ def _swap(observation: Observation | None, limits: Thresholds) -> Check:
 
 
 def _killed(observation: Observation | None, limits: Thresholds) -> Check:
-    paging = (
-        {} if observation is None or observation.machine is None else observation.machine.paging
-    )
+    paging = _paging(observation)
     if "oom_kill" not in paging:
         return limits.check(
             "M2", "apparatus", None, f"kills for want of memory: {_why(observation)}"
@@ -49,6 +45,10 @@ def _killed(observation: Observation | None, limits: Thresholds) -> Check:
     says = f"processes that the kernel killed for want of memory: {killed}"
     says += ": see its log (dmesg), and give them more" if killed else ""
     return limits.check("M2", "apparatus", killed, says)
+
+
+def _paging(observation: Observation | None) -> Mapping[str, int]:
+    return {} if observation is None or observation.machine is None else observation.machine.paging
 
 
 def _why(observation: Observation | None) -> str:

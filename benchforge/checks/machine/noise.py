@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import colocation, foreign
-from benchforge.checks.seen import NOT_LOOKED_AT, because
+from benchforge.checks.seen import NOT_LOOKED_AT, because, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
@@ -26,8 +26,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     N2 is not asked of a part with more workers than CPUs: they wait for one another by design.
     N5 is not asked where no quota stops us.
     """
-    observation = trial.observation
-    machine = None if observation is None else observation.machine
+    observation, machine = trial.observation, machine_of(trial)
     yield _foreign(trial, machine, limits)
     for part in () if observation is None else observation.usage:
         if part.role != "loader" and not _crowded(trial, part):
@@ -87,11 +86,8 @@ def _stolen(trial: Trial, limits: Thresholds) -> Check:
 def _crowded(trial: Trial, part: Usage) -> bool:
     """Whether a part was told to have more workers than there are CPUs for it."""
     cpus_of_role = colocation.cpus_of(trial, part.role)
-    observation = trial.observation
-    machine = None if observation is None else observation.machine
-    cpus = (
-        len(cpus_of_role) if cpus_of_role is not None else None if machine is None else machine.cpus
-    )
+    machine = machine_of(trial)
+    cpus = (machine.cpus if machine else None) if cpus_of_role is None else len(cpus_of_role)
     return cpus is not None and trial.workers.get(part.label, 0) > cpus
 
 

@@ -10,6 +10,7 @@ from benchforge.checks.seen import (
     NOT_OBSERVED,
     by_name,
     grown,
+    machine_of,
     not_compared,
     of_roles,
     requests,
@@ -38,7 +39,6 @@ _TURNED_AWAY = (
     "TcpExtTCPReqQFullDoCookies",
 )
 _RESET = "{:,} requests had no answer: their connections were reset, or never accepted"
-_TWO = 2  # sides make a comparison
 _NO_COUNTERS = "the network's counters were not read"
 
 
@@ -56,7 +56,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: some kept connections, and others did not."""
     sides = by_name(cases)
-    if len(sides) < _TWO:
+    if len(sides) <= 1:
         yield from not_compared(cases, limits, "K1")
         return
     by_status: dict[Status, list[str]] = {"pass": [], "fail": [], "unknown": []}
@@ -128,14 +128,14 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
 def _cut_off(trial: Trial, reading: Reading) -> int:
     """Return how many requests lost their connection, as far as tool or kernel counted them."""
     counted = [n for name, n in reading.errors.items() if name not in {"status", "body"}]
-    resets = None if trial.observation is None else grown(trial.observation, "TcpEstabResets")
-    return max([*counted, reading.unanswered or 0, resets or 0])
+    resets = grown(trial.observation, "TcpEstabResets") or 0
+    return max([*counted, reading.unanswered or 0, resets])
 
 
 def backlog(trial: Trial, limits: Thresholds) -> Check:
     """K2: whether a queue of new connections was full."""
     observation = trial.observation
-    count = None if observation is None else grown(observation, *_TURNED_AWAY)
+    count = grown(observation, *_TURNED_AWAY)
     if observation is None or count is None:
         return limits.check("K2", "behaviour", None, f"the backlog is not known: {_NO_COUNTERS}")
     if not count:
@@ -165,9 +165,7 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
 def retransmission(trial: Trial, limits: Thresholds) -> Check:
     """K3: whether something was sent again, on a network that loses nothing."""
     observation = trial.observation
-    again = (
-        None if observation is None else grown(observation, "TcpRetransSegs", "TcpExtTCPSynRetrans")
-    )
+    again = grown(observation, "TcpRetransSegs", "TcpExtTCPSynRetrans")
     if observation is None or again is None:
         says = f"retransmission is not known: {_NO_COUNTERS}"
         return limits.check("K3", "apparatus", None, says).about(invalidates="latency")
@@ -226,23 +224,20 @@ def delayed(trial: Trial, limits: Thresholds) -> Check:
     if times is None or not times.counts:
         return _without_times(acks, few_acks=few_acks, limits=limits)
     share, density = crowded(times)
+    counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
     crowd = f"{percent(share)} of the responses took 38 to 46 ms"
     if limit.status(share) == "pass" or density <= limit.number("times"):
         sooner = times.between(0, _FROM) / times.count
         if not few_acks and sooner < limit.number("sooner"):
             # A busy machine smears the crowd. What is slow by itself delays few: 0 of 196 at 60 ms.
-            counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
-            says = (
-                f"{crowd}, {percent(sooner)} took less{counted}: whether the others "
-                "waited is not known"
-            )
+            says = f"{crowd}, {percent(sooner)} took less{counted}: whether the others waited is "
+            says += "not known"
             return _check(limits, None, says, "unknown")
         says = f"{crowd}: no crowd at the 40 ms of a delayed acknowledgement"
         return _check(limits, share, says, "pass")
     if few_acks:
         says = f"{crowd}, and hardly any acknowledgement was delayed: the server takes so long"
         return _check(limits, share, says, "pass")
-    counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
     says = (
         f"{crowd}{counted}: that is how long a second small write waits for the acknowledgement of "
         "the first; set TCP_NODELAY on the server's sockets, or write each response at once"
@@ -291,13 +286,8 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
     )
     claims = "" if trial.reading is None else json.dumps(trial.reading.printed).lower()
     complaint = complaint or next((phrase for phrase in _NO_PORT if phrase in claims), "")
-    machine = None if trial.observation is None else trial.observation.machine
-    share = None
-    if (
-        machine is not None
-        and machine.time_wait_sockets is not None
-        and machine.ephemeral_ports is not None
-    ):
+    machine, share = machine_of(trial), None
+    if machine and machine.time_wait_sockets is not None and machine.ephemeral_ports is not None:
         share = machine.time_wait_sockets / machine.ephemeral_ports
     remedy = (
         "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"

@@ -54,14 +54,15 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     )
     pages = (trial.probes.debug or ()) if trial.probes is not None else ()
     servers = of_roles(trial, "server", "upstream")
-    if not servers and not suspects and not pages:
+    faults = [
+        *(f"calls itself {name!r}: that one is for development; use another" for name in suspects),
+        *(f"shows {page} to whoever asks for what is not there; switch that off" for page in pages),
+    ]
+    if not servers and not faults:
         says = f"whether it ran in a development mode: {NOT_OBSERVED}"
         yield limits.check("D1", "behaviour", None, says)
-    for name in suspects:
-        says = f"the server calls itself {name!r}: that one is for development; use another"
-        yield limits.check("D1", "behaviour", None, says, status="fail").about(trial.case.server)
-    for page in pages:
-        says = f"the server shows {page} to whoever asks for what is not there; switch that off"
+    for fault in faults:
+        says = f"the server {fault}"
         yield limits.check("D1", "behaviour", None, says, status="fail").about(trial.case.server)
     for usage in servers:
         signs = [
@@ -73,7 +74,7 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         elif not _looked_at(usage):
             says = why_unknown(usage, "the mode")
             yield limits.check("D1", "behaviour", None, says).about(usage.label)
-        elif not suspects and not pages:
+        elif not faults:
             says = f"nothing shows a development mode of {usage.label}"
             yield limits.check("D1", "behaviour", None, says, status="pass").about(usage.label)
 

@@ -10,6 +10,7 @@ from benchforge.checks.seen import (
     by_name,
     cores,
     cpus_of,
+    machine_of,
     not_compared,
     of_roles,
     requests,
@@ -60,8 +61,7 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
     uneven, reason = _uneven(server, allotted or 1, limits)
     if uneven is None:
         says += f"; whether they shared the work is not known: {reason}"
-        return limits.check("W1", "behaviour", None, says).about(server.label)
-    if limits["W1"].status(uneven) == "pass":
+    elif limits["W1"].status(uneven) == "pass":
         says += f"; the busiest worker had {percent(uneven)} more than the mean"
     else:
         says += (
@@ -247,15 +247,10 @@ def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
     """Whether all CPUs were full and a part waited for one: it might have been faster alone."""
-    observation = trial.observation
-    if (
-        observation is None
-        or observation.machine is None
-        or observation.machine.busy_s is None
-        or not observation.seconds
-    ):
+    observation, machine = trial.observation, machine_of(trial)
+    if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
-    busy = observation.machine.busy_s / observation.machine.cpus / observation.seconds
+    busy = machine.busy_s / machine.cpus / observation.seconds
     if busy < (limits["W2"].warn or 0.0):
         return False
     waited = (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from benchforge.text import safe
-from benchforge.text.readable import counted, exact, spoken
+from benchforge.text.readable import counted, exact, percent, spoken
 
 if TYPE_CHECKING:  # `plugins list` needs no model
     from benchforge.model.suite.until import Until
@@ -56,7 +56,9 @@ def amount(cases: int, blocks: int, trials: tuple[int, int], until: "Until | Non
 
 def awaited(until: "Until") -> str:
     """Return what ends a run whose number of blocks is not given."""
-    return f"blocks are added until no interval of 95 % is wider than {until.in_words} to a side"
+    wide = f"no interval of {percent(until.level)} is wider than {until.in_words} to a side"
+    decided = "each claim is decided at all looks together, or until "
+    return f"blocks are added until {decided * (until.method == 'decision')}{wide}"
 
 
 def lasts(fewest_s: float, most_s: float) -> str:

@@ -25,9 +25,10 @@ _WHILE_IT_LASTS = (
     "and ratios are of trials that were disturbed alike"
 )
 _IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed trials say nothing"
+_WIDER = "intervals during a run are wider than in its report, since they"
+_AS_REPORTED = "the intervals of claims"
 _STOP_WHEN_YOU_LIKE = (
-    "intervals during a run are wider than in its report, since they allow for a look after each "
-    "round; Ctrl-C ends the run and reports what is there"
+    " allow for a look after each round; Ctrl-C ends the run and reports what is there"
 )
 _APART_S = 20.0  # between two plain lines: failures and remarks do not wait
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
@@ -116,7 +117,7 @@ class ProgressLine(Progress):
         if decision is None or not (decision.stop or self._due()):
             return
         message = decision.why
-        if decision.half_width is not None:
+        if decision.half_width is not None and decision.widest:
             widest = f"the report's widest interval is {percent(decision.half_width)} to a side"
             message = f"{widest}: {decision.widest}{': enough' if decision.stop else ''}"
         self._write(f"round {decision.blocks}, {message}")
@@ -141,7 +142,8 @@ class ProgressLine(Progress):
         about = answers[0].about if len(answers) == 1 else in_short(answers)
         ratio = self._ratio if len(answers) == 1 else ""
         self._write(f"after {block} of {most}{exact(self._graph.blocks)} rounds, {about}{ratio}")
-        self._remark("answers", _STOP_WHEN_YOU_LIKE)
+        decides = self._graph.until is not None and self._graph.until.method == "decision"
+        self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _STOP_WHEN_YOU_LIKE)
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""

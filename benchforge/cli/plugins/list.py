@@ -78,8 +78,8 @@ def _docstring(point: EntryPoint) -> str:
     """Return the first paragraph of a class; empty where it is not there."""
     spec = find_spec(point.module)
     text = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
-    found = re.search(_DOCSTRING.format(point.attr), text, re.DOTALL | re.MULTILINE)
-    return " ".join(line.strip() for line in found[1].splitlines()) if found else ""
+    match = re.search(_DOCSTRING.format(point.attr), text, re.DOTALL | re.MULTILINE)
+    return " ".join(line.strip() for line in match[1].splitlines()) if match else ""
 
 
 def _imported() -> list[PluginRow]:

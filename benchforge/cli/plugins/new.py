@@ -82,7 +82,6 @@ def _installing() -> list[str]:
 
 
 def _own_python() -> str:
-    """Return what starts our own interpreter."""
     typed = as_typed("python")
     return typed if typed != "python" or shutil.which(typed) else shlex.quote(sys.executable)
 

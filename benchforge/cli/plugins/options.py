@@ -71,11 +71,7 @@ def in_words(schema: Schema, defs: Schema) -> str:
     if "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
-        members = [
-            in_words(alternative, defs)
-            for alternative in schema["anyOf"]
-            if alternative.get("type") != "null"
-        ]
+        members = [in_words(each, defs) for each in schema["anyOf"] if each.get("type") != "null"]
         return conjoined(dict.fromkeys(members), "or")
     if form := WORDS.get(schema.get("pattern", "")):
         return form
@@ -129,11 +125,9 @@ def suite_in_toml(tables: Tables) -> str:
     for key, table in tables.items():
         if not isinstance(table, dict):
             continue
-        plain_values: Tables = {
-            name: value for name, value in table.items() if not isinstance(value, dict)
-        }
-        if plain_values or not table:
-            blocks.append(_block(toml_key(key), plain_values))
+        flat: Tables = {name: value for name, value in table.items() if not isinstance(value, dict)}
+        if flat or not table:
+            blocks.append(_block(toml_key(key), flat))
         blocks += [
             _block(f"{toml_key(key)}.{toml_key(label)}", inner)
             for label, inner in table.items()

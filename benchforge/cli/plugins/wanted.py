@@ -37,20 +37,18 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
     """Return kind and name as `wanted` does, and after it those of the reader of that name."""
     pairs = list(_kinds_and_names(registry))
-    matching = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
-    matching.sort(key=lambda pair: pair[0] == "reader")
-    if sum(pair[0] != "reader" for pair in matching) > 1:
-        names = [f"{kind}-{name_}" for kind, name_ in matching]
-        raise Unusable(
-            f"{name}: {len(matching)} parts have that name", f"one of: {', '.join(names)}"
-        )
-    if not matching:
+    fits = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
+    fits.sort(key=lambda pair: pair[0] == "reader")
+    if sum(pair[0] != "reader" for pair in fits) > 1:
+        names = [f"{kind}-{name_}" for kind, name_ in fits]
+        raise Unusable(f"{name}: {len(fits)} parts have that name", f"one of: {', '.join(names)}")
+    if not fits:
         names = [f"{kind}-{pair}" for kind, pair in pairs]
         is_full_name = "-" in name and name.partition("-")[0] in KINDS
         near = nearest(name, names if is_full_name else [pair for _, pair in pairs], "parts")
         hint = near.partition("parts:")[0].strip() or "`benchforge plugins` lists all parts"
         raise Unusable(f"no part named {name!r}", hint)
-    return matching
+    return fits
 
 
 def chosen(settings: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:

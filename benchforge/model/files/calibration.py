@@ -1,10 +1,10 @@
 """How loud a machine is when nothing but a measurement runs on it."""
 
-from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
+from benchforge.model.values.bounds import Moment
 from benchforge.model.values.frozen import Frozen
 
 
@@ -26,7 +26,7 @@ class Calibration(Frozen):
     "Version of the file format."
     kind: Literal["calibration"] = "calibration"
     "Kind of this file."
-    created: datetime
+    created: Moment
     "Time of the measurement, with its time zone."
     benchforge: str
     "Version of benchforge that measured."

@@ -52,8 +52,8 @@ def parse_header(folder: Path) -> Parsed[Header] | list[FileFault]:
     if isinstance(parsed, Parsed):
         header, cases = compact(parsed.model), dict[str, CaseName]()
         plan = [
-            item.like(case=cases.setdefault(item.case.model_dump_json(), item.case))
-            for item in header.plan
+            step.like(case=cases.setdefault(step.case.model_dump_json(), step.case))
+            for step in header.plan
         ]
         vars(header).update(plan=tuple(plan))  # equal values: it stays frozen
     return parsed

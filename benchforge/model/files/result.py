@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
@@ -14,7 +13,7 @@ from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import TurnsPlanned, Until
 from benchforge.model.trial.hosts import HostFacts
-from benchforge.model.values.bounds import FileName
+from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.frozen import Frozen
 
@@ -114,7 +113,7 @@ class Header(Frozen):
     "Name of the suite: the first part of the folder's name."
     title: str
     "Title of the suite."
-    created: datetime
+    created: Moment
     "Start of the run, with its time zone."
     benchforge: str
     "Version of benchforge that measured."

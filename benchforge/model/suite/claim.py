@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, PositiveFloat, model_validator
 
@@ -123,3 +123,6 @@ class Gate(Frozen):
 
     allow: tuple[Waiver, ...] = ()
     "Waivers: scenarios that may be slower, each with a reason. Only `benchforge gate` reads them."
+    irrelevant: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Paths that no server depends on, from the top of the repository, such as `"docs/**"`. \
+`benchforge gate` measures nothing if all changed files are among them; the suite is never."""

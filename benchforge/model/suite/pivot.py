@@ -72,7 +72,7 @@ def places(axes: Sequence[str], cases: Sequence[CaseName]) -> list[Place]:
     ranks = [list(dict.fromkeys(coordinate(case, axis) for case in cases)) for axis in axes]
     distinct = dict.fromkeys(place(case, axes) for case in cases)
     return sorted(
-        distinct, key=lambda at: [rank.index(value) for rank, value in zip(ranks, at, strict=True)]
+        distinct, key=lambda at: [rank.index(step) for rank, step in zip(ranks, at, strict=True)]
     )
 
 

@@ -8,9 +8,8 @@ from benchforge.model.values.case_name import CaseName, clients_of, comparison
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import percent
 
-LEAST_BLOCKS = 8
-"""Before the first look: who looks at widths earlier gets intervals of 95 % that hold the truth in
-90 to 93 % of cases."""
+LEAST_BLOCKS, DECIDED_AFTER = 4, 3
+"Blocks at the first look at widths, and at claims."
 MOST_BLOCKS = 30
 
 SHORTEST_S, LONGEST_S = 0.02, 1.0
@@ -21,14 +20,22 @@ common server closes an idle connection (gunicorn, 2 s)."""
 
 
 class Until(Frozen):
-    """Rule that adds blocks until the intervals are narrow enough. It ignores significance."""
+    """Rule that adds blocks until intervals are narrow enough, or until the claims are decided."""
 
     width: float = Field(gt=0, lt=1)
-    "Target half-width of each 95 % interval of a ratio, on the log scale."
+    "Target half-width of each interval of a ratio, on the log scale."
     least: PositiveInt = LEAST_BLOCKS
-    "Minimum number of blocks."
+    "Minimum number of blocks: that of the first look."
     most: PositiveInt = MOST_BLOCKS
     "Maximum number of blocks, however wide the intervals are."
+    method: Literal["width", "decision"] | None = None
+    """Question of the run: an estimate to a width, or a decision on claims, whose intervals hold at
+    all looks together. None in older results, which looked at both."""
+    level: float = Field(default=0.95, gt=0, lt=1)
+    "Level of intervals, whatever ends the run; with `decision` that of all claims together."
+    t_error: float | None = None
+    """Error of Student's t: of each interval of a width; of each claim's interval times the number
+    of believed blocks at the look. None in older results."""
 
     @property
     def in_words(self) -> str:
@@ -37,8 +44,8 @@ class Until(Frozen):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if not LEAST_BLOCKS <= self.least <= self.most:
-            msg = f"{self.least} to {self.most} blocks: not {LEAST_BLOCKS} or more in order"
+        if not DECIDED_AFTER <= self.least <= self.most:
+            msg = f"{self.least} to {self.most} blocks: not {DECIDED_AFTER} or more in order"
             raise ValueError(msg)
         return self
 

@@ -44,8 +44,8 @@ def disturbed(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
 
 def _times_doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
     times = [
-        doubted
-        for doubted in case.latency_doubted
-        if any(speaks_of(it, line) for it in doubted.checks)
+        trial
+        for trial in case.latency_doubted
+        if any(speaks_of(check, line) for check in trial.checks)
     ]
     return frozenset(time_.trial for time_ in times)

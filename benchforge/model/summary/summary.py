@@ -1,6 +1,5 @@
 """What a result says: every trial's value of every metric, and the spread."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
@@ -20,7 +19,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
-from benchforge.model.values.bounds import FileName
+from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.model.values.units import FAILURES, RATE, Measurand
@@ -214,6 +213,8 @@ class CaseSummary(Frozen):
     "Rate that the server sustains, for a search; the case then has no metrics."
     in_turns: bool = False
     "True if the server took turns with others: only its ratios to them are valid."
+    rounds: dict[int, tuple[float, ...]] = Field(default_factory=dict)
+    "Logarithm of the rate in each round of slices and its mirror, by block; empty without turns."
 
     @property
     def used_doubts(self) -> tuple[DoubtedTrial, ...]:
@@ -235,7 +236,8 @@ class CaseSummary(Frozen):
         lines = self.kinds.get(str(name.vary.get(KIND)), ())
         for number, of_stage in enumerate(self.stages, 1):
             lines = of_stage if name.vary.get(STAGE) == number else lines
-        return self.model_copy(update={"case": name, "metrics": lines, "kinds": {}, "stages": ()})
+        parts = {"metrics": lines, "kinds": {}, "stages": (), "rounds": {}}
+        return self.model_copy(update={"case": name, **parts})
 
     def answered(self, *, smoke: bool) -> bool:
         """Return True if the case has a number, even one that noise marks.
@@ -249,9 +251,7 @@ class CaseSummary(Frozen):
         if smoke or self.believed != 0:
             return True
         return any(
-            all(check.transient for check in doubted.checks)
-            for doubted in self.doubted
-            if doubted.used
+            all(check.transient for check in trial.checks) for trial in self.doubted if trial.used
         )
 
 
@@ -281,7 +281,7 @@ class Summary(Frozen):
     "Name of the suite."
     title: str
     "Title of the suite."
-    created: datetime
+    created: Moment
     "Start of the run, with its time zone."
     benchforge: str
     "Version of benchforge that measured."

@@ -14,6 +14,9 @@ from pydantic import AfterValidator, PlainSerializer
 
 from benchforge.model.values.frozen import Frozen
 
+_LAST = 1 << 16
+"Number of the last bucket: more than 10^22 microseconds, whose bounds are still small numbers."
+
 
 class Counts(Mapping[int, int]):
     """Positive counts by numbers that are not negative, in the given order.
@@ -24,8 +27,8 @@ class Counts(Mapping[int, int]):
     __slots__ = ("_counts", "_numbers")
 
     def __init__(self, counts: Mapping[int, int]) -> None:
-        if counts and (min(counts) < 0 or min(counts.values()) <= 0):
-            raise ValueError("buckets are not negative and counts are positive")
+        if counts and not (0 <= min(counts) <= max(counts) <= _LAST and min(counts.values()) > 0):
+            raise ValueError(f"buckets are numbers from 0 to {_LAST}, and counts are positive")
         self._numbers, self._counts = _packed(counts), _packed(counts.values())
 
     def __getitem__(self, number: int) -> int:

@@ -3,13 +3,15 @@
 from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
 
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ROW, Frozen
 
 Role = Literal["server", "upstream", "backend", "loader"]
 
 
-class Usage(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True, config=ROW)
+class Usage:
     """Resources that a part used from the start to the end of the load; None: unknown.
 
     usage.csv in the same folder has them over time.

@@ -3,11 +3,13 @@
 from typing import Self
 
 from pydantic import NonNegativeInt, model_validator
+from pydantic.dataclasses import dataclass
 
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ROW
 
 
-class Sample(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True, config=ROW)
+class Sample:
     """A metric's value for one trial, with its unit; never NaN.
 
     If `value` is None, `why` gives the reason. With `lower_bound`, the truth is the value or more,

@@ -1,11 +1,11 @@
 """A later session: a run that `--resume` continued."""
 
-from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, JsonValue, PositiveInt
 
 from benchforge.model.suite.code import Interpreter
+from benchforge.model.values.bounds import Moment
 from benchforge.model.values.frozen import Frozen
 
 
@@ -18,7 +18,7 @@ class Session(Frozen):
     "Kind of this file."
     number: int = Field(ge=2)
     "Number of the session, from 2: the name of the file."
-    started: datetime
+    started: Moment
     "Start of the session, with its time zone."
     first_trial: PositiveInt
     "Number of the session's first trial, in order of time."

@@ -1,11 +1,11 @@
 """One measured execution of a case, kept whatever its outcome."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import PurePath
 from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
 
 from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
 from benchforge.model.suite.search import SearchOutcome
@@ -24,9 +24,9 @@ from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns
-from benchforge.model.values.bounds import Below
+from benchforge.model.values.bounds import Below, Moment
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.text.safe import HIDDEN
 
 ATTEMPTS = 3
@@ -91,7 +91,8 @@ class Load(Frozen):
     "Digest of the driver's options and script."
 
 
-class StartedProcess(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True, config=ROW)
+class StartedProcess:
     """A process of the trial: its command, its part and its end."""
 
     label: str
@@ -139,7 +140,7 @@ class Trial(Frozen):
     "Number of the attempt; above 1 after a fault of the apparatus."
     seed: NonNegativeInt
     "Value of PYTHONHASHSEED for the servers."
-    started: datetime
+    started: Moment
     "Start of the trial, with its time zone."
     seconds: NonNegativeFloat
     "Time of the whole trial: wait for quiet, start, probes, warm-up, load, stop."
@@ -221,12 +222,12 @@ are those of the whole launch, as are load and stop."""
         kind = self.stream.kinds[label] if self.stream is not None else None
         if kind is None:
             return self
-        reading_of_kind = self.reading.kinds.get(label) if self.reading is not None else None
+        reading = self.reading.kinds.get(label) if self.reading is not None else None
         update = {
             "request": kind.request,
             "probes": kind.probes,
+            "reading": reading,
             "stream": None,
-            "reading": reading_of_kind,
         }
         return self.model_copy(update={**update, "good_response": kind.good_response})
 
@@ -274,7 +275,7 @@ are those of the whole launch, as are load and stop."""
         """
         took = [check for check in self.checks if check.topic == "others"]
         others_known = any(
-            check.status in {"warn", "fail"} and check.value is not None for check in took
+            each.status in {"warn", "fail"} and each.value is not None for each in took
         )
         # Who waited for a disk or memory is not known to have waited for others.
         of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)

@@ -1,5 +1,7 @@
 """What a server did in its turns, and while others had theirs."""
 
+import math
+
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
@@ -79,8 +81,20 @@ class Turns(Frozen):
     cpu_wait_s: NonNegativeFloat = 0.0
     "Total time in slices in which threads of server and load tool were ready and waited for a CPU."
     probed: tuple[ProbedSlice, ...] = ()
-    """Slices of both lengths in turn, the usual and a quarter, of a server that waits for something
-    other than a CPU; none in later blocks."""
+    """Slices of a quarter of the usual length, of that and of four times that in turn, of a server
+    that waits for something other than a CPU; none in later blocks."""
+
+    @property
+    def log_rates(self) -> tuple[float, ...]:
+        """Logarithm of the rate in each round and its mirror; empty if one has no response."""
+        pairs = [*zip(self.slices[::2], self.slices[1::2], strict=False)]
+        if not all(sum(slice_.responses for slice_ in pair) for pair in pairs):
+            return ()
+        return tuple(
+            math.log(sum(slice_.responses for slice_ in pair))
+            - math.log(sum(slice_.seconds for slice_ in pair))
+            for pair in pairs
+        )
 
     @property
     def seconds(self) -> float:

@@ -1,5 +1,6 @@
 """What a document of JSON may hold, so that it is read in a bounded amount of memory."""
 
+from datetime import MAXYEAR, UTC, datetime
 from typing import Annotated, AnyStr
 
 from pydantic import AfterValidator
@@ -10,6 +11,7 @@ from benchforge.text.readable import too_many
 MOST_VALUES = 1_000_000
 """A value that is wrong takes about a kilobyte to tell: so many take less than a gigabyte.
 Thousands of trials have a tenth of that."""
+_FIRST_YEAR = 1970
 
 
 def bounded(document: AnyStr) -> AnyStr:
@@ -43,3 +45,13 @@ FileName = Annotated[str, AfterValidator(_one_step)]
 "What a file is called, or a part of that: no path."
 Below = Annotated[str, AfterValidator(_below)]
 "A path that stays below the folder that it is in."
+
+
+def _moment(moment: datetime) -> datetime:
+    if not _FIRST_YEAR <= moment.year < MAXYEAR:  # in each time zone it is a moment
+        raise ValueError("is no moment at which anything was measured")
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(_moment)]
+"A moment of a measurement. A file of somebody else may tell no time zone: it is UTC."

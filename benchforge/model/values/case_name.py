@@ -102,9 +102,7 @@ def server_names(cases: Sequence[CaseName]) -> list[str]:
         for case in cases
     ]
     often = Counter(labels)
-    return [
-        name if often[name] == 1 else f"{name} ({number})" for number, name in enumerate(labels, 1)
-    ]
+    return [name if often[name] == 1 else f"{name} ({n})" for n, name in enumerate(labels, 1)]
 
 
 def _varies(case: CaseName, group: Among) -> Iterator[str]:

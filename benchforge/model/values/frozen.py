@@ -57,8 +57,13 @@ def compact(model: Model) -> Model:
             pending += _holders(inner)
         elif (fields_set := getattr(inner, "__pydantic_fields_set__", None)) is not None:
             shared = _FIELD_SETS.setdefault(frozenset(fields_set), fields_set)
-            object.__setattr__(inner, "__pydantic_fields_set__", shared)
+            _set(inner, "__pydantic_fields_set__", shared)
             pending += _holders(inner.__dict__)
+        elif hasattr(kind, "__pydantic_fields__"):
+            values = {name: getattr(inner, name) for name in kind.__slots__}
+            pending += _holders(values)
+            for name, value in values.items():
+                _set(inner, name, value)
     return model
 
 

@@ -122,8 +122,7 @@ def places(text: str) -> Places:
 def dotted(path: JsonPath) -> str:
     """Return a path as people write it: reading.latency.counts.17."""
     return ".".join(
-        step if isinstance(step, str) and _PLAIN.fullmatch(step) else json.dumps(step)
-        for step in path
+        key if isinstance(key, str) and _PLAIN.fullmatch(key) else json.dumps(key) for key in path
     )
 
 

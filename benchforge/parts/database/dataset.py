@@ -58,10 +58,8 @@ triples of each graph."""
         kind = _KINDS[self.backend]
         for name in (self.into, *self.rows):
             if not re.fullmatch(kind.names, name, re.ASCII):
-                expected_form = (
-                    "a number of a database" if self.backend == "redis" else "the URI of a graph"
-                )
-                raise ValueError(f"{name!r} is not {expected_form}")
+                form = "a number of a database" if self.backend == "redis" else "the URI of a graph"
+                raise ValueError(f"{name!r} is not {form}")
         for name in self.files:
             if not name.endswith(kind.files):
                 ends = ", ".join(kind.files)

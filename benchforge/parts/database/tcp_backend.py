@@ -151,9 +151,7 @@ connections to the server. `port`, `names` and `password` imply "tcp"."""
 
     @model_validator(mode="after")
     def _over_tcp(self) -> Self:
-        if self.listen == "unix" and (
-            wrong := [option for option in _OVER_TCP if getattr(self, option)]
-        ):
+        if self.listen == "unix" and (wrong := [name for name in _OVER_TCP if getattr(self, name)]):
             message = f"{', '.join(wrong)} need TCP" if len(wrong) > 1 else f"{wrong[0]} needs TCP"
             hint = "say listen = 'tcp', or leave listen out"
             raise WrongOption(message, "listen", *wrong, hint=hint)

@@ -17,13 +17,7 @@ from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
 from benchforge.remote.agent import links
-from benchforge.remote.answers import (
-    HostPartOfTrial,
-    Moment,
-    Port,
-    SentWindows,
-    StartedService,
-)
+from benchforge.remote.answers import HostPartOfTrial, Moment, Port, SentWindows, StartedService
 from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
@@ -35,13 +29,8 @@ from benchforge.run.machine.facts import hard_facts
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.measure import begun, trial_of
-from benchforge.run.trial.scope import (
-    Serving,
-    TrialScope,
-    driver_label,
-    services_of,
-    trial_scope,
-)
+from benchforge.run.trial.scope import Serving, TrialScope, driver_label, services_of, trial_scope
+from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load, watch
@@ -241,11 +230,12 @@ class HostTrial:
         return self._recorder.load_began_s
 
     def observed(self) -> bool | None:
-        """End what `watch` began; the services still have to be there."""
+        """End what `watch` began, once the server idles; the services still have to be there."""
         scope = self._entered
         self._open_windows.close()
         if self._watching is not None:
             scope.recorder.observation = self._watching.observation(self._folder)
+            look_after([(scope, part) for part in self._watching.servers()])
             scope.recorder.placed = scope.placement.placed()
             self._watching = None
         still_there(scope, scope.started, "during the load", "drive")

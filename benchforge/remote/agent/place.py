@@ -220,9 +220,7 @@ def places_on(suite: Suite, label: str) -> Places:
     With `auto`, load tools get CPUs of their own where they are not alone on the host.
     """
     scenarios = suite.scenarios.values()
-    parts = (
-        part for scenario in scenarios for part in used(suite, scenario) if label in part.hosts
-    )
+    parts = (part for each in scenarios for part in used(suite, each) if label in part.hosts)
     roles = {part.role for part in parts}
     placement = suite.placement
     if placement == "auto" and ("loader" not in roles or len(roles) < 2):  # noqa: PLR2004

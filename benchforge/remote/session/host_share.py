@@ -31,10 +31,7 @@ class HostShare(NamedTuple):
 
 
 def share_of(
-    suite: Suite,
-    label: str,
-    trees: Mapping[tuple[str | None, str], Tree],
-    digests: dict[str, str],
+    suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tree], digests: dict[str, str]
 ) -> HostShare:
     """Return what a host is given, without the addresses of its peers.
 

@@ -1,7 +1,7 @@
 """The parts of a trial from all hosts, as one trial."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +57,7 @@ def merged(
 
     Usage of all parts is in usage.csv of the folder then; that of each machine stays apart.
     """
-    others = [
-        value.trial for value in hosts.values() if value.trial is not None and not value.loads
-    ]
+    others = [host.trial for host in hosts.values() if host.trial is not None and not host.loads]
     processes = (p for label, host in hosts.items() for p in _processes(label, host))
     update: dict[str, Any] = {
         "hosts": {label: _host(host) for label, host in hosts.items()},
@@ -68,16 +66,14 @@ def merged(
         "observation": _observation(trial, hosts, folder),
     }
     if trial.listener is not None and not any(
-        value.loads and value.serves for value in hosts.values()
+        host.loads and host.serves for host in hosts.values()
     ):
         reason = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=reason)
     if (placed := _placed(hosts)) is not None and update["observation"] is not None:
         usage = update["observation"].usage
-        check = placement.check(
-            placed, [usage_.label for usage_ in usage if usage_.role in placed.cpus]
-        )
+        check = placement.check(placed, [part.label for part in usage if part.role in placed.cpus])
         update |= {"placement": placed, "checks": (check, *trial.checks)}
     all_known = all(value.hard_facts is not None for value in hosts.values())
     update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}
@@ -92,8 +88,8 @@ def _processes(label: str, part: HostPart) -> Iterator[StartedProcess]:
     for process in part.trial.processes:
         warms = folder and process.label.startswith("warm-up")
         name = f"{label}-{process.label}" if warms else process.label
-        files = {"stdout": f"{folder}{process.stdout}", "stderr": f"{folder}{process.stderr}"}
-        yield process.model_copy(update={"label": name, **files})
+        stdout, stderr = f"{folder}{process.stdout}", f"{folder}{process.stderr}"
+        yield replace(process, label=name, stdout=stdout, stderr=stderr)
 
 
 def _placed(hosts: Mapping[str, HostPart]) -> ActualPlacement | None:
@@ -160,6 +156,7 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
             "unassigned_shared_bytes": _sum(
                 observation.unassigned_shared_bytes for observation in observations
             ),
+            "after": next((item.after for item in observations if item.after), None),
             "machine": None,
         }
     )

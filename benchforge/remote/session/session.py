@@ -209,9 +209,7 @@ class HostSession:
         """Return the facts of the first server's host, and the hard facts of all."""
         on_hosts = next(case for case in self._graph.cases if case.hosts)
         server = on_hosts.hosts[f"server-{on_hosts.name.server}"]
-        hosts: dict[str, JsonValue] = {
-            label: hard(host.facts) for label, host in self.hosts.items()
-        }
+        hosts: dict[str, JsonValue] = {k: hard(host.facts) for k, host in self.hosts.items()}
         return {**self.hosts[server].facts, "hosts": hosts}
 
     def _prepared(self) -> None:
@@ -225,9 +223,7 @@ class HostSession:
         }
         builds_s = _PREPARES_WITHIN_S + BUILDS_WITHIN_S * len(self._suite.runtimes)
         prepared = self.each_of(Place.prepare, suites, builds_s)
-        incomplete = {
-            label: host for label, host in prepared.items() if host.missing or host.faults
-        }
+        incomplete = {k: host for k, host in prepared.items() if host.missing or host.faults}
         if incomplete:
             messages = (text for label, host in incomplete.items() for text in _lacks(label, host))
             hints = (text for label, host in incomplete.items() for text in _how(label, host))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
+from benchforge.model.files.folder import CEILING, TRIAL
 from benchforge.model.trial.rows import SYSTEM, USAGE
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.parts.part import GRACE_S, Service
@@ -44,10 +45,7 @@ _AHEAD_S = 0.3
 
 
 def measure(
-    session: "HostSession",
-    inputs: TrialInputs,
-    context: TrialContext,
-    tell: Callable[[str], None],
+    session: "HostSession", inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
 ) -> MeasuredTrial:
     """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
     recorder = TrialRecorder(tell)
@@ -160,6 +158,8 @@ class _HostsTrial:
                     backends=backends,
                     upstreams=upstreams,
                 )
+                if services[name].address != self.hosts[case.hosts[name]].facts.address:
+                    raise wire.HostFault(case.hosts[name], f"{name} is at an address of others")
                 yield
                 (backends if role == "backend" else upstreams)[label] = services[name].gives
         return services
@@ -219,9 +219,7 @@ class _HostsTrial:
             self._owns = observed.get(self._server, self._owns)
             for label, host in self.hosts.items():
                 host.moved_s = self._offset(label)[0] - clocks[label]
-                counts = {
-                    name: later[label].get(name, -1) - n for name, n in earlier[label].items()
-                }
+                counts = {k: later[label].get(k, -1) - n for k, n in earlier[label].items()}
                 host.traffic = {name: count for name, count in counts.items() if count >= 0}
 
     def finish(self, _: None) -> None:
@@ -347,6 +345,8 @@ class _HostsTrial:
             file_name = f"{prefix}{name}" if shared else name
             if os.path.lexists(folder / file_name):
                 raise wire.HostFault(label, f"another host has a file {safe.word(file_name)}, too")
+            if file_name in {TRIAL, CEILING} or door.HALF in file_name:
+                raise wire.HostFault(label, f"no program leaves a file {safe.word(file_name)}")
             content = self._content(label, name, rest)
             rest -= len(content)
             try:

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.case_name import CaseName
-from benchforge.results.over_time.levels import (
-    Key,
-    LevelKey,
-    by_key,
-    level,
-    lines,
-    to_reference,
-)
+from benchforge.results.over_time.levels import Key, LevelKey, by_key, level, lines, to_reference
 from benchforge.results.over_time.steps import LEAST, LevelChange, steps
 
 

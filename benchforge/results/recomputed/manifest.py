@@ -1,13 +1,13 @@
 """The manifest again: whether the files are those that the result had when its run ended."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import CEILING, HEADER, SESSIONS, TRIAL
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
-from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.recomputed.verified import Recomputed, Values
 from benchforge.run.disk.manifest import MOST_BYTES, listable
 from benchforge.text import door
 from benchforge.text.steps import steps
@@ -21,9 +21,7 @@ def digests_of(folder: Path) -> Digests:
     return cache(lambda name: door.sha256(folder, name, MOST_BYTES))
 
 
-def changed_files(
-    manifest: Parsed[Manifest], digest_of: Digests
-) -> Iterator[RecomputedValue | FileFault]:
+def changed_files(manifest: Parsed[Manifest], digest_of: Digests) -> Values:
     """Yield the digest of each listed file, and what contradicts the list."""
     folder, lists = manifest.file.parent, manifest.file.name
     for name, digest in steps([*manifest.model.files.items()], "files"):
@@ -36,10 +34,10 @@ def changed_files(
                 reason = "was removed" if missing else error.strerror
                 yield manifest.fault(f"{reason}, but was in the result when the run ended", *path)
             elif is_measured(name):
-                yield RecomputedValue(manifest, path, cannot=f"{name} was removed")
+                yield Recomputed(manifest, path, cannot=f"{name} was removed")
             continue
         if digest_now == digest:
-            yield RecomputedValue(manifest, path, digest_now)
+            yield Recomputed(manifest, path, digest_now)
         else:
             yield FileFault(folder / name, "", None, f"is not the file that {lists} lists")
     covered = {place_of(name) for name in manifest.model.files} - {""}

@@ -1,6 +1,8 @@
 """Values that were computed again, next to those of a file."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
@@ -12,13 +14,17 @@ from benchforge.results.recomputed.same_document import alike, leaves, member, w
 
 
 @dataclass(frozen=True)
-class RecomputedValue:
+class Recomputed:
     """A value that a file has, computed again; or why it could not be."""
 
     file: Parsed[Any]
     path: JsonPath = ()
     value: JsonValue = None
     cannot: str = ""
+
+
+Values = Iterator[Recomputed | FileFault]
+"Values to be compared, and what is wrong by itself."
 
 
 @dataclass
@@ -37,8 +43,10 @@ class Verified:
     "The version of benchforge that wrote it, where that was not this one."
     as_written: tuple[str, ...] = ()
     "Numbers of trials, and members of the header, that nothing else tells: by their paths."
+    covered: dict[Path, set[JsonPath]] = field(default_factory=dict)
+    "Paths of what was computed again, by file."
 
-    def add(self, value: RecomputedValue | FileFault) -> None:
+    def add(self, value: Recomputed | FileFault) -> None:
         """Add what is wrong, or not known, of a file; or a digest that is right."""
         if isinstance(value, FileFault):
             (self.differing if value.kind == "invalid" else self.cannot).append(value)
@@ -50,8 +58,11 @@ class Verified:
     def extend(self, other: "Verified") -> None:
         """Add what came of comparing other values."""
         self.compared += other.compared
+        self.older += other.older
         self.differing.extend(other.differing)
         self.cannot.extend(other.cannot)
+        for file, paths in other.covered.items():
+            self.covered.setdefault(file, set()).update(paths)
 
     @property
     def proved(self) -> int:
@@ -65,7 +76,7 @@ class Verified:
 
 
 def compare_values(
-    again: RecomputedValue, document: object, verified: Verified, *, is_ours: bool
+    again: Recomputed, document: object, verified: Verified, *, is_ours: bool
 ) -> None:
     """Add to `verified` what of a file's document differs from a value computed again."""
     stored = member(document, *again.path)

@@ -62,6 +62,7 @@ class FolderFiles:
     folder: Path
     header: Parsed[Header] | None = None
     trials: list[Parsed[Trial]] = field(default_factory=list)
+    "Trials by number."
     sessions: list[Parsed[Session]] = field(default_factory=list)
     ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
     summary: Parsed[Summary] | None = None
@@ -112,6 +113,7 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     files.header = next(files.read(parse_header(folder)), None)
     for trial in parse_trials(folder):
         files.trials += [files.judged(item, as_whole=all_of) for item in files.read(trial)]
+    files.trials.sort(key=lambda trial: trial.model.number)
     for name in session_files(folder):
         files.sessions += files.read(parse(folder, name, Session))
     for name in ceiling_files(folder):

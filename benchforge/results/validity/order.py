@@ -1,7 +1,7 @@
 """What trials must be to one another, to the plan and to the clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from benchforge.model.files.file import FileFault, Parsed
@@ -10,8 +10,8 @@ from benchforge.model.files.result import Header, Planned
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Load, Trial
+from benchforge.results.validity.contradiction import Contradiction
 from benchforge.results.validity.plan import identity, named
-from benchforge.results.validity.search import searched
 from benchforge.text.readable import exact
 
 _CLOCK = timedelta(minutes=1)
@@ -21,14 +21,13 @@ _CLOCK = timedelta(minutes=1)
 def order(
     header: Parsed[Header], trials: Sequence[Parsed[Trial]], sessions: Sequence[Parsed[Session]]
 ) -> Iterator[FileFault]:
-    """Say which trials stand where the plan, other trials or time have no place for them."""
-    ordered = sorted(trials, key=lambda trial: trial.model.number)
-    yield from _folders(ordered)
-    yield from _places(header.model, ordered)
-    yield from _alike(ordered, header.model.searches)
-    yield from _sought(ordered, header.model)
-    yield from _jointly(ordered)
-    yield from _started(header.model.created, ordered, sessions)
+    """Say which trials, by number, have no place in the plan, among others or in time."""
+    yield from _folders(trials)
+    yield from _places(header.model, trials)
+    yield from _alike(trials, header.model.searches)
+    yield from _sought(trials, header.model)
+    yield from _jointly(trials)
+    yield from _started(header.model.created, trials, sessions)
 
 
 def _folders(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
@@ -102,13 +101,32 @@ def _sought(trials: Sequence[Parsed[Trial]], header: Header) -> Iterator[FileFau
     for trial in trials:
         find, sought = header.searches.get(trial.model.case.scenario), trial.model.search_outcome
         if find is not None and sought is not None:
-            for message, path in searched(find, trial.model, smoke=header.smoke):
+            for message, path in _searched(find, trial.model, smoke=header.smoke):
                 yield trial.fault(message, "search_outcome", *path)
         elif find is not None or sought is not None:
             message = (
                 "is missing: its scenario searches" if find else f"{HEADER} has no such search"
             )
             yield trial.fault(message, "search_outcome")
+
+
+def _searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contradiction]:
+    """Say what of a trial's part in its search cannot be; paths begin below `sought`."""
+    sought = trial.search_outcome
+    if sought is None:
+        return
+    if trial.load is None or trial.load.rate != sought.rate:
+        yield "is another than the rate of its load", ("rate",)
+    if not find.within(sought.rate):
+        bounds = f"{exact(find.lowest)} to {exact(find.highest)}/s"
+        yield f"{exact(sought.rate)}/s is not from {bounds}", ("rate",)
+    outcomes_kept = [outcome.kept for outcome in sought.outcomes]
+    if outcomes_kept and sought.passed is not (
+        None if None in outcomes_kept and False not in outcomes_kept else all(outcomes_kept)
+    ):
+        yield "is not what its outcomes give", ("passed",)
+    if sought.passed is not None and trial.measured and not trial.believed and not smoke:
+        yield "a trial that is not believed says nothing", ("passed",)
 
 
 def _started(
@@ -120,11 +138,11 @@ def _started(
     """
     trials = [trial for trial in trials if trial.model.number == _first_of_joint(trial.model)]
     began = {session.model.first_trial: session.model.started for session in sessions}
-    moments: list[tuple[datetime, Parsed[Trial] | None]] = [(_aware(created), None)]
+    moments: list[tuple[datetime, Parsed[Trial] | None]] = [(created, None)]
     for trial in trials:
         if trial.model.number in began:
-            moments.append((_aware(began[trial.model.number]), None))
-        moments.append((_aware(trial.model.started), trial))
+            moments.append((began[trial.model.number], None))
+        moments.append((trial.model.started, trial))
     for (earlier, _), (started, timed), (later, _) in zip(
         moments, moments[1:], moments[2:], strict=False
     ):
@@ -165,8 +183,3 @@ def _jointly(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
             ):
                 message = f"differ from those of trial {number}, which took turns with it"
                 yield trial.fault(message, "turns")
-
-
-def _aware(moment: datetime) -> datetime:
-    """A file of somebody else may tell no time zone."""
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

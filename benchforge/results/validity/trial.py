@@ -1,15 +1,17 @@
 """What the values of one trial must be to one another."""
 
+import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.turns import Turns
 from benchforge.results.validity.contradiction import Contradiction, beneath
 from benchforge.results.validity.counts import counts, moments, windows, without_body
 from benchforge.results.validity.times import times
-from benchforge.results.validity.turns import slices
 from benchforge.results.validity.usage import MachineBounds, used
 from benchforge.text.readable import exact
 
@@ -32,7 +34,7 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
     if trial.load_answers is not None:
         yield from beneath(("load_answers",), windows(trial.load_answers))
     if trial.turns is not None:
-        yield from beneath(("turns",), slices(trial.turns, trial))
+        yield from beneath(("turns",), _slices(trial.turns, trial))
     yield from used(trial, machine)
     yield from _phases(trial)
     for number, answer in enumerate(trial.answers):
@@ -70,10 +72,7 @@ def _document(trial: Trial, reading: Reading, first_answer: Answer) -> Iterator[
     if trial.good_response is None and length != first_answer.length:
         yield (
             f"the tool took {length} bytes as right, we {first_answer.length}",
-            (
-                "reading",
-                "document_bytes",
-            ),
+            ("reading", "document_bytes"),
         )
     elif (
         trial.good_response is not None
@@ -118,3 +117,32 @@ def _measured(trial: Trial) -> Iterator[Contradiction]:
         message = f"the status was {earlier.status} before the load and {later.status} after it"
         yield message, ("answers", 1, "status")
     yield from _document(trial, reading, earlier)
+
+
+def _slices(turns: Turns, trial: Trial) -> Iterator[Contradiction]:
+    """Say which slices cannot be: a round is missing, two overlap, sums are others."""
+    if trial.number not in turns.trials:
+        yield f"does not hold {trial.number}, the number of this trial", ("trials",)
+    if [slice_.round for slice_ in turns.slices] != [*range(1, turns.rounds + 1)]:
+        yield f"are not one for each of {turns.rounds} rounds", ("slices",)
+        return
+    for number, slice_ in enumerate(turns.slices):
+        if slice_.end_s < slice_.start_s:
+            yield "ends before it starts", ("slices", number, "end_s")
+        ended = slice_.responses + (slice_.failed or 0)
+        if slice_.sent is not None and ended > slice_.sent:
+            yield f"{ended} requests ended, but {slice_.sent} were sent", ("slices", number, "sent")
+    for number, (earlier, later) in enumerate(pairwise(turns.slices), 1):
+        if later.start_s < earlier.end_s:
+            yield "starts before the one before it ends", ("slices", number, "start_s")
+    if trial.reading is not None:
+        yield from _in_slices(turns, trial.reading)
+
+
+def _in_slices(turns: Turns, reading: Reading) -> Iterator[Contradiction]:
+    if turns.responses != reading.responses:
+        message = f"have {turns.responses} responses, but the load tool {reading.responses}"
+        yield message, ("slices",)
+    if not math.isclose(turns.seconds, reading.seconds, rel_tol=1e-9, abs_tol=1e-9):
+        message = f"take {exact(turns.seconds)} s, but the reading {exact(reading.seconds)} s"
+        yield message, ("slices",)

@@ -12,7 +12,7 @@ from benchforge.model.files.folder import HEADER, MANIFEST, SIGNED, TRIALS
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
 from benchforge.results.recomputed.large_summary import is_large
 from benchforge.results.recomputed.manifest import Digests, changed_files, digests_of
-from benchforge.results.recomputed.verified import RecomputedValue, Verified
+from benchforge.results.recomputed.verified import Recomputed, Values, Verified
 from benchforge.results.validity.faults import FolderFiles, contradictions, read_files
 from benchforge.results.validity.lines import summed
 from benchforge.run.disk.manifest import listable
@@ -78,14 +78,12 @@ def listed_files(folder: Path) -> ListedFiles:
     return lists
 
 
-def _later_signed(
-    signed: Parsed[Manifest], digest_of: Digests
-) -> Iterator[RecomputedValue | FileFault]:
+def _later_signed(signed: Parsed[Manifest], digest_of: Digests) -> Values:
     if unsigned := list(_unsigned(signed.file.parent, signed.model)):
         reason = f"was signed without {listed(unsigned)}"
         yield FileFault(signed.file, "", None, reason, "unreadable")
     for reason in _changed_reports(signed.model, digest_of):
-        yield RecomputedValue(signed, ("files",), cannot=reason)
+        yield Recomputed(signed, ("files",), cannot=reason)
 
 
 def measured(manifest: Parsed[Manifest]) -> Parsed[Manifest]:
@@ -94,7 +92,7 @@ def measured(manifest: Parsed[Manifest]) -> Parsed[Manifest]:
     return replace(manifest, model=model.model_copy(update={"files": model.measured}))
 
 
-def _later(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue]:
+def _later(manifest: Parsed[Manifest]) -> Iterator[Recomputed]:
     """Yield what was measured after the manifest was written, by a run that was killed."""
     names = manifest.model.files
     covered = {place_of(name) for name in names}
@@ -104,7 +102,7 @@ def _later(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue]:
         if name not in names and is_measured(name) and (place_of(name) or name) not in covered
     )
     for name_ in later:
-        yield RecomputedValue(manifest, ("files",), cannot=f"{name_} is not listed")
+        yield Recomputed(manifest, ("files",), cannot=f"{name_} is not listed")
 
 
 def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:

@@ -1,13 +1,21 @@
 """Signatures that ssh-keygen makes with a person's own key, and checks with a list of signers."""
 
+import os
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.files.file import FileFault, parse
+from benchforge.model.files.folder import SIGNATURE, SIGNED, accepted
+from benchforge.model.files.manifest import Manifest
+from benchforge.results.recomputed.verified import Verified
+from benchforge.results.verify.form import trials_in_words
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
+from benchforge.text import door
 
+_MOST_BYTES = 1 << 16
 NAMESPACE = "benchforge@result"
 "What a signature is for: ssh-keygen refuses one that was made for another purpose."
 _WITHIN_S = 60
@@ -20,6 +28,35 @@ class SignatureOrigin(NamedTuple):
     "Name in the list of signers; empty if the list does not have the key."
     wrong: str = ""
     "Reason why the signature is not of this content; empty if it is."
+
+
+def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
+    """Add to `verified` a signature that is wrong, or by nobody who is known.
+
+    Returns who signed what, in words; nothing where no signer is known. Raises Unusable where the
+    signature or the list of signers cannot be read, and ProgramMissing without ssh-keygen.
+    """
+    signature_ = folder / SIGNATURE
+    if not os.path.lexists(signature_):
+        verified.cannot.append(
+            FileFault(signature_, "", None, "is missing: nobody signed the result")
+        )
+        return ""
+    manifest = accepted(parse(folder, SIGNED, Manifest))
+    try:
+        signature = door.read(folder, SIGNATURE, _MOST_BYTES)
+    except OSError as error:
+        raise Unusable(f"{signature_}: {error.strerror}") from error
+    by = _origin(manifest.text(), signature, signers)
+    if not by.signer:
+        reason = f"is by nobody whom {signers} lists: {by.wrong}"
+        verified.cannot.insert(0, FileFault(signature_, "", None, reason))
+        return ""
+    if by.wrong:
+        reason = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
+        verified.differing.insert(0, FileFault(signature_, "", None, reason))
+        return ""
+    return f"signed by {by.signer}: {trials_in_words(manifest.model.trials)}"
 
 
 def signature(content: bytes, key: Path) -> bytes:
@@ -37,7 +74,7 @@ def signature(content: bytes, key: Path) -> bytes:
         return (folder / "manifest.sig").read_bytes()
 
 
-def origin(content: bytes, signature: bytes, signers: Path) -> SignatureOrigin:
+def _origin(content: bytes, signature: bytes, signers: Path) -> SignatureOrigin:
     """Return who signed a content, by a list in the format of allowed_signers (ssh-keygen(1)).
 
     Raises Unusable where the list cannot be read, and ProgramMissing without ssh-keygen.

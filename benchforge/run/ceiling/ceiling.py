@@ -52,10 +52,8 @@ def declared(graph: RunGraph) -> dict[str, float]:
     """Return what the suite declares for all trials of each load, in seconds, by its digest."""
     by_digest: dict[str, float] = {}
     for case, blocks in graph.often():
-        if case.find is None and (digest := case.driven):
-            by_digest[digest] = by_digest.get(digest, 0.0) + case.declared_s * min(
-                blocks, graph.least
-            )
+        if case.find is None and (key := case.driven):
+            by_digest[key] = by_digest.get(key, 0.0) + case.declared_s * min(blocks, graph.least)
     return by_digest
 
 
@@ -68,9 +66,7 @@ def wanted(
         return False
     if not lacking(trial, ceilings_):
         return False
-    of_driver = [
-        ceiling for ceiling in ceilings_ if ceiling.trial.driver_digest == trial.driver_digest
-    ]
+    of_driver = [each for each in ceilings_ if each.trial.driver_digest == trial.driver_digest]
     costs_s = COSTS_S + ON_HOSTS_S * bool(trial.hosts)
     worth_s = SHARE * declared_s.get(trial.driver_digest, 0.0)
     return costs_s * (len(of_driver) + 1) < worth_s and spare_s > costs_s

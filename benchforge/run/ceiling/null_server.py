@@ -52,9 +52,7 @@ def load_of(driver: Driver, index: int = 0, places: int = 1) -> Driver:
     At the same rate it would tell nothing. `index` is that of a load tool among those that divide
     the load, and `places` their number.
     """
-    driver_share = (driver.divided(index, places) if places > 1 else None) or driver
-    rate = getattr(driver_share, "rate", None)
-    twice = (
-        driver_share if rate is None else driver_share.model_copy(update={"rate": Rate(2 * rate)})
-    )
+    share = (driver.divided(index, places) if places > 1 else None) or driver
+    rate = getattr(share, "rate", None)
+    twice = share if rate is None else share.model_copy(update={"rate": Rate(2 * rate)})
     return twice.for_warm_up(LOAD_S)

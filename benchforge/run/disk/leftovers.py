@@ -77,14 +77,8 @@ def cleared(*parents: Path) -> str:
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names
     gone = [str(folder) for folder in folders if removed(folder)]
-    outcome = {
-        "ended": ended,
-        "removed": [*gone, *shared],
-        "cannot end": alive,
-    }
-    phrases = [
-        f"{outcome_name} {', '.join(which)}" for outcome_name, which in outcome.items() if which
-    ]
+    outcome = {"ended": ended, "removed": [*gone, *shared], "cannot end": alive}
+    phrases = [f"{verb} {', '.join(which)}" for verb, which in outcome.items() if which]
     return f"left by a killed benchforge: {'; '.join(phrases)}" if phrases else ""
 
 

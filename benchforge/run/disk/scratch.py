@@ -118,9 +118,7 @@ def abandoned(*parents: Path) -> list[Path]:
         usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
     scratch = {path for key_path in {usual, _IN_MEMORY} for path in key_path.glob(f"{PREFIX}*")}
     folders = sorted(scratch | {*_SHORT.glob(f"{_LINK}*")})
-    folders += [
-        folder for parent in dict.fromkeys(parents) for folder in sorted(parent.glob(f"{BESIDE}*"))
-    ]
+    folders += [path for top in dict.fromkeys(parents) for path in sorted(top.glob(f"{BESIDE}*"))]
     return [folder for folder in folders if _ours(folder) and free(folder)]
 
 

@@ -153,9 +153,7 @@ class Http2:
         if getattr(event, "stream_id", None) != self._stream:
             return
         if isinstance(event, ResponseReceived):
-            lines = [
-                (name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers
-            ]
+            lines = [(key.decode("latin-1"), text.decode("latin-1")) for key, text in event.headers]
             self.status = int(dict(lines)[":status"])
             self.lines = [line for line in lines if line[0] != ":status"]
         elif isinstance(event, DataReceived):

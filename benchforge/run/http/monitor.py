@@ -86,7 +86,7 @@ class Monitoring:
         self._looks = 0
         self._sent = self._heard = False
         self._why = ""
-        self._tls = urlsplit(probe.root).scheme == "https"
+        self._tls = probe.encrypted
         self._host, self._port = address(probe.root)
         self._http2 = probe.version == "HTTP/2"
 

@@ -86,14 +86,10 @@ def probes(
         Counter(result.kind for result in side if result.kind)
         for side in (results_before, results_after)
     ]
-    first_of = {
-        result.kind: result.answer for result in reversed(results) if result.answer and result.kind
-    }
+    first_of = {each.kind: each.answer for each in reversed(results) if each.answer and each.kind}
     kinds = (counts[0] + counts[1]).most_common()
     wrong = Counter(result.wrong for result in results if result.answer and result.wrong)
-    unanswered = Counter(
-        result.wrong for result in results if result.answer is None and result.wrong
-    )
+    unanswered = Counter(each.wrong for each in results if each.answer is None and each.wrong)
     return Probes(
         before=counts[0].total(),
         after=counts[1].total(),

@@ -26,13 +26,7 @@ from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Server
 from benchforge.run.http import http2
 from benchforge.run.http.bounded import BoundedSocket, Endless, OnlyHttp2, Received, exchanged
-from benchforge.run.http.connect import (
-    ANSWER_WITHIN_S,
-    TRUST,
-    address,
-    connected,
-    speaks_tls,
-)
+from benchforge.run.http.connect import ANSWER_WITHIN_S, TRUST, address, connected, speaks_tls
 from benchforge.run.programs.needed import in_log
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
 from benchforge.suite.secrets import redacted, redacted_bytes
@@ -105,6 +99,11 @@ class HttpProbe:
     def asks(self) -> str:
         """For a person: the request line."""
         return f"{self.request.method} {self.request.path}"
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether it is asked over TLS."""
+        return urlsplit(self.root).scheme == "https"
 
     @property
     def place(self) -> str:

@@ -5,7 +5,7 @@ import select
 import socket
 import time
 
-from benchforge.run.http.wire.packets import ALL_PROTOCOLS, LARGEST, OUTGOING, attach, segment
+from benchforge.run.http.wire.packets import opened, segment, waiting
 from benchforge.run.sandbox.sandbox import Sandbox
 
 _ROOM = 1 << 17  # bytes that the kernel keeps for us: more would only be dropped later
@@ -20,10 +20,7 @@ class RequestSniffer:
         self._port = port
         self._socket: socket.socket | None = None
         with contextlib.suppress(OSError):  # not allowed
-            self._socket = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, ALL_PROTOCOLS)
-            self._socket.setblocking(False)
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
-            attach(self._socket, port)
+            self._socket = opened(sandbox, _ROOM, port)
 
     @property
     def open(self) -> bool:
@@ -37,20 +34,16 @@ class RequestSniffer:
         """
         deadline = time.monotonic() + within_s
         while self._socket is not None:
-            try:
-                packet, address = self._socket.recvfrom(LARGEST)
-            except BlockingIOError:
-                left_s = deadline - time.monotonic()
-                if left_s <= 0:
-                    return None
-                select.select([self._socket], [], [], left_s)
-                continue
-            sent = segment(packet) if address[2] == OUTGOING else None
-            if sent is None or sent.receiver[1] != self._port:
-                continue
-            head = sent.payload[: sent.payload.find(_END) + len(_END)]
-            if head.startswith(first) and head.endswith(_END) and _EXPECTS not in head.lower():
-                return head
+            for packet, leaves in waiting(self._socket):
+                sent = segment(packet) if leaves else None
+                if sent is None or sent.receiver[1] != self._port:
+                    continue
+                head = sent.payload[: sent.payload.find(_END) + len(_END)]
+                if head.startswith(first) and head.endswith(_END) and _EXPECTS not in head.lower():
+                    return head
+            if (left_s := deadline - time.monotonic()) <= 0:
+                return None
+            select.select([self._socket], [], [], left_s)
         return None
 
     def close(self) -> None:

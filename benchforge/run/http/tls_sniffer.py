@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Mapping
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Link
-from benchforge.run.http.wire.packets import ALL_PROTOCOLS, OUTGOING, lost, segment
+from benchforge.run.http.wire.packets import lost, opened, segment, waiting
 from benchforge.run.sandbox.sandbox import Sandbox
 
 _ROOM = 4 << 20  # bytes that the kernel keeps for us
+_HEADS = 256  # bytes of a packet that are enough
 _HANDSHAKE = b"\x16\x03"
 
 
@@ -25,9 +26,7 @@ class Tap:
         if sandbox is None:
             return
         with contextlib.suppress(OSError):  # not allowed: then nothing is known
-            self._socket = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, ALL_PROTOCOLS)
-            self._socket.setblocking(False)
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
+            self._socket = opened(sandbox, _ROOM)
 
     def close(self) -> None:
         """Hear nothing more; it takes 10 ms."""
@@ -61,13 +60,8 @@ class Tap:
         }
 
     def _packets(self) -> Iterator[bytes]:
-        while self._socket is not None:
-            try:
-                packet, address = self._socket.recvfrom(256)
-            except BlockingIOError:
-                return
-            if address[2] != OUTGOING:
-                yield packet
+        if self._socket is not None:
+            yield from (packet for packet, leaves in waiting(self._socket, _HEADS) if not leaves)
 
     def _lost(self) -> bool:
         """Whether the kernel had no room for a packet since it was last asked."""

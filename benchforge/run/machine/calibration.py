@@ -33,12 +33,9 @@ def place() -> Path:
 def machine(root: Path = _SYSTEM) -> MachineId:
     """Return what this machine is known by; its own id is told to nobody."""
     machine_facts = facts(root)
-    hardware = [
-        text(root, "etc/machine-id") or "",
-        *(str(machine_facts[name]) for name in _HARDWARE),
-    ]
+    parts = [text(root, "etc/machine-id") or "", *(str(machine_facts[name]) for name in _HARDWARE)]
     return MachineId(
-        id=hashlib.sha256("\n".join(["benchforge", *hardware]).encode()).hexdigest()[:16],
+        id=hashlib.sha256("\n".join(["benchforge", *parts]).encode()).hexdigest()[:16],
         kernel=platform.release(),
         cpus=_usable(),
     )

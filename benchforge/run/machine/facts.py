@@ -119,14 +119,12 @@ def _scratch_file_system(root: Path) -> str | None:
         return None
     covering: tuple[int, str | None] = (0, None)
     for line in (raw(root, "proc/self/mountinfo") or "").splitlines():
-        mount, _, kind = line.partition(" - ")
-        words = mount.split()
+        head, _, kind = line.partition(" - ")
+        words = head.split()
         if len(words) > _MOUNTED_AT and kind:
-            mount_point = re.sub(
-                r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[_MOUNTED_AT]
-            )
-            if scratch.is_relative_to(mount_point) and len(mount_point) >= covering[0]:
-                covering = len(mount_point), kind.split()[0]
+            mount = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[_MOUNTED_AT])
+            if scratch.is_relative_to(mount) and len(mount) >= covering[0]:
+                covering = len(mount), kind.split()[0]
     return covering[1]
 
 

@@ -105,11 +105,9 @@ def describe_placement(suite: Suite, cpus_of_roles: Places, topology: CpuTopolog
     yield f"CPUs: {by_cpus({role: str(cpus) for role, cpus in used.items()})}"
     loader = set(used.get("loader", ()))
     others = {cpu for role, cpus in used.items() if role != "loader" for cpu in cpus}
-    if shared_cores := [
-        str(core) for core in topology.cores if loader & set(core) and others & set(core)
-    ]:
-        shared = "one core" if len(shared_cores) == 1 else "cores"
-        yield f"warning: the load tool shares {shared} with others: CPUs {', '.join(shared_cores)}"
+    if cores := [str(core) for core in topology.cores if loader & set(core) and others & set(core)]:
+        shared = "one core" if len(cores) == 1 else "cores"
+        yield f"warning: the load tool shares {shared} with others: CPUs {', '.join(cores)}"
 
 
 class Stay:

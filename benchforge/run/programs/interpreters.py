@@ -119,11 +119,7 @@ def find(
         if wanted.fits(interpreter)
     ]
     if fitting:
-        best = (
-            max(fitting, key=lambda interpreter: interpreter.version)
-            if wanted.highest
-            else fitting[0]
-        )
+        best = max(fitting, key=lambda each: each.version) if wanted.highest else fitting[0]
         return _new_enough(best, label)
     available = dict.fromkeys(
         f"{interpreter} ({interpreter.path})" for interpreter in all_interpreters(sandbox, folder)
@@ -139,11 +135,7 @@ def find(
 def all_interpreters(sandbox: "Sandbox", folder: Path) -> list[InterpreterCandidate]:
     """Return all interpreters that are on this machine, virtual environments excepted."""
     others = [*candidates(wish("3")), *candidates(wish("pypy3"))]
-    return [
-        interpreter
-        for interpreter in _ask_all(sandbox, others, folder)
-        if not interpreter.environment
-    ]
+    return [each for each in _ask_all(sandbox, others, folder) if not each.environment]
 
 
 def _at(sandbox: "Sandbox", path: Path, label: str, folder: Path) -> InterpreterCandidate:
@@ -163,13 +155,11 @@ def _at(sandbox: "Sandbox", path: Path, label: str, folder: Path) -> Interpreter
     return replace(interpreter, path=path)
 
 
-def _new_enough(interpreter: InterpreterCandidate, label: str) -> InterpreterCandidate:
-    if interpreter.version < _OLDEST:
+def _new_enough(python: InterpreterCandidate, label: str) -> InterpreterCandidate:
+    if python.version < _OLDEST:
         oldest = ".".join(map(str, _OLDEST))
-        raise ProgramMissing(
-            f"runtime {label}: {interpreter} is too old", f"{oldest} is the oldest"
-        )
-    return interpreter
+        raise ProgramMissing(f"runtime {label}: {python} is too old", f"{oldest} is the oldest")
+    return python
 
 
 def _ask_all(

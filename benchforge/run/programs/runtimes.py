@@ -78,7 +78,7 @@ def ready(
     needed.pop(OWN, None)
     if not needed:
         return {}
-    by_label: dict[str, Ready] = {}
+    made: dict[str, Ready] = {}
     lacks: dict[str, list[str]] = {}
     with scratch_folder() as scratch, host.trial(scratch, "host") as sandbox:
         for label, modules in needed.items():
@@ -91,11 +91,9 @@ def ready(
                 hint = f"if it is damaged, remove {python.parents[2]}: it is built anew"
             answer = ask_interpreter(sandbox, label, python, modules, folder, hint)
             lacks[label] = answer["lacks"]
-            by_label[label] = _ready(
-                python, answer | {"requested": suite.runtimes[label].python}, lock
-            )
-    _check(suite, by_label, lacks)
-    return by_label
+            made[label] = _ready(python, answer | {"requested": suite.runtimes[label].python}, lock)
+    _check(suite, made, lacks)
+    return made
 
 
 def own(modules: Iterable[str]) -> Ready:
@@ -141,15 +139,13 @@ def ask_interpreter(
 
 def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list[str]]) -> None:
     """Raise ProgramMissing, naming every module that a runtime lacks."""
-    missing_modules = {label: modules for label, modules in lacks.items() if modules}
-    if not missing_modules:
+    missing = {label: modules for label, modules in lacks.items() if modules}
+    if not missing:
         return
-    says = [
-        f"runtime {label} lacks: {', '.join(modules)}" for label, modules in missing_modules.items()
-    ]
+    says = [f"runtime {label} lacks: {', '.join(modules)}" for label, modules in missing.items()]
     hints = [
         of_runtime(label, suite.runtimes[label], by_label[label].python, modules)
-        for label, modules in missing_modules.items()
+        for label, modules in missing.items()
     ]
     raise ProgramMissing("; ".join(says), "; ".join(hints))
 
@@ -309,9 +305,7 @@ def _unsolvable(
 ) -> SuiteErrors:
     telling = redact(_telling(complained), suite.secrets)
     requires = suite.runtimes[label].requires
-    guilty = [
-        number for number, requirement in enumerate(requires) if _named(requirement, complained)
-    ]
+    guilty = [number for number, text in enumerate(requires) if _named(text, complained)]
     key_path = ("runtimes", label, "requires", *(guilty if len(guilty) == 1 else ()))
     hint = f"required for {interpreter}; available versions depend on the interpreter"
     return SuiteErrors([located(suite.document, key_path, telling, hint)])
@@ -327,9 +321,7 @@ def _telling(complained: str) -> str:
     frame = re.compile(r"^\W*((error|cause|Caused by): )?")
     complained = complained[complained.find("\nerror: ") + 1 :]  # its progress comes before
     lines = [frame.sub("", line).strip() for line in complained.splitlines()]
-    reasons = [
-        line for line in lines if line and not line.startswith(("Using ", "hint:", "warning:"))
-    ]
+    reasons = [row for row in lines if row and not row.startswith(("Using ", "hint:", "warning:"))]
     return ": ".join(reasons[:_TELLING]) or "it gave no reason"
 
 

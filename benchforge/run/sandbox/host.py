@@ -277,12 +277,10 @@ def _kept(
                 log.unlink()
 
 
-def _started(
-    theirs: socket.socket, stderr: IO[bytes] | int, *words: str
-) -> subprocess.Popen[bytes]:
+def _started(end: socket.socket, stderr: IO[bytes] | int, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _KEEPER, str(theirs.fileno()), *words],
-        pass_fds=(theirs.fileno(),),
+        [sys.executable, "-I", "-S", "-c", _KEEPER, str(end.fileno()), *words],
+        pass_fds=(end.fileno(),),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,

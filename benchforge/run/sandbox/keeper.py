@@ -319,10 +319,8 @@ def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> lis
 
 def _orphans(pid: int, reaper: int) -> list[int]:
     """Who fell to a reaper, and left the group of its program."""
-    processes = family()
-    return [
-        pid_ for pid_, (parent, group, _) in processes.items() if parent == reaper and group != pid
-    ]
+    table = family()
+    return [pid_ for pid_, (parent, group, _) in table.items() if parent == reaper and group != pid]
 
 
 def _kill_all(reapers: Iterable[int] = ()) -> int:
@@ -564,9 +562,7 @@ class Keeper:
         for readable in (self.channel.fileno(), self.outer_lives, self.woken, self.exits):
             poll.register(readable, select.POLLIN)
         while True:
-            ready = {
-                descriptor for descriptor, _ in poll.poll(CUT_EVERY_MS if self.outputs else None)
-            }
+            ready = {fd for fd, _ in poll.poll(CUT_EVERY_MS if self.outputs else None)}
             self._cut()
             if self.outer_lives in ready:
                 self._end()
@@ -718,9 +714,7 @@ class Keeper:
         with contextlib.suppress(ChildProcessError):
             while (ended := os.wait4(-1, os.WNOHANG))[0]:
                 pid, status, usage = ended
-                self.reapers = {
-                    key: reaper for key, reaper in self.reapers.items() if reaper != pid
-                }
+                self.reapers = {key: child for key, child in self.reapers.items() if child != pid}
                 used = {name: getattr(usage, field) for name, field in _USED.items()}
                 self._hear()  # what a reaper wrote before it ended
                 self._exited(_exit(pid, status, used))

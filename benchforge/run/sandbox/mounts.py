@@ -43,13 +43,11 @@ def cover_shared_memory() -> None:
 
     Raises OSError where that is refused; then all is as it was.
     """
-    folders = [
-        entry.name for entry in os.scandir(SHARED_MEMORY) if entry.is_dir(follow_symlinks=False)
-    ]
+    names = [each.name for each in os.scandir(SHARED_MEMORY) if each.is_dir(follow_symlinks=False)]
     with _opened(SHARED_MEMORY) as original:
         mount("none", SHARED_MEMORY, "tmpfs", MS_NOSUID_NODEV, "mode=1777")
         try:
-            for name in folders:
+            for name in names:
                 covered = os.path.join(SHARED_MEMORY, name)
                 os.mkdir(covered)
                 with contextlib.suppress(FileNotFoundError):  # it went meanwhile
@@ -70,18 +68,16 @@ def close_files(writes: list[str], copied: list[str], scratch: str) -> list[str]
         for number, path in enumerate(copied):
             try:
                 _overlay(path, os.path.join(scratch, f"layer-{number}"))
-            except OSError as refused:
-                weaker.append(
-                    f"programs may change files in {path}, for it has no layer: {refused}"
-                )
+            except OSError as error:
+                weaker.append(f"programs may change files in {path}, for it has no layer: {error}")
                 with contextlib.suppress(OSError):
                     mount(path, path, None, MS_REC_BIND)
         for path, source in real.items():  # also in a layer
             mount(source, path, None, MS_REC_BIND)
     try:
         _set_attributes("/", _RDONLY, flags=_AT_RECURSIVE)
-    except OSError as refused:
-        return [*weaker, f"programs may change all files of the user: {refused}"]
+    except OSError as error:
+        return [*weaker, f"programs may change all files of the user: {error}"]
     for path in (*copied, *writes, SHARED_MEMORY, "/proc"):
         with contextlib.suppress(OSError):  # it was read-only before
             _set_attributes(path, 0, clear=_RDONLY)

@@ -198,10 +198,7 @@ class Sandbox:
         return self.finished(running) is None
 
     def stop(
-        self,
-        running: Running,
-        within_s: float = 5.0,
-        first: signal.Signals = signal.SIGINT,
+        self, running: Running, within_s: float = 5.0, first: signal.Signals = signal.SIGINT
     ) -> Finished:
         """End a process and all that it started: `first`, then TERM, to its group, then KILL.
 

@@ -122,12 +122,7 @@ class PartProcesses:
     """
 
     def __init__(
-        self,
-        label: str,
-        role: Role,
-        pid: int,
-        find: Callable[[], Iterable[int]],
-        reaper: int = 0,
+        self, label: str, role: Role, pid: int, find: Callable[[], Iterable[int]], reaper: int = 0
     ) -> None:
         self.label = label
         self.role: Role = role

@@ -23,6 +23,12 @@ class Thread:
     look: int = 0
     "The number of the look that saw it last."
 
+    def add(self, other: "Thread") -> None:
+        """Count what another thread did, too."""
+        self.waited += other.waited
+        self.voluntary += other.voluntary
+        self.involuntary += other.involuntary
+
 
 class PartThreads:
     """All threads of a part, those that ended included as they were seen last."""
@@ -107,18 +113,14 @@ class PartThreads:
         self._by_process.pop(pid, None)
 
     def _end(self, thread: Thread) -> None:
-        self._ended.waited += thread.waited
-        self._ended.voluntary += thread.voluntary
-        self._ended.involuntary += thread.involuntary
+        self._ended.add(thread)
         self._hottest_ended = max(self._hottest_ended, thread.ran - thread.ran_first)
 
     def _sum(self) -> Thread:
-        threads = [self._ended, *self._live.values()]
-        return Thread(
-            waited=sum(thread.waited for thread in threads),
-            voluntary=sum(thread.voluntary for thread in threads),
-            involuntary=sum(thread.involuntary for thread in threads),
-        )
+        total = Thread()
+        for thread in (self._ended, *self._live.values()):
+            total.add(thread)
+        return total
 
     @property
     def count(self) -> int:

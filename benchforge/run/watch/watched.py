@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from benchforge.model.trial.observation import Role, Usage
@@ -46,11 +47,7 @@ class Watched:
         self.role: Role = role
         self.running = running
         self.part = PartProcesses(
-            label,
-            role,
-            running.outer_pid,
-            lambda: sandbox.processes(running),
-            running.reaper,
+            label, role, running.outer_pid, lambda: sandbox.processes(running), running.reaper
         )
         self.part.begin(counted_from_birth=role == "loader")
         pids = self.part.pids
@@ -103,7 +100,7 @@ class Watched:
 
     def explained(self, usage: Usage) -> Usage:
         """Return what it used, and why something of it is not known."""
-        return usage.model_copy(update={"why": "; ".join(self._reasons(usage))})
+        return replace(usage, why="; ".join(self._reasons(usage)))
 
     def _reasons(self, usage: Usage) -> Iterator[str]:
         if usage.cpu_s is None:

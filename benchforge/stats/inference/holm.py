@@ -10,7 +10,9 @@ from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import typical
-from benchforge.stats.inference.joint import STOPPED, at_level, holm, simultaneous
+from benchforge.stats.inference.joint import holm, simultaneous
+from benchforge.stats.inference.stopping import BLOCKS, Stop, at_level, guarded
+from benchforge.stats.turns import Rounds, explained
 
 _TIE = 1e-12  # of logarithms
 
@@ -19,35 +21,35 @@ def ranking(
     values: Mapping[str, Sequence[float | None]],
     better: Literal["higher", "lower"] = "higher",
     level: float = 0.95,
-    *,
-    stopped: bool = False,
+    stop: Stop = BLOCKS,
+    rounds: Mapping[str, Rounds] | None = None,
 ) -> Ranking:
     """Return the servers from best to worst, with what can be said of their order.
 
     `values` holds one value a block for each server, None where a block has none that counts. A
     pair is compared by the blocks that have both. One whose ratio has no interval counts as one
-    without a difference, and says why. After a run that `stopped` at the width of its intervals,
-    intervals and p allow for it (`joint`). Raises as `ratio` does.
+    without a difference, and says why. Intervals and p allow for what may `stop` the run, and
+    for what the `rounds` of servers in turns explain. Raises as `ratio` does.
     """
     typicals = {
         server: typical([value for value in values_of_server if value is not None], level)
         for server, values_of_server in values.items()
     }
-    estimates = {
-        server: at_level(estimate, level, stopped=stopped) for server, estimate in typicals.items()
-    }
+    estimates = {server: at_level(estimate, level, stop) for server, estimate in typicals.items()}
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
     pairs = (_better_first(values, *pair, better, level) for pair in combinations(order, 2))
-    ratios = {pair: at_level(ratio_, level, stopped=stopped) for pair, ratio_ in pairs}
+    ratios = {}
+    for pair, ratio_ in pairs:
+        sd = explained(*(rounds[server] for server in pair)) if rounds else 0.0
+        ratios[pair] = at_level(guarded(ratio_, sd, stop), level, stop)
     wide = simultaneous(level, len(ratios))
-    share = STOPPED if stopped else 1.0
-    ps = [1.0 if ratio_.p is None else min(1.0, ratio_.p / share) for ratio_ in ratios.values()]
+    ps = [1.0 if ratio_.p is None else stop.p(ratio_.p, ratio_.n) for ratio_ in ratios.values()]
     compared = tuple(
         Pair(
             first=first,
             second=second,
             ratio=ratio_,
-            simultaneous=at_level(ratio_, wide, stopped=stopped),
+            simultaneous=at_level(ratio_, wide, stop),
             p_holm=None if ratio_.p is None else p,
             differ=p < 1 - level,
         )

@@ -58,6 +58,27 @@ def lies(interval: tuple[float, float], region: Region) -> Literal["inside", "ou
     return "outside" if high < region.low or low > region.high else "across"
 
 
+def decided(
+    question: Hypothesis, margin: float, interval: tuple[float, float]
+) -> Literal["holds", "fails"] | None:
+    """Return the answer that an interval of a ratio gives to a question; None for none.
+
+    A one-sided question also has one where the interval shows a difference of the margin to be
+    false: `>=` holds of what is not less by more, and `>` fails of what is not more by more.
+    """
+    low, high = interval
+    bound, wide, upwards = question.bound, 1 + margin, question.relation in {">", ">="}
+    if question.relation == "==":
+        how = lies(interval, region(question))
+        return None if how == "across" else "holds" if how == "inside" else "fails"
+    if low > bound or high < bound:
+        return "holds" if upwards == (low > bound) else "fails"
+    bounded = low > bound / wide if question.relation in {">=", "<"} else high < bound * wide
+    if not bounded:
+        return None
+    return "holds" if question.relation in {">=", "<="} else "fails"
+
+
 def p_of(estimate: Estimate, region: Region) -> float | None:
     """Return how often an estimate as far from the nearest end is seen where the truth is there.
 

@@ -13,6 +13,7 @@ from benchforge.parts.part import Metric
 from benchforge.stats.search.search import capacity_of
 from benchforge.stats.summary.line import lines, of_kinds, of_stages, with_typical
 from benchforge.stats.timeseries.windows import settled as settled_by
+from benchforge.stats.turns import rounds_by_block
 
 _NO_REASON = Failure(
     stage="read",
@@ -49,6 +50,7 @@ def of_case(
             "load": _load(used),
             "steady": settled.steady,
             "in_turns": any(trial.turns is not None for trial in used),
+            "rounds": rounds_by_block(used),
         }
     )
     kinds = of_kinds(used, metrics, window)

@@ -83,8 +83,8 @@ def _percentile(readings: Sequence[Reading], percent: float) -> Estimate:
         for reading in readings
         if reading.latency is not None
     ]
-    known = [value / 1e6 for value in values if value is not None]
-    if len(known) < len(values):
-        why = f"in {len(values) - len(known)} blocks it lies among requests without a response"
-        return Estimate(method="t of logs", level=0.95, n=len(known), why=why)
-    return typical(known)
+    times_s = [value / 1e6 for value in values if value is not None]
+    if len(times_s) < len(values):
+        why = f"in {len(values) - len(times_s)} blocks it lies among requests without a response"
+        return Estimate(method="t of logs", level=0.95, n=len(times_s), why=why)
+    return typical(times_s)

@@ -10,7 +10,6 @@ from benchforge.model.summary.summary import CaseSummary, MetricSummary, TrialSa
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE, Window
-from benchforge.model.values.frozen import compact
 from benchforge.parts.part import Metric
 from benchforge.stats.turns import WHY_UNKNOWN
 from benchforge.text.readable import listed
@@ -111,9 +110,8 @@ def _of_metric(
     equal: dict[tuple[object, ...], Sample] = {}  # most trials have no error of any class
     for trial in trials:
         for candidate in _samples(label, metric, trial, window):
-            sample = compact(
-                equal.setdefault((repr(candidate.value), *candidate.__dict__.values()), candidate)
-            )
+            # -0.0 equals 0.0, and is another text
+            sample = equal.setdefault((repr(candidate.value), candidate), candidate)
             valued = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             groups.setdefault(sample.of, []).append(valued)
     # A metric that says nothing at all still has its line: a hole is seen.

@@ -3,17 +3,21 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 
+from benchforge.model.suite.until import Until
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.ranking import MetricRanking, RankingOutlier, UnrankedServer
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.values.case_name import server_names
+from benchforge.model.values.units import RATE
 from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import LEAST, deviation
 from benchforge.stats.inference.sample_size import planned
+from benchforge.stats.inference.stopping import BLOCKS, Stop
 from benchforge.stats.summary.level import left_to, levelled_places, uneven
 from benchforge.stats.summary.line import Place, by_place, paired
 from benchforge.stats.summary.outliers import outliers
+from benchforge.stats.turns import Rounds
 
 TARGET = 0.03
 "How closely a ratio is to be known where the suite does not say it, as `needs` counts blocks."
@@ -26,33 +30,36 @@ def standings(
     cases: Sequence[CaseSummary],
     labels: Collection[str],
     believed: Collection[int],
-    until: float | None = None,
+    until: Until | None = None,
+    stop: Stop = BLOCKS,
 ) -> tuple[MetricRanking, ...]:
     """Return the standings of cases that are compared, by each of the metrics; none of one case.
 
-    `believed` has the trials that count, `until` the width that ends the run. A metric that is 0
-    everywhere ranks nobody, and is left out.
+    `believed` has the trials that count; `until` tells the width that is wanted, and `stop` what
+    may end the run. A metric that is 0 everywhere ranks nobody, and is left out.
     """
     if len(cases) <= 1:
         return ()
     lines = [line for case in cases for line in case.metrics if line.metric in labels]
     measures = dict.fromkeys((line.metric, line.of) for line in lines if line.highest != 0)
     ordered = sorted(measures, key=lambda measure: list(labels).index(measure[0]))
-    return tuple(_standing(cases, *measure, believed, until) for measure in ordered)
+    target = TARGET if until is None else until.width
+    return tuple(_standing(cases, measure, believed, target, stop) for measure in ordered)
 
 
 def _standing(
     cases: Sequence[CaseSummary],
-    metric: str,
-    part: str | None,
+    measure: tuple[str, str | None],
     believed: Collection[int],
-    until: float | None,
+    target: float,
+    stop: Stop,
 ) -> MetricRanking:
-    target, stopped = TARGET if until is None else until, until is not None
+    metric, part = measure
     lines: dict[str, MetricSummary] = {}
     values: _Values = {}
     free: dict[str, dict[int, float]] = {}
     left_out: list[UnrankedServer] = []
+    rounds: dict[str, Rounds] = {}
     for name, case in zip(
         server_names([case_summary.case for case_summary in cases]), cases, strict=True
     ):
@@ -66,6 +73,7 @@ def _standing(
             left_out.append(UnrankedServer(server=name, why=reason))
         elif line is not None:
             lines[name], values[name], free[name] = line, values_at, left_to(case)
+            rounds[name] = case.rounds
     blocks = min((len(paired(*two)[0]) for two in combinations(values.values(), 2)), default=0)
     first_line = next(
         line for case in cases for line in case.metrics if (line.metric, line.of) == (metric, part)
@@ -81,13 +89,15 @@ def _standing(
     )
     if len(values) <= 1 or blocks < LEAST:
         return standing.model_copy(update={"why": _nobody(cases, values, blocks)})
-    ranked = ranking(_table(values), first_line.better, stopped=stopped)
+    of_rate = first_line.measurand == RATE
+    rounds = {name: rounds[name] if of_rate else {} for name in values}
+    ranked = ranking(_table(values), first_line.better, stop=stop, rounds=rounds)
     level = {
         name: levelled_places(values_at, free[name], first_line.better)
         for name, values_at in values.items()
     }
     if level != values:
-        of_level = ranking(_table(level), first_line.better, stopped=stopped)
+        of_level = ranking(_table(level), first_line.better, stop=stop, rounds=rounds)
         if reason := uneven(ranked, of_level, free):
             return standing.model_copy(update={"why": reason})
     return standing.model_copy(

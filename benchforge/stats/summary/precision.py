@@ -1,4 +1,4 @@
-"""How closely a result knows what it was asked: the widths that `until` waits for.
+"""Whether a result knows what it was asked: the widths and the decisions that `until` waits for.
 
 A pure function of the header and the trials: who goes on after a kill decides as if there had been
 none. Only whole blocks are looked at.
@@ -9,23 +9,31 @@ from itertools import combinations
 from typing import NamedTuple
 
 from benchforge.model.files.result import Header
-from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import MetricSummary
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName, Identity, groups, identity
-from benchforge.model.values.units import titled
+from benchforge.model.values.units import RATE, titled
 from benchforge.parts.part import Metric
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import typical
-from benchforge.stats.inference.joint import ERROR, at_level, confidence_sequence
-from benchforge.stats.inference.region import lies, region
-from benchforge.stats.inference.sample_size import enough, half_width
+from benchforge.stats.inference.joint import simultaneous
+from benchforge.stats.inference.region import decided, lies, region
+from benchforge.stats.inference.stopping import (
+    Stop,
+    at_level,
+    earlier_sequence,
+    enough,
+    guarded,
+    half_width,
+)
 from benchforge.stats.summary.case import course, used_of
 from benchforge.stats.summary.completeness import whole
 from benchforge.stats.summary.line import Place, by_place, lines, paired
 from benchforge.stats.timeseries.windows import together, window_of
+from benchforge.stats.turns import explained, rounds_by_block
 
 
 class PrecisionTarget(NamedTuple):
@@ -73,10 +81,14 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
                 targets[target.same] = target
     for claim in header.claims:
         for instance in claim.instances:
-            theirs = None if instance.b is None else instance.b.case
-            target = PrecisionTarget(claim.metric, claim.of, instance.a.case, theirs)
+            target = _target(claim, instance)
             targets.setdefault(target.same, target)
     return tuple(targets.values())
+
+
+def _target(claim: Claim, instance: ClaimInstance) -> PrecisionTarget:
+    theirs = None if instance.b is None else instance.b.case
+    return PrecisionTarget(claim.metric, claim.of, instance.a.case, theirs)
 
 
 def precise(
@@ -96,10 +108,24 @@ def precise(
     until = header.until
     if until is None:
         return None
-    n = whole(header, trials)
+    n, stop = whole(header, trials), Stop.of(until)
     questions = sought(header) if targets is None else targets
-    values = _values(header, [trial for trial in trials if trial.block <= n], metrics, questions)
-    estimates = [_estimate(target, values, n) for target in questions]
+    by_case: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
+    for trial in trials:
+        if trial.block <= n:
+            by_case[identity(trial.case)].append(trial)
+    used = {case: used_of(of_case) for case, of_case in by_case.items()}
+    values = _values(header, used, metrics, questions)
+    rounds = {case: rounds_by_block(of_case) for case, of_case in used.items()}
+    claims = sum(len(claim.instances) for claim in header.claims)
+    level = simultaneous(until.level, claims if stop.method == "decision" else 1)
+    estimates = []
+    for target in questions:
+        estimate = _estimate(target, values, n)
+        if target.theirs is not None and metrics[target.metric].measurand == RATE:
+            sides = (rounds[identity(case)] for case in (target.ours, target.theirs))
+            estimate = guarded(estimate, explained(*sides), stop)
+        estimates.append(at_level(estimate, level, stop))
     pairs = zip(questions, estimates, strict=True)
     open_ = [estimate for target, estimate in pairs if not _decided(header, target, estimate)]
     widths = [half_width(estimate) for estimate in estimates]
@@ -107,7 +133,7 @@ def precise(
         widest = max((width for width in widths if width is not None), default=None)
         reason = "every claim is decided, at all looks together"
         return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)
-    decision = enough(open_, n, until.width, until.least, until.most)
+    decision = enough(open_, n, until)
     widest = decision.half_width
     title = "" if widest is None else questions[widths.index(widest)].title
     return decision.model_copy(update={"widest": title})
@@ -116,25 +142,28 @@ def precise(
 def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> bool:
     """Whether each claim on a pair is decided, whatever number of blocks had been looked at.
 
-    All questions of the run share the error of this.
+    Nobody asks for a pair without a claim where its scenario has some.
     """
     questions = [(claim, instance) for claim in header.claims for instance in claim.instances]
+    earlier = header.until is None or header.until.method is None
     about = [
         (claim, instance)
         for claim, instance in questions
-        if (claim.metric, claim.of) == (target.metric, target.of)
-        and instance.b is not None
-        and target.same == target._replace(ours=instance.a.case, theirs=instance.b.case).same
+        if target.same == _target(claim, instance).same
     ]
-    ends = confidence_sequence(estimate, ERROR / max(1, len(questions)))
-    if ends is None or not about:
+    if not about and not earlier:
+        return any(_about(claim, target.ours.scenario) for claim in header.claims)
+    ends = earlier_sequence(estimate, len(questions)) if earlier else estimate.interval
+    early = header.until is not None and not earlier and estimate.n < header.until.least
+    if ends is None or not about or early:
         return False
     for claim, question in about:
         if claim.hypothesis.form != "ratio" or len(question.cases) > len(("a", "b")):
             return False
         swapped = identity(question.a.case) != identity(target.ours)
         interval = (1 / ends[1], 1 / ends[0]) if swapped else ends
-        if lies(interval, region(claim.hypothesis)) == "across":
+        across = lies(interval, region(claim.hypothesis)) == "across"
+        if across if earlier else decided(claim.hypothesis, claim.margin, interval) is None:
             return False
     return True
 
@@ -155,14 +184,10 @@ _Values = dict[tuple[Identity, str, str | None], dict[Place, float] | None]
 
 def _values(
     header: Header,
-    trials: Sequence[Trial],
+    used: Mapping[Identity, Sequence[Trial]],
     metrics: Mapping[str, Metric],
     questions: Sequence[PrecisionTarget],
 ) -> _Values:
-    used: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
-    for trial in trials:
-        used[identity(trial.case)].append(trial)
-    used = {case: used_of(trials_of_case) for case, trials_of_case in used.items()}
     by_case: _Values = {}
     for group in groups(header.cases, header.clients):
         settled = [course(used[identity(case)]) for case in group]
@@ -205,5 +230,5 @@ def _estimate(target: PrecisionTarget, values: _Values, n: int) -> Estimate:
         return Estimate(method="paired t of log-ratios", level=0.95, n=n, why=reason)
     if target.theirs is None:
         alone = [first[block, False] for block, disturbed in sorted(first) if not disturbed]
-        return at_level(typical(alone), 0.95, stopped=True)
-    return at_level(ratio(*paired(first, theirs)), 0.95, stopped=True)
+        return typical(alone)
+    return ratio(*paired(first, theirs))

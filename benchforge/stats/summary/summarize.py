@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 
 from benchforge.errors import InvalidFile
@@ -25,6 +26,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName, Identity, among, groups, identity, shared
 from benchforge.parts.part import Metric
 from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
@@ -42,8 +44,11 @@ def summarize(
     trials: Sequence[Trial],
     metrics: Mapping[str, Metric],
     sessions: Sequence[Session] = (),
+    stop: Stop | None = None,
 ) -> Summary:
     """Return what the trials say, case by case in the order of the suite.
+
+    `stop` is what may end the run, if it is not what the header records.
 
     Raises InvalidFile for a trial or a claim whose case the header does not know, and for a table
     that has several cases in one cell.
@@ -88,6 +93,7 @@ def summarize(
     )
     believed = frozenset(trial.number for trial in trials if trial.believed)
     by_name = {identity(summary.case): summary for summary in cases}
+    ranked = partial(_standings, header, cases=by_name, believed=believed, stop=stop)
     return Summary(
         name=header.name,
         title=header.title,
@@ -112,10 +118,7 @@ def summarize(
         sessions=tuple(sessions),
         comparisons=tuple(
             group.model_copy(
-                update={
-                    "rankings": _standings(header, group, by_name, believed),
-                    "latency": _latency(header, group, by_case),
-                }
+                update={"rankings": ranked(group), "latency": _latency(header, group, by_case)}
             )
             for group in comparisons
             if group.scenario not in header.latencies
@@ -140,6 +143,7 @@ def _standings(
     group: Comparison,
     cases: Mapping[Identity, CaseSummary],
     believed: frozenset[int],
+    stop: Stop | None,
 ) -> tuple[MetricRanking, ...]:
     """Return the standings of a comparison, by its first metric and those of the tables."""
     if header.smoke:
@@ -153,9 +157,9 @@ def _standings(
         if group.scenario in pivot.scenarios
         for label in pivot.metrics
     )
-    until = None if header.until is None else header.until.width
     members = [cases[identity(case)] for case in group.cases]
-    return standings(members, [*dict.fromkeys([*labels[:1], *drawn])], believed, until)
+    ranked, stop = [*dict.fromkeys([*labels[:1], *drawn])], stop or Stop.of(header.until)
+    return standings(members, ranked, believed, header.until, stop)
 
 
 def _latency(

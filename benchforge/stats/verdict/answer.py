@@ -9,8 +9,16 @@ from benchforge.model.summary.verdict import Estimate, RatioDecision
 from benchforge.stats.inference.decide import decide
 from benchforge.stats.inference.hodges_lehmann import companion, hodges_lehmann, of_values, ratio
 from benchforge.stats.inference.interval import t_of_values, typical
-from benchforge.stats.inference.joint import STOPPED, at_level
-from benchforge.stats.inference.region import Region, lies, needs, of_differences, p_of, region
+from benchforge.stats.inference.region import (
+    Region,
+    decided,
+    lies,
+    needs,
+    of_differences,
+    p_of,
+    region,
+)
+from benchforge.stats.inference.stopping import BLOCKS, Stop, at_level, guarded
 from benchforge.stats.verdict.blocks import Blocks
 from benchforge.text.readable import percent
 
@@ -40,13 +48,12 @@ class Weighed(NamedTuple):
     companion: Estimate | None = None
     equal: bool = False
     "True if both sides, or the side and the bound, are equal to the last bit in every block."
-    stopped: bool = False
-    "True if the width of intervals ended the run."
+    stop: Stop = BLOCKS
+    "Rule that may end the run."
 
     def at(self, error: float) -> Self:
         """Return it with the interval of this error: 1 - its level."""
-        estimate = at_level(self.estimate, 1 - error, stopped=self.stopped)
-        return self._replace(estimate=estimate)
+        return self._replace(estimate=at_level(self.estimate, 1 - error, self.stop))
 
 
 class IntervalErrors(NamedTuple):
@@ -67,7 +74,7 @@ class Ps(NamedTuple):
     same: float | None
 
 
-def weigh(question: Hypothesis, blocks: Blocks, *, stopped: bool = False) -> Weighed:
+def weigh(question: Hypothesis, blocks: Blocks, stop: Stop = BLOCKS) -> Weighed:
     """Return the estimate of a question.
 
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
@@ -80,10 +87,8 @@ def weigh(question: Hypothesis, blocks: Blocks, *, stopped: bool = False) -> Wei
     elif question.form == "ratio" and (
         question.relation == "==" or min((*blocks.a, *blocks.b)) > 0
     ):
-        estimate, companion_ = (
-            ratio(blocks.a, blocks.b, LEVEL),
-            companion(blocks.a, blocks.b, LEVEL),
-        )
+        estimate = guarded(ratio(blocks.a, blocks.b, LEVEL), blocks.explained, stop)
+        companion_ = companion(blocks.a, blocks.b, LEVEL)
     else:
         factor = question.bound if question.form == "ratio" else 1.0
         apart = [a - factor * b for a, b in zip(blocks.a, blocks.b, strict=True)]
@@ -93,7 +98,7 @@ def weigh(question: Hypothesis, blocks: Blocks, *, stopped: bool = False) -> Wei
             where = of_differences(where)
     estimate = estimate.model_copy(update={"p": p_of(estimate, where)})
     few = 2.0 ** -len(blocks.a) > (1 - LEVEL) / 2  # the chance that all signs are alike
-    return Weighed(estimate, where, None if few else companion_, equal, stopped).at(1 - LEVEL)
+    return Weighed(estimate, where, None if few else companion_, equal, stop).at(1 - LEVEL)
 
 
 def ps_of(claim: Claim, weighed: Weighed) -> Ps:
@@ -101,11 +106,11 @@ def ps_of(claim: Claim, weighed: Weighed) -> Ps:
     estimate, where = weighed.estimate, weighed.where
     if estimate.value is None or estimate.p is None:
         return Ps(None, None)
-    apart = min(1.0, estimate.p / STOPPED) if weighed.stopped else estimate.p
+    apart = weighed.stop.p(estimate.p, estimate.n)
     if _has_margin(claim, weighed):
         around = _around(claim)
         same = p_of(estimate, around) if around.holds(estimate.value) else None
-        return Ps(apart, min(1.0, same / STOPPED) if same and weighed.stopped else same)
+        return Ps(apart, None if same is None else weighed.stop.p(same, estimate.n))
     equality = len(where.ends) > 1 and where.holds(estimate.value)
     return Ps(None, apart) if equality else Ps(apart, None)
 
@@ -210,12 +215,16 @@ def _of_ratio(
         _divided(estimate, factor) for estimate in (apart, same, weighed.estimate)
     )
     companion_ = None if weighed.companion is None else _divided(weighed.companion, factor)
-    decided = decide(apart_by, margin=margin, for_same=same_by)
+    decision = decide(apart_by, margin=margin, for_same=same_by)
     alone = decide(alone_by, companion_, margin=margin)
-    reply = _as_answer(decided, alone, question.relation)._replace(
-        needs=decided.blocks_needed, fragile=alone.fragile, resolves=decided.detectable_ratio
-    )
-    return reply, same if decided.ratio is same_by else apart
+    reply = _as_answer(decision, alone, question.relation)
+    bounded = decided(question, margin, apart.interval) if apart.interval else None
+    if weighed.stop.method == "decision" and reply.state == "inconclusive" and bounded:
+        less = "less" if question.relation in {">=", "<"} else "more"
+        reply = VerdictAnswer(bounded, remark=f"not {less} by more than {percent(margin)}")
+    needed = decision.blocks_needed if reply.state == "inconclusive" else None
+    reply = reply._replace(needs=needed, fragile=alone.fragile, resolves=decision.detectable_ratio)
+    return reply, same if decision.ratio is same_by else apart
 
 
 def _as_answer(decided: RatioDecision, alone: RatioDecision, relation: Relation) -> VerdictAnswer:

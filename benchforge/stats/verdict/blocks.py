@@ -9,7 +9,9 @@ from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary
 from benchforge.model.summary.verdict import RejectedBlock
 from benchforge.model.values.case_name import CaseName, Identity, identity
+from benchforge.model.values.units import RATE
 from benchforge.stats.summary.level import levelled
+from benchforge.stats.turns import Rounds, explained
 from benchforge.text.readable import exact
 
 
@@ -28,6 +30,8 @@ class Blocks:
     "True if a block is left out because its value is only a lower bound."
     failures: tuple[tuple[tuple[int, int], ...], ...]
     "Number of failed and of all requests by side and block; empty if they are not counted."
+    explained: float = 0.0
+    "Deviation of a block's log-ratio that its own slices explain, in turns."
     left: tuple[tuple[float, float] | None, ...] = ()
     "Shares of the CPUs that others left to a and to b, by block; None if both are believed."
 
@@ -66,6 +70,7 @@ class _CaseValues:
     failures: Mapping[int, tuple[int, int]]
     disturbed: Mapping[int, DoubtedTrial]
     "Disturbed values by block. Each counts next to a value that was disturbed alike."
+    rounds: Rounds
 
 
 Cases = Mapping[Identity, CaseSummary]
@@ -110,8 +115,14 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
         rejected=tuple(_rejected(all_sides, blocks)),
         bounded=any(case.bounded for _, case in all_sides),
         failures=_failures([ones for _, _, ones in sides], shared_blocks),
+        explained=_explained([case for _, case in all_sides]) if with_companion else 0.0,
         left=tuple(_left(all_sides, block) for block in shared_blocks),
     )
+
+
+def _explained(sides: Sequence[_CaseValues]) -> float:
+    rates = all(side.line is not None and side.line.measurand == RATE for side in sides)
+    return explained(*(side.rounds for side in sides)) if rates else 0.0
 
 
 _Sides = Sequence[tuple[str, _CaseValues]]
@@ -194,7 +205,7 @@ def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _C
     for block in range(1, case.planned + 1):
         if block not in values:
             reasons.setdefault(block, "not measured")
-    return _CaseValues(line, values, reasons, bounded, failures, disturbed)
+    return _CaseValues(line, values, reasons, bounded, failures, disturbed, case.rounds)
 
 
 def _without(

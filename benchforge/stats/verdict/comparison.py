@@ -69,7 +69,7 @@ class Moves(NamedTuple):
     """Shares by which findings may move the ratios of a comparison, at most."""
 
     by_id: Mapping[str, float] = {}
-    "Shares by the id of the check; those that nobody knows are missing."
+    "Size by the id of the check; without those that are unknown."
     together: float = 0.0
     "All of them: what several checks say of one cause counts once."
 

@@ -11,8 +11,6 @@ from typing import Literal, NamedTuple
 from benchforge.model.summary.summary import Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.values.units import titled
-from benchforge.stats.inference.interval import LEAST
-from benchforge.stats.inference.joint import joint
 from benchforge.stats.inference.region import Region, lies
 from benchforge.text.readable import amount, amounts, times
 
@@ -65,21 +63,15 @@ def in_short(answers: Sequence[InterimAnswer]) -> str:
     return f"of {len(answers)} questions: {', '.join(parts)}"
 
 
-def looks(blocks: int) -> int:
-    """Return how often a run of so many blocks is looked at: after each that gives an interval."""
-    return max(1, blocks - LEAST + 1)
-
-
-def interim(summary: Summary, looks: int) -> Iterator[InterimAnswer]:
+def interim(summary: Summary) -> Iterator[InterimAnswer]:
     """Yield what is known of each claim; of a suite without claims, of each comparison.
 
-    `looks` is how often the run is looked at, its end included: the verdicts of the summary have
-    to be those of so many looks (`judged`).
+    The verdicts and ranks of the summary have to hold while the run goes on (`Stop`).
     """
     yield from map(_of_claim, summary.verdicts)
     if not summary.claims:
         for comparison in summary.comparisons:
-            yield from _of_comparison(comparison, looks)
+            yield from _of_comparison(comparison)
 
 
 def _of_claim(verdict: Verdict) -> InterimAnswer:
@@ -88,7 +80,7 @@ def _of_claim(verdict: Verdict) -> InterimAnswer:
     return InterimAnswer(about, _STATES[verdict.state], verdict.estimate, verdict.unit)
 
 
-def _of_comparison(comparison: Comparison, looks: int) -> Iterator[InterimAnswer]:
+def _of_comparison(comparison: Comparison) -> Iterator[InterimAnswer]:
     """Yield the best server and each other by the first metric: that it is the best is chance, too.
 
     The intervals hold for all pairs.
@@ -99,8 +91,7 @@ def _of_comparison(comparison: Comparison, looks: int) -> Iterator[InterimAnswer
     best, *others = (ranked_server.server for ranked_server in ranked.ranking.order)
     head = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best}"
     for other in others:
-        ratio = ranked.ranking.pair(best, other).ratio
-        estimate = joint(ratio, looks * len(ranked.ranking.pairs))
+        estimate = ranked.ranking.pair(best, other).simultaneous
         ends = estimate.interval
         apart = ends is not None and lies(ends, Region(1, 1)) == "outside"
         state: Literal["differ", "open"] = "differ" if apart else "open"

@@ -9,7 +9,8 @@ from benchforge.model.summary.verdict import Estimate, Method, Objection, Verdic
 from benchforge.model.trial.check import Check
 from benchforge.model.values.case_name import identity
 from benchforge.stats.inference.interval import LEAST
-from benchforge.stats.inference.joint import PROCEDURES, at_level
+from benchforge.stats.inference.joint import PROCEDURES, bonferroni
+from benchforge.stats.inference.stopping import BLOCKS, Stop, at_level
 from benchforge.stats.summary.level import may_be_it
 from benchforge.stats.verdict.answer import (
     LEVEL,
@@ -73,38 +74,39 @@ class _Looked(NamedTuple):
         return ps_of(self.claim, self.weighed)
 
 
-def judged(summary: Summary, looks: int = 1, is_grave: IsGrave = never) -> Summary:
-    """Return a summary with the verdicts on its claims; of a run that is looked at so often."""
-    verdicts = judge(summary, summary.claims, looks, is_grave)
+def judged(summary: Summary, stop: Stop = BLOCKS, is_grave: IsGrave = never) -> Summary:
+    """Return a summary with the verdicts on its claims, of a run that this may end."""
+    verdicts = judge(summary, summary.claims, stop, is_grave)
     return summary.model_copy(update={"verdicts": verdicts})
 
 
 def judge(
-    summary: Summary, claims: Sequence[Claim], looks: int = 1, is_grave: IsGrave = never
+    summary: Summary, claims: Sequence[Claim], stop: Stop = BLOCKS, is_grave: IsGrave = never
 ) -> tuple[Verdict, ...]:
     """Return the answer to each question of each claim, in their order; of a smoke none.
 
     A side that is broken makes a claim invalid, and so do sides that are not comparable, unless
-    the claim repeats a published comparison, whose differences are part of it. At each of several
-    `looks` the verdicts have their part of the error (Bonferroni): whoever stops at any of them
-    errs as seldom as at one. Raises KeyError where a claim is about a case that the summary does
-    not have.
+    the claim repeats a published comparison, whose differences are part of it. Where a decision
+    may `stop` the run, all questions are one family and share its error evenly: whoever stops at
+    any look errs as seldom as at one. Raises KeyError where a claim is about a case that the
+    summary does not have.
     """
     if summary.smoke:
         return ()
     cases = {identity(case.case): case for case in summary.cases}
     looked = [
-        _look(claim, instance, summary, cases, is_grave)
+        _look(claim, instance, summary, cases, (stop, is_grave))
         for claim in claims
         for instance in claim.instances
     ]
     families: dict[Family, list[int]] = {}
     for number, question in enumerate(looked):
-        families.setdefault(_family(question, summary), []).append(number)
+        family = () if stop.method == "decision" else _family(question, summary)
+        families.setdefault(family, []).append(number)
     verdicts: dict[int, Verdict] = {}
     for numbers in families.values():
         questions = [looked[number] for number in numbers]
-        together = _judged_together(questions, summary, (1 - LEVEL) / looks)
+        together = _judged_together(questions, summary, stop)
         verdicts |= dict(zip(numbers, together, strict=True))
     return tuple(verdicts[number] for number in range(len(looked)))
 
@@ -114,15 +116,16 @@ def _family(question: _Looked, summary: Summary) -> Family:
     return (question.instance.a.case.scenario, question.claim.metric) if per_scenario else ()
 
 
-def _judged_together(questions: Sequence[_Looked], summary: Summary, error: float) -> list[Verdict]:
+def _judged_together(questions: Sequence[_Looked], summary: Summary, stop: Stop) -> list[Verdict]:
     """Return the verdicts on one family. A question without a p counts as one whose p is 1."""
-    size = len(questions)
+    decides, size = stop.method == "decision", len(questions)
+    error = stop.error if decides else 1 - LEVEL
     counts = [_counted(question, 1 - error / size) for question in questions]
     ps = [
         question.ps if count is None else _p_of_counts(count, error / size)
         for question, count in zip(questions, counts, strict=True)
     ]
-    procedure = PROCEDURES[summary.verdict_rules.correction]
+    procedure = bonferroni if decides else PROCEDURES[summary.verdict_rules.correction]
     apart = procedure([1.0 if p.apart is None else p.apart for p in ps], error)
     same = procedure([1.0 if p.same is None else p.same for p in ps], error)
     errors = IntervalErrors(apart.error, same.error)
@@ -149,8 +152,13 @@ def _p_of_counts(count: Shares, error: float) -> Ps:
 
 
 def _look(
-    claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases, is_grave: IsGrave
+    claim: Claim,
+    instance: ClaimInstance,
+    summary: Summary,
+    cases: Cases,
+    rules: tuple[Stop, IsGrave],
 ) -> _Looked:
+    stop, is_grave = rules
     blocks = blocks_of(claim, instance, cases)
     sides = Sides(
         tuple(cases[identity(case)] for case in instance.a.cases),
@@ -161,11 +169,10 @@ def _look(
     strange = odd if claim.published is None else []
     invalid = _broken(sides, blocks.line) or _spoilt(objections) or _unlike(strange) or _few(blocks)
     counted = blocks.failures and blocks.line is not None and blocks.line.of_failures
-    stopped = summary.stop_decision is not None
-    weighed = None if invalid or counted else weigh(claim.hypothesis, blocks, stopped=stopped)
+    weighed = None if invalid or counted else weigh(claim.hypothesis, blocks, stop)
     level = None
     if weighed and blocks.disturbed:
-        level = weigh(claim.hypothesis, blocks.levelled(), stopped=stopped)
+        level = weigh(claim.hypothesis, blocks.levelled(), stop)
     ids = tuple(dict.fromkeys(check.id for check in odd))
     return _Looked(claim, instance, sides, blocks, objections, invalid, ids, weighed, level)
 
@@ -231,7 +238,7 @@ def _verdict(
         disturbed=question.of.disturbed,
         undisturbed=None
         if question.level is None
-        else at_level(question.level.estimate, estimate.level, stopped=question.level.stopped),
+        else at_level(question.level.estimate, estimate.level, question.level.stop),
         rejected_blocks=question.of.rejected,
         objections=question.against,
         unlike=question.unlike,

@@ -106,10 +106,7 @@ class Case(NamedTuple):
 
 
 def load_s(driver: Driver) -> float:
-    """Return how long a driver says that its load takes, in seconds.
-
-    Raises BenchforgeError where a plugin's driver answers nonsense.
-    """
+    """Return the seconds of a driver's load. Raises BenchforgeError if it answers nonsense."""
     seconds: object = driver.declared_s()
     if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
         raise fault(driver, "declared_s", f"{seconds!r} is no number of seconds")
@@ -161,18 +158,13 @@ class CasePart(Generic[PartT]):
             if key not in suite.code_digests:
                 raise Unusable(f"the result has no digest of the code of a {part.kind} {part.name}")
             return suite.code_digests[key]
-        named = (
-            code for code in suite.code if (code.directory, code.ref) == (part.directory, part.ref)
-        )
+        same = (row for row in suite.code if (row.directory, row.ref) == (part.directory, part.ref))
         # Where git was not asked, as by `plan`, it stands for itself.
-        return f"commit {next((code.commit for code in named), part.ref)}"
+        return f"commit {next((code.commit for code in same), part.ref)}"
 
 
 def code_digests(parts: Iterable[Part], suite: Suite) -> dict[str, str]:
-    """Return the digests of the code and data of parts, for a result: no commit's, which has an id.
-
-    Raises BenchforgeError where code or data cannot be read.
-    """
+    """Return the digests of parts' code but commits. Raises BenchforgeError if unreadable."""
     digests: dict[str, str] = {}
     for part in parts:
         key = CasePart(part, suite).key
@@ -189,10 +181,8 @@ def as_text(value: BaseModel | JsonValue) -> str:
 
 def template(texts: Mapping[str, str], *gaps: str) -> str:
     """Return a JSON object of texts by their keys, with `%s` for each gap; keys are in order."""
-    members = dict.fromkeys(gaps, "%s") | {
-        key: text.replace("%", "%%") for key, text in texts.items()
-    }
-    return f"{{{', '.join(f'{json.dumps(key)}: {members[key]}' for key in sorted(members))}}}"
+    rows = dict.fromkeys(gaps, "%s") | {key: text.replace("%", "%%") for key, text in texts.items()}
+    return f"{{{', '.join(f'{json.dumps(key)}: {rows[key]}' for key in sorted(rows))}}}"
 
 
 def digest(text: str) -> int:

@@ -111,33 +111,27 @@ class _Scenario:
         self._suite = suite
         self._label = label
         self._scenario = scenario = suite.scenarios[label]
-        self._matrix = Matrix(scenario)
+        self._matrix = matrix = Matrix(scenario)
         drivers = [("loaders", loader) for loader in scenario.loaders]
         drivers += [("clients", client) for client in scenario.clients]
-        self._pairs = [
+        self._pairs = pairs = [
             _Pair(table, driver, server, _shared(label, server, driver))
             for table, driver in drivers
             for server in scenario.servers
         ]
-        beyond = reached(scenario, suite.servers).labels
-        self._servers: _Parts[Server] = self._varied(
-            "servers", suite.servers, (*scenario.servers, *beyond)
-        )
-        self._backends: _Parts[Backend] = self._varied(
-            "backends", suite.backends, scenario.backends
-        )
+        servers = (*scenario.servers, *reached(scenario, suite.servers).labels)
+        self._servers: _Parts[Server] = self._parts("servers", suite.servers, servers)
+        self._backends: _Parts[Backend] = self._parts("backends", suite.backends, scenario.backends)
         self._drivers: dict[str, _Parts[Driver]] = {
-            "loaders": self._varied("loaders", suite.loaders, scenario.loaders),
-            "clients": self._varied("clients", suite.clients, scenario.clients),
+            "loaders": self._parts("loaders", suite.loaders, scenario.loaders),
+            "clients": self._parts("clients", suite.clients, scenario.clients),
         }
         led = leading(scenario, suite.servers)
         self._behind = {
             server: Varied(self._matrix, led, partial(behind, suite.servers[server], suite.servers))
             for server in scenario.servers
         }
-        self._concerned = [
-            Varied(self._matrix, led, partial(self._concerning, pair)) for pair in self._pairs
-        ]
+        self._concerned = [Varied(matrix, led, partial(self._concerning, pair)) for pair in pairs]
         self._requests = {server: self._request(server) for server in scenario.servers}
         self._workload = mix = suite.workloads.get(label)
         self._lead = mix.ready if mix is not None and mix.whole else None
@@ -239,17 +233,15 @@ class _Scenario:
             placebo=number == self._placebo,
         )
 
-    def _varied(
-        self, table: str, declared: Mapping[str, Declared], labels: Iterable[str]
-    ) -> _Parts[Any]:
+    def _parts(self, kind: str, parts: Mapping[str, Declared], names: Iterable[str]) -> _Parts[Any]:
         # Load has seen to it that each table holds parts of its kind.
         def of(declaration: Declared) -> Varied[CasePart[Any]]:
             def known_at(point: Point) -> CasePart[Any]:
-                return CasePart(part_at(declaration, table, point), self._suite, declaration.host)
+                return CasePart(part_at(declaration, kind, point), self._suite, declaration.host)
 
-            return Varied(self._matrix, about(self._scenario, table, declaration), known_at)
+            return Varied(self._matrix, about(self._scenario, kind, declaration), known_at)
 
-        return {label: of(declared[label]) for label in labels}
+        return {label: of(parts[label]) for label in names}
 
     def _request(self, server: str) -> Varied[tuple[Request, str]]:
         written = self._scenario.requests.get(server, self._scenario.request)
@@ -261,7 +253,6 @@ class _Scenario:
         return Varied(self._matrix, [f"path.{name}" for name in variables(written)], request_at)
 
     def _first_points(self) -> Iterator[tuple[int, int]]:
-        """Yield point and pair of each case: the first point that makes it."""
         projections: dict[frozenset[str], Projection] = {}
         made: dict[tuple[int, frozenset[str]], bytearray] = {}
         for point in self._matrix.numbers():
@@ -276,7 +267,6 @@ class _Scenario:
                     yield point, number
 
     def _concerning(self, pair: _Pair, point: Point) -> frozenset[str]:
-        """Return the paths that are about a case's own parts and request."""
         suite, scenario = self._suite, self._scenario
         upstreams = behind(suite.servers[pair.server], suite.servers, point)
         drivers = suite.loaders if pair.place == "loaders" else suite.clients
@@ -295,7 +285,6 @@ class _Scenario:
 
     @cached_property
     def _identities(self) -> tuple["array[int]", "array[int]"]:
-        """Digest and arm of each case."""
         suite = self._suite
         texts = {"warm_up_s": as_text(self._warm_up_s), "tuning": as_text(suite.tuning)}
         if suite.placement != "off":
@@ -326,7 +315,6 @@ class _Scenario:
         return digests, arms
 
     def _text_of_server(self, label: str, point: int) -> str:
-        """Return what a server is, and what all is that stands behind it."""
         server = self._servers[label].at(point)
         if not (upstreams := server.part.upstreams()):
             return f"[{server.text}]"

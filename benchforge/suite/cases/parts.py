@@ -10,17 +10,10 @@ from pathlib import Path
 from benchforge.model.trial.observation import Role
 from benchforge.parts.fillable import WrongOption
 from benchforge.parts.part import Part, ServesCode
-from benchforge.suite.matrix import PLACES, Point, about, part_at, projected, reaching
+from benchforge.suite.matrix import ROLES, Point, about, part_at, projected, reaching
 from benchforge.suite.scenarios.references import behind, fronts, leading, reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault
-
-_ROLES: Mapping[str, Role] = {
-    "servers": "server",
-    "backends": "backend",
-    "loaders": "loader",
-    "clients": "loader",
-}
 
 NO_REPOSITORY = "not in a git repository"
 WITHOUT = "name a directory in a git repository, or leave 'ref' out to serve the files as they are"
@@ -69,11 +62,11 @@ def _distinct(suite: Suite) -> Iterator[tuple[str | None, str, Part]]:
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Declared, Point]]:
     """Yield role, table, part and point of what a scenario names, and of what stands behind."""
-    for table in PLACES:
+    for table, role in ROLES.items():
         for label in getattr(scenario, table):
             declaration = getattr(suite, table)[label]
             for point in projected(scenario, about(scenario, table, declaration)):
-                yield _ROLES[table], table, declaration, point
+                yield role, table, declaration, point
     standing = fronts(scenario.servers, suite.servers)
     for label in reached(scenario, suite.servers).labels:
         declaration = suite.servers[label]
@@ -84,10 +77,7 @@ def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Decla
 
 
 def ref_faults(servers: Mapping[str, Declared], folder: Path) -> Iterator[Fault]:
-    """Yield a fault for each server that names a commit where there is no repository.
-
-    `folder` is the suite's. Whether there is such a commit, git alone can tell, when it is run.
-    """
+    """Yield a fault for each server that names a commit where there is no repository."""
     for label, declaration in servers.items():
         if not isinstance(declaration.part, ServesCode) or declaration.part.ref is None:
             continue
@@ -99,16 +89,11 @@ def ref_faults(servers: Mapping[str, Declared], folder: Path) -> Iterator[Fault]
 def repository(folder: Path) -> Path | None:
     """Return the folder with `.git` that a folder is in, or would be; None where there is none."""
     folder = folder.resolve()
-    return next(
-        (parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None
-    )
+    return next((outer for outer in (folder, *folder.parents) if (outer / ".git").exists()), None)
 
 
 def code_faults(suite: Suite) -> Iterator[Fault]:
-    """Yield a fault for each server whose code is not there, at all points of the matrix.
-
-    What a commit has, git alone can tell, when it is run.
-    """
+    """Yield a fault for each server whose code is not there, at all points of the matrix."""
     for _, key, part in parts_by_scenario(suite):
         if not isinstance(part, ServesCode) or part.ref is not None:
             continue

@@ -12,7 +12,7 @@ from benchforge.suite.claims.pivots import pivots
 from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
 from benchforge.suite.claims.table import all_meant
-from benchforge.suite.claims.where import outside_searches, with_parts
+from benchforge.suite.claims.where import outside_search, with_parts
 from benchforge.suite.declared import tables_of
 from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
@@ -21,17 +21,7 @@ from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
 
-_MATRIX = (
-    "title",
-    "servers",
-    "loaders",
-    "clients",
-    "metrics",
-    "vary",
-    "include",
-    "exclude",
-    "kinds",
-)
+_KEYS = ("title", "servers", "loaders", "clients", "metrics", "vary", "include", "exclude", "kinds")
 
 
 class Asks(NamedTuple):
@@ -79,17 +69,17 @@ def _asks(
     stages = {k: len(n) for k, v in loaders.items() if isinstance(n := v.get("stages"), list)}
     scenarios: dict[str, Scenario] = {}
     for label, table in declared.items():
-        matrix = {key: table[key] for key in _MATRIX if key in table}
+        matrix = {key: table[key] for key in _KEYS if key in table}
         scenario = yield from checked(Scenario, matrix, ("scenarios", label))
         if scenario is not None:
             scenarios[label] = scenario.with_stages(stages)
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
     drawn = yield from tables_of(document.tables, "tables")
     tables = yield from pivots(
-        outside_searches(drawn, document), names["metrics"], names["scenarios"], scenarios
+        outside_search(drawn, document), names["metrics"], names["scenarios"], scenarios
     )
     written = yield from tables_of(document.tables, "claims")
-    claims = yield from sound_claims(outside_searches(written, document), metrics, names, scenarios)
+    claims = yield from sound_claims(outside_search(written, document), metrics, names, scenarios)
     answerable = {
         label: claim
         for label, claim in claims.items()

@@ -128,7 +128,7 @@ class _Table:
             by_label = {label: scenarios[label] for label in chosen}
             known_axes = axes(by_label)
             yield from self._search_faults(by_label)
-            yield from self._faults_of_taken(metrics, list(by_label.values()))
+            yield from self._taken_faults(metrics, list(by_label.values()))
             yield from self._axis_faults(known_axes)
             for fault in misplaced(written.where, known_axes):
                 yield fault.below((*self.at, "where"))
@@ -163,12 +163,10 @@ class _Table:
                 hint = "what it finds stands in every report, and in searches.csv"
                 yield Fault(path, f"{label!r} searches for a rate: it has no metric to draw", hint)
 
-    def _faults_of_taken(
-        self, metrics: Sequence[str], drawn_from: Sequence[Scenario]
-    ) -> Iterator[Fault]:
-        if any(scenario.metrics is None for scenario in drawn_from):
+    def _taken_faults(self, metrics: Sequence[str], drawn: Sequence[Scenario]) -> Iterator[Fault]:
+        if any(scenario.metrics is None for scenario in drawn):
             return
-        taken = dict.fromkeys(label for scenario in drawn_from for label in scenario.metrics or ())
+        taken = dict.fromkeys(label for scenario in drawn for label in scenario.metrics or ())
         key = "metric" if self.written.metric is not None else "metrics"
         for path, label in self._each(key, _chosen(self.written.metric, self.written.metrics)):
             if label in metrics and label not in taken:
@@ -191,7 +189,6 @@ class _Table:
                 yield Fault(path, f"{name!r} is named twice", "leave one out")
 
     def _each(self, key: str, names: Sequence[str]) -> Iterator[tuple[Path, str]]:
-        """Yield each name with the place where it was written."""
         in_array = isinstance(self.table.get(key), list)
         for number, name in enumerate(names):
             yield (*self.at, key, *((number,) if in_array else ())), name

@@ -58,18 +58,16 @@ def question(text: str, unit: str) -> Hypothesis:
             raise NoBound(f"a factor is above 0, not {exact(bound)}", "write it like a >= 2 * b")
     else:
         bound = in_unit(number(match["bound"]), match["unit"] or "", unit)
-    tolerance = None
+    slack = None
     if match["within"]:
         if relation != "==":
             raise NoBound(f"{relation} has no tolerance", "leave it out, or write ==")
         within = Amount(number(match["within"]), match["of"] or "")
-        tolerance = _tolerance(within, form, bound, unit)
+        slack = _tolerance(within, form, bound, unit)
     elif relation == "==":
         hint = f"give a tolerance: {text.strip()} +- 3%"
         raise NoBound("two measurements are never exactly equal", hint)
-    return Hypothesis(
-        text=text.strip(), form=form, relation=relation, bound=bound, tolerance=tolerance
-    )
+    return Hypothesis(text=text.strip(), form=form, relation=relation, bound=bound, tolerance=slack)
 
 
 def _tolerance(within: Amount, form: str, bound: float, unit: str) -> float:
@@ -177,29 +175,24 @@ class _Claim:
         return SoundClaim(self.at, written, hypothesis, part, each)
 
     def _scenarios(self, labels: Sequence[str]) -> list[str]:
-        """Return the labels of all scenarios that it is about, each once."""
         written = self.written
         named = (written.scenario, *(side.scenario for _, side in sides(written, self.at)))
         return list(dict.fromkeys(label for label in named if label and label in labels))
 
-    def _scenario_faults(self, labels: Sequence[str]) -> Iterator[Fault]:
-        """Yield a fault for each side without a scenario, and for each that is not declared."""
+    def _scenario_faults(self, names: Sequence[str]) -> Iterator[Fault]:
         written = self.written
         if written.scenario is None and any(
             side.scenario is None for _, side in sides(written, self.at, inner=False)
         ):
-            yield Fault(
-                self.at, "'scenario' is missing", f"declared: {', '.join(labels) or 'none'}"
-            )
+            yield Fault(self.at, "'scenario' is missing", f"declared: {', '.join(names) or 'none'}")
         places = [(self.at, written.scenario)]
         places += [(path, side.scenario) for path, side in sides(written, self.at)]
         for key_path, label in places:
-            if label is not None and label not in labels:
-                hint = Nearest(label, labels, "declared")
+            if label is not None and label not in names:
+                hint = Nearest(label, names, "declared")
                 yield Fault((*key_path, "scenario"), f"no scenario {label!r} is declared", hint)
 
     def _parts(self) -> list[str]:
-        """Return the axes of parts of a load that a side is about: kind, stage."""
         named = {axis for meant in all_meant(self.written, self.at, {}) for axis in meant.where}
         return [axis for axis in (KIND, STAGE) if axis in named or axis == self.written.each]
 
@@ -225,13 +218,13 @@ class _Claim:
                 yield Fault((*meant.at, key), message, near)
 
     def _axis_faults(self, taken: Axes) -> Iterator[Fault]:
-        """Yield a fault for each axis that no scenario of the claim varies."""
         written = self.written
         places = [(self.at, written.where)]
         places += [(path, side.where) for path, side in sides(written, self.at)]
         for path, where in places:
             # An array is one value here: a side is one case.
-            for fault in misplaced({k: _as_one_value(v) for k, v in where.items()}, taken):
+            single: Tables = {k: [v] if isinstance(v, list) else v for k, v in where.items()}
+            for fault in misplaced(single, taken):
                 yield fault.below((*path, "where"))
         if written.each is not None and written.each not in taken:
             hint = Nearest(written.each, taken, "axes")
@@ -285,7 +278,3 @@ class _Claim:
         if metric.measurand == "failed requests" and hypothesis.form != "ratio":
             hint = 'use their share instead: a metric with use = "error_rate"'
             yield Fault(path, "the number of errors depends on the number of requests", hint)
-
-
-def _as_one_value(value: JsonValue) -> JsonValue:
-    return [value] if isinstance(value, list) else value

@@ -75,8 +75,7 @@ def _known_by(case: CaseName) -> str:
 def _instances(
     claim: SoundClaim, by_scenario: Mapping[str, Sequence[CaseName]]
 ) -> Checked[list[ClaimInstance]]:
-    """Return each question of a claim, up to the first side that is not exactly one case."""
-    instances: list[ClaimInstance] = []
+    tests: list[ClaimInstance] = []
     axis = claim.written.each
     points: list[dict[str, JsonValue]] = (
         [{}] if axis is None else [{axis: value} for value in claim.each]
@@ -98,20 +97,17 @@ def _instances(
         side_faults = list(_side_faults(list(chain(*sides)), list(chain(*cases))))
         yield from side_faults
         if side_faults:
-            return instances
+            return tests
         a, b = (_term([case for (case,) in side]) for side in cases)
         yield from _same_faults(claim.at, a, b)
         if a is not None:
-            instances.append(ClaimInstance(at=point, a=a, b=b))
-    if not instances:
+            tests.append(ClaimInstance(at=point, a=a, b=b))
+    if not tests:
         yield Fault(claim.at, "no case is left", "no case has all of these values")
-    elif (
-        len(instances) > 1
-        and instances[0].model_copy(update={"at": instances[1].at}) == instances[1]
-    ):
+    elif len(tests) > 1 and tests[0].model_copy(update={"at": tests[1].at}) == tests[1]:
         hint = "leave it out, or name an axis of a side's case"
         yield Fault((*claim.at, "each"), "no case of a side has this axis", hint)
-    return instances
+    return tests
 
 
 def _cases(meant_: Meant, cases: Sequence[CaseName], but: str | None = None) -> list[CaseName]:
@@ -133,7 +129,6 @@ def _stands(case: CaseName, axis: str, value: JsonValue) -> bool:
 
 
 def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) -> Iterator[Fault]:
-    """Yield a fault for each side that is not exactly one case."""
     for wanted, cases_of_side in zip(sides, cases, strict=True):
         position = ", ".join(f"{axis} {shown(value)}" for axis, value in wanted.where.items())
         described = f"of scenario {wanted.scenario!r}" + (f" with {position}" if position else "")
@@ -157,7 +152,6 @@ def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) ->
 
 
 def _narrower(differ: Mapping[str, Sequence[str]]) -> str:
-    """Return what to add so that one case is left."""
     axis, values = next(iter(differ.items()))
     value = next(filter(None, values))
     if axis == "server":

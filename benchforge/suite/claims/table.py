@@ -110,14 +110,8 @@ def meant(written: ClaimTable, path: Path, each: Mapping[str, JsonValue]) -> Ite
         yield _narrowed(first, (*path, "minus"), side.minus)
 
 
-def _narrowed(claim_meant: Meant, path: Path, side: Subtracted) -> Meant:
+def _narrowed(claim: Meant, path: Path, side: Subtracted) -> Meant:
     driver = side.client or side.loader
-    named_values = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
-    named_here: dict[str, JsonValue] = {
-        axis: value for axis, value in named_values.items() if value is not None
-    }
-    return Meant(
-        path,
-        side.scenario or claim_meant.scenario,
-        {**claim_meant.where, **side.where, **named_here},
-    )
+    values = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
+    named: dict[str, JsonValue] = {key: value for key, value in values.items() if value is not None}
+    return Meant(path, side.scenario or claim.scenario, {**claim.where, **side.where, **named})

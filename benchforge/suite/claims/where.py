@@ -41,7 +41,7 @@ def axes(scenarios: Mapping[str, Scenario]) -> Axes:
             by_axis.setdefault(path, [])  # also of what varies over nothing
         for _, path, value in scenario.varied_values():
             by_axis.setdefault(path, []).append(value)
-    return {axis: _distinct(values) for axis, values in by_axis.items()}
+    return {k: list({json.dumps(v): v for v in values}.values()) for k, values in by_axis.items()}
 
 
 def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> Iterator[CaseName]:
@@ -54,7 +54,7 @@ def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> 
             yield from map(name.of_stage, range(1, stages + 1))
 
 
-def outside_searches(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:
+def outside_search(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:
     """Return claims or tables without those about a scenario that only a profile makes a search."""
     searches = {
         label
@@ -105,10 +105,6 @@ def values(value: JsonValue) -> tuple[JsonValue, ...]:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _distinct(several: Sequence[JsonValue]) -> list[JsonValue]:
-    return list({json.dumps(value): value for value in several}.values())
-
-
 def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -> Iterator[Fault]:
     """Yield each scenario whose servers would stand still for too long, or have nobody beside."""
     for label, turns in all_turns(suite).items():
@@ -130,7 +126,7 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
             yield Fault(path, message, f"a slice of {longest_ms}ms or less, {_OFF}")
 
 
-def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]:
+def claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]:
     """Yield each claim that turns cannot answer: they tell ratios of one comparison alone.
 
     A claim with a side that is not measured is not judged, so nothing is wrong with it.

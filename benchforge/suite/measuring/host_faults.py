@@ -13,6 +13,7 @@ from benchforge.errors import Unusable
 from benchforge.model.files.folder import HEADER
 from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
+from benchforge.suite.matrix import ROLES
 from benchforge.suite.scenarios.references import reached
 from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.suite import Declared, Scenario, Suite
@@ -26,14 +27,6 @@ _LEFT_OUT = frozenset(
 )
 _ENVIRONMENT = "pyvenv.cfg"
 _SHOWN = 3
-
-ROLES: Mapping[str, Role] = {
-    "servers": "server",
-    "backends": "backend",
-    "loaders": "loader",
-    "clients": "loader",
-}
-"Role of the parts that a scenario names, by their table."
 
 _PATHS = ("directory", "dataset", "locustfile", "command", "app")
 "Options that name files of the user's."
@@ -111,12 +104,10 @@ def _link(path: Path, root: Path) -> Path | str | None:
     raise Unusable(f"{path} is a link to a folder outside of {root}: {target}", hint)
 
 
-def prefixed(
-    prefix: Path, files: Iterable[tuple[str, Path | str]]
-) -> Iterator[tuple[str, Path | str]]:
+def prefixed(top: Path, rows: Iterable[tuple[str, Path | str]]) -> Iterator[tuple[str, Path | str]]:
     """Yield files by their names below a place."""
-    for name, entry in files:
-        yield str(prefix / name), entry
+    for name, entry in rows:
+        yield str(top / name), entry
 
 
 class UsedPart(NamedTuple):
@@ -145,17 +136,15 @@ def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
     labels: dict[str, None] = {}
     yield from engine_faults(suite)
     for label, scenario in scenarios.items():
-        parts = [
-            (use.table, use.part, next(iter(use.hosts), None)) for use in used(suite, scenario)
-        ]
-        named = {host for _, _, host in parts}
+        uses = [(use.table, use.part, next(iter(use.hosts), None)) for use in used(suite, scenario)]
+        named = {host for _, _, host in uses}
         if named == {None}:
             continue
         labels |= {host: None for host in named if host is not None}
         yield from _of_scenario(suite, label, scenario)
-        for table, part, host in parts:
+        for table, part, host in uses:
             yield from _of_part(suite, table, part, host)
-        yield from _socket_faults(parts)
+        yield from _socket_faults(uses)
         yield from _divided_faults(suite, scenario)
     if labels:
         yield from _of_suite(suite)
@@ -202,13 +191,11 @@ def _of_part(suite: Suite, table: str, declared: Declared, host: str | None) -> 
 
 
 def _own(part: Part, suite_folder: Path) -> list[Path]:
-    """Return the files and folders that a suite names, also those of a commit."""
     code = part.code(suite_folder) if isinstance(part, ServesCode) else None
     return [*part.reads(suite_folder), *filter(None, [code])]
 
 
 def _file_faults(suite: Suite, table: str, declared: Declared) -> Iterator[Fault]:
-    """Yield why the files of a part cannot be brought to its host."""
     part, folder = declared.part, suite.path.parent
     option = next((option for option in _PATHS if option in declared.options), "use")
     roots = list(part.reads(folder))
@@ -224,7 +211,6 @@ def _file_faults(suite: Suite, table: str, declared: Declared) -> Iterator[Fault
 
 
 def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator[Fault]:
-    """Yield each service that another host would have to reach, and cannot."""
     servers = {host for table, _, host in used if table == "servers"}
     for table_name, declared, host in used:
         others = sorted(other for other in servers - {host} if other is not None)
@@ -244,7 +230,6 @@ def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator
 
 
 def _divided_faults(suite: Suite, scenario: Scenario) -> Iterator[Fault]:
-    """Yield each load that its hosts cannot share evenly."""
     for table in ("loaders", "clients"):
         for label in getattr(scenario, table):
             declared = getattr(suite, table).get(label)

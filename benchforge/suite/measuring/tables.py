@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from benchforge.model.suite.claim import Gate
 from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.values.distribution import entry_points
-from benchforge.suite.suite import Declared, Repeat
+from benchforge.suite.suite import Parts, Repeat
 from benchforge.suite.toml.document import Document, Setting, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
@@ -46,7 +46,7 @@ ENGINES = "benchforge.engines"
 OWN_ENGINES = ("dask", "ssh")
 
 _REPEAT = "repeat"
-_NUMBER, _WIDTH = ("blocks",), ("until", "between")
+_NUMBER, _WIDTH = ("blocks",), ("until", "between", "level")
 
 
 def tuning(tables: Tables) -> Checked[Tuning]:
@@ -107,7 +107,7 @@ def engine_of(tables: Tables) -> Checked[EngineTable]:
 
 
 def hosts(
-    tables: Tables, labelled: Mapping[str, Tables], parts: Mapping[str, Mapping[str, Declared]]
+    tables: Tables, labelled: Mapping[str, Tables], parts: Parts
 ) -> Checked[tuple[dict[str, HostTable], HostsByRole]]:
     """Return the machines of a suite, and the hosts of its roles; unknown labels are faults."""
     declared: dict[str, HostTable] = {}

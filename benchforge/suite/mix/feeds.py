@@ -82,10 +82,7 @@ def _texts(lengths: tuple[int, int], rng: random.Random) -> Iterator[str]:
 
 
 def loaded(label: str, feed: Feed, folder: Path | None) -> LoadedFeed:
-    """Return a feed with its values; without a folder, a file's are left out.
-
-    Raises WrongFile for a file that is not there, is too large, or has ragged rows.
-    """
+    """Return a feed with its values; a file's only with a folder. Raises WrongFile."""
     if feed.integers is not None:
         return LoadedFeed(label, feed, range(feed.integers[0], feed.integers[1] + 1))
     if feed.file is None or folder is None:

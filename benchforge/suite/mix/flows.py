@@ -78,11 +78,7 @@ def unfilled(session: UserSession | None) -> User:
 
 def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
     """Return the label of the step before each later step, by labels."""
-    return {
-        row: previous
-        for label, kind in kinds.items()
-        for previous, row in pairwise(kind.rows(label))
-    }
+    return {row: last for label, kind in kinds.items() for last, row in pairwise(kind.rows(label))}
 
 
 def pauses(kinds: Mapping[str, RequestKind]) -> dict[str, float]:

@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
-from urllib.parse import quote, quote_plus, unquote, unquote_plus
+from urllib.parse import quote_plus, unquote, unquote_plus
 
 from pydantic import JsonValue
+
+from benchforge.suite.mix.drivers import flow_values
 
 Value = int | float | str
 Values = Mapping[str, Value]
@@ -19,7 +21,6 @@ Values = Mapping[str, Value]
 Escape = Callable[[Value], str]
 
 _HOLE = re.compile(r"\{(?:(\{)|([A-Za-z_][\w-]*(?:\.[\w-]+)?)(?::(raw|integer))?\})")
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
 _NUMBERS = ("status", "items", "length")
 "Keys of `expect` whose values are numbers."
 
@@ -37,10 +38,6 @@ class Hole(NamedTuple):
         return f"{{{self.name}{':' + self.form if self.form else ''}}}"
 
 
-class NotWhole(ValueError):
-    """A value that stands where a whole number is needed."""
-
-
 def holes_of(value: JsonValue) -> Iterator[Hole]:
     """Yield the holes of a text, and of all texts in a table or an array."""
     if isinstance(value, str):
@@ -54,24 +51,16 @@ def holes_of(value: JsonValue) -> Iterator[Hole]:
 
 
 def _integer(value: Value) -> str:
-    if isinstance(value, int):
-        return str(value)
-    text = str(value).strip()
-    if not _WHOLE.fullmatch(text):
-        raise NotWhole(f"{value!r} is not a whole number")
-    return str(int(text))
+    return flow_values.written(str(value).strip(), "integer")
 
 
 _ESCAPES: Mapping[str, Escape] = {
-    "path": lambda value: quote(str(value), safe=""),
+    **flow_values.PLACES,
+    # What a feed has for these two was checked when the suite was read.
     "raw path": str,
     "header": str,
-    "json": lambda value: json.dumps(str(value))[1:-1],
-    "json value": json.dumps,
-    "form": lambda value: quote_plus(str(value)),
-    "text": str,
+    "integer": lambda value: str(value) if isinstance(value, int) else _integer(value),
     "pattern": lambda value: re.escape(str(value)),
-    "integer": _integer,
 }
 "How a value is written, by its place."
 _RAW = {"path": "raw path", "header": "header", "pattern": "pattern"}
@@ -185,16 +174,6 @@ def named(pieces: Sequence[Piece]) -> str:
     return "".join(piece if isinstance(piece, str) else f"{{{piece[0]}}}" for piece in pieces)
 
 
-def in_path(text: str) -> Template:
-    """Return the template of a path with its query."""
-    return Template(text, "path")
-
-
-def in_header(text: str) -> Template:
-    """Return the template of a header's value, which has no escape."""
-    return Template(text, "header")
-
-
 def in_body(text: str, content_type: str) -> Template:
     """Return the template of a body: by its content type, without one by its text."""
     if "json" in content_type or (not content_type and _is_json(text)):
@@ -218,7 +197,7 @@ def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
         return table
     match = _HOLE.fullmatch(table)
     if match and match[2] and (match[3] == "integer" or key in _NUMBERS):
-        return int(_integer(values[match[2]]))
+        return int(_ESCAPES["integer"](values[match[2]]))
     return Template(table, "pattern" if key == "body_matches" else "text").fill(values)
 
 

@@ -8,19 +8,9 @@ from typing import NamedTuple
 
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.suite.mix.flows import User
-from benchforge.suite.mix.holes import (
-    Template,
-    Value,
-    Written,
-    expected,
-    holes_of,
-    in_body,
-    in_form,
-    in_header,
-    in_path,
-)
-from benchforge.suite.mix.stream import Mix, with_type
-from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind
+from benchforge.suite.mix.holes import Value, Written, expected, holes_of
+from benchforge.suite.mix.stream import Mix, RequestMaker
+from benchforge.suite.mix.tables import FlowStep, RequestKind
 from benchforge.suite.toml.models import typed
 
 _MOST_ROWS = 200_000
@@ -44,15 +34,10 @@ class Recognizer:
         self._rows: dict[str, _Rows] = {}
 
     def expects(self, sent: SentRequest) -> Iterator[tuple[str, Expect | None]]:
-        """Yield label and right answer of each kind that a request may be of.
-
-        None stands for an answer that depends on more than the request tells.
-        """
-        candidates = [
-            (kind, holes) for kind in self._kinds if (holes := kind.read(sent)) is not None
-        ]
-        closest = max((kind.literal for kind, _ in candidates), default=0)
-        for kind, holes in candidates:
+        """Yield label and right answer of each kind that it may be; None if that is unknown."""
+        fits = [(kind, holes) for kind in self._kinds if (holes := kind.read(sent)) is not None]
+        closest = max((kind.literal for kind, _ in fits), default=0)
+        for kind, holes in fits:
             if kind.literal < closest:
                 continue
             expect = None
@@ -66,7 +51,6 @@ class Recognizer:
     def _values(
         self, kind: "_Kind", holes: Collection[Written], cookies: str
     ) -> dict[str, Value] | None:
-        """Return the values that a right answer needs; None if one is not known."""
         values: dict[str, Value] = {}
         written = {hole.name: hole for hole in holes}
         users: list[dict[str, Value]] | None = None
@@ -88,7 +72,6 @@ class Recognizer:
         return values
 
     def _users(self, holes: Collection[Written], cookies: str) -> Iterator[User]:
-        """Yield the users that may have sent a request."""
         pairs = {pair.strip() for pair in cookies.split(";")}
         for user in self._mix.users:
             if not pairs.issuperset(f"{name}={value}" for name, value in user.cookies.items()):
@@ -110,21 +93,11 @@ class Recognizer:
 
 
 class _Kind:
-    """The templates of a kind's request."""
-
     def __init__(self, label: str, row: RequestKind | FlowStep) -> None:
-        self.label, self.row = label, row
-        request: KindRequest = row.request
-        headers = with_type(request if request.form is not None else request.framed)
-        content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
-        self._method, self._path = request.method, in_path(request.path)
-        templates = {name.lower(): in_header(text) for name, text in headers.items()}
+        self.label, self.row, self._maker = label, row, RequestMaker(row.request)
         # Load tools may write others in their own way.
-        self._headers = {name: text for name, text in templates.items() if text.constant is None}
-        self._body: tuple[Template, ...] = ()
-        self._form = None if request.form is None else in_form(request.form)
-        if request.body is not None:
-            self._body = (in_body(request.body, content_type.lower()),)
+        self._headers = {k.lower(): v for k, v in self._maker.headers if v.constant is None}
+        self._body = [] if self._maker.body is None else [self._maker.body]
 
     @cached_property
     def needed(self) -> frozenset[str]:
@@ -134,20 +107,21 @@ class _Kind:
     @cached_property
     def literal(self) -> int:
         """Number of characters of path and body that are the same in each request."""
-        form = [template for _, template in self._form or ()]
-        return sum(template.literal for template in (self._path, *self._body, *form))
+        form = [template for _, template in self._maker.form or ()]
+        return sum(template.literal for template in (self._maker.path, *self._body, *form))
 
     def read(self, sent: SentRequest) -> list[Written] | None:
         """Return what stands in the holes of a request; None if it is of another kind."""
-        if sent.method != self._method:
+        maker = self._maker
+        if sent.method != maker.method:
             return None
-        pairs = [(self._path, sent.target), *((template, sent.body) for template in self._body)]
-        if self._form is not None:
+        pairs = [(maker.path, sent.target), *((template, sent.body) for template in self._body)]
+        if maker.form is not None:
             fields = [field.partition("=") for field in sent.body.split("&")]
-            if [name for name, _, _ in fields] != [name for name, _ in self._form]:
+            if [name for name, _, _ in fields] != [name for name, _ in maker.form]:
                 return None
             texts = (text for _, _, text in fields)
-            pairs += zip((template for _, template in self._form), texts, strict=True)
+            pairs += zip((template for _, template in maker.form), texts, strict=True)
         pairs += [(text, sent.headers.get(name, "")) for name, text in self._headers.items()]
         read = [template.read(text) for template, text in pairs]
         if any(holes is None for holes in read):
@@ -156,8 +130,6 @@ class _Kind:
 
 
 class _Rows:
-    """The rows of a feed, by what stands in a hole."""
-
     def __init__(self, rows: list[dict[str, Value]]) -> None:
         self._rows = rows
         self._numbers: dict[tuple[str, str], dict[str, set[int]]] = {}

@@ -20,16 +20,7 @@ from benchforge.suite.mix import flows
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.feeds import LoadedFeed, Row
 from benchforge.suite.mix.flows import Reply, User, unfilled, user_of
-from benchforge.suite.mix.holes import (
-    Template,
-    Value,
-    expected,
-    holes_of,
-    in_body,
-    in_form,
-    in_header,
-    in_path,
-)
+from benchforge.suite.mix.holes import Template, Value, expected, holes_of, in_body, in_form
 from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.secrets import redacted
@@ -125,10 +116,7 @@ class Mix:
         return self.values(rows), user
 
     def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
-        """Return the request of a later step after answers to steps before it, by label.
-
-        Raises TrialFailed where a value is missing.
-        """
+        """Return the request of a later step. Raises TrialFailed where a value is missing."""
         name = next(name for name, kind in self.kinds.items() if label in kind.rows(name))
         values, user = self.probe(name)
         steps = self.kinds[name].rows(name)
@@ -155,9 +143,7 @@ class Mix:
         """The first request that changes nothing, or the first of all; with users, a login."""
         if self.session is None:
             begins = [first for label, first in self.first.items() if label not in self.after]
-            return next(
-                (first for first in begins if first[0].method in {"GET", "OPTIONS"}), begins[0]
-            )
+            return next((row for row in begins if row[0].method in {"GET", "OPTIONS"}), begins[0])
         return request_of(self.session, self.values(self._probed_session), User({}, {}))
 
     @property
@@ -184,17 +170,13 @@ class Mix:
         return replace(self, users=users)
 
     def _users(self, seed: int, block: int) -> list[dict[str, Row]]:
-        """Return the rows of each user of a block; empty without a session."""
         if self.session is None:
             return []
         used = self._used(self.session)
         return _rows_of(used, f"{VERSION}:{seed}:{block}:session", self.session.users)
 
     def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
-        """Yield the requests of a block without end.
-
-        Raises BenchforgeError where a feed with `each once` runs out.
-        """
+        """Yield requests without end. Raises BenchforgeError where `each once` runs out."""
         return (record for record, _ in self.dealt(seed, block, f"{VERSION}:{seed}:{block}"))
 
     @property
@@ -210,8 +192,8 @@ class Mix:
     ) -> Iterator[tuple[StreamRecord, Mapping[str, Value]]]:
         """Yield requests without end, each with the values of its holes; `text` is the seed."""
         deck, deal = self.deck, random.Random(text)  # noqa: S311
-        draws = {label: feed.draws(text) for label, feed in self.feeds.items()}
-        makers = [_Maker(step.request) for step in self.rows.values()]
+        draws = {key: feed.draws(text) for key, feed in self.feeds.items()}
+        makers = [RequestMaker(step.request) for step in self.rows.values()]
         of_rows = [kind for kind in self.kinds.values() for _ in kind.rows("")]
         used = [[*self._used(kind)] for kind in of_rows]
         users, who = self._users(seed, block), random.Random(f"{text}:users")  # noqa: S311
@@ -222,16 +204,14 @@ class Mix:
                 number = who.randrange(len(users)) if users else 0
                 user = self.users[number] if self.users else session_values
                 rows = dict(users[number]) if users else {}
-                for label in used[kind]:
-                    if label in rows:
+                for key in used[kind]:
+                    if key in rows:
                         continue
-                    row = next(draws[label], None)
+                    row = next(draws[key], None)
                     if row is None:
-                        n = exact(len(self.feeds[label].rows))
-                        raise BenchforgeError(
-                            f"feed {label!r} has {n} rows, 'each once': it ran out"
-                        )
-                    rows[label] = row
+                        n = exact(len(self.feeds[key].rows))
+                        raise BenchforgeError(f"feed {key!r} has {n} rows, 'each once': it ran out")
+                    rows[key] = row
                 values = {**self.values(rows), **user.taken}
                 head, body = makers[kind].made(values)
                 later = makers[kind + 1 : kind + len(of_rows[kind].steps)]
@@ -310,7 +290,6 @@ def request_of(
 
 
 def _ungiven(kind: RequestKind) -> set[str]:
-    """Return the keys of a flow that a kind does not have."""
     return {key for key in ("steps", "think") if not getattr(kind, key)}
 
 
@@ -319,7 +298,7 @@ def _open_of(
 ) -> tuple[Request, Expect]:
     """Return a later step's request with the names of its open holes, and its right answer."""
     values = {**values, **user.taken}
-    request = flows.shown(_Maker(step.request).open(values, {}))
+    request = flows.shown(RequestMaker(step.request).open(values, {}))
     answer = expected(step.expect, {**values, **flows.taken_names(flow)})
     return request, typed(Expect, answer)  # type: ignore[arg-type]
 
@@ -334,44 +313,42 @@ def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
     }
 
 
-class _Maker:
+class RequestMaker:
     """The templates of a kind's request."""
 
     def __init__(self, request: KindRequest) -> None:
         headers = with_type(request if request.form is not None else request.framed)
         content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
-        self._path = in_path(request.path)
-        self._method, self._start = request.method, f"{request.method} "
-        self._headers = [(name, in_header(value)) for name, value in headers.items()]
-        self._form = None if request.form is None else in_form(request.form)
-        self._body: Template | None = None
-        if request.body is not None:
-            self._body = in_body(request.body, content_type.lower())
+        self.method, self.path = request.method, Template(request.path, "path")
+        self.headers = [(name, Template(value, "header")) for name, value in headers.items()]
+        self.form = None if request.form is None else in_form(request.form)
+        text = request.body
+        self.body = None if text is None else in_body(text, content_type.lower())
 
     def made(self, values: Mapping[str, Value]) -> tuple[bytes, bytes]:
         """Return head and body with a record's values."""
-        lines = [f"{self._start}{self._path.fill(values)} HTTP/1.1"]
-        lines += [f"{name}: {template.fill(values)}" for name, template in self._headers]
-        if (text := self.body(values)) is None:
-            return ("\r\n".join(lines) + "\r\n").encode(), b""
-        body = text.encode()
-        lines.append(f"Content-Length: {len(body)}")
-        return ("\r\n".join(lines) + "\r\n").encode(), body
+        lines = [f"{self.method} {self.path.fill(values)} HTTP/1.1"]
+        lines += [f"{name}: {template.fill(values)}" for name, template in self.headers]
+        body = None if (text := self.body_text(values)) is None else text.encode()
+        if body is not None:
+            lines.append(f"Content-Length: {len(body)}")
+        return ("\r\n".join(lines) + "\r\n").encode(), body or b""
 
     def open(self, values: Mapping[str, Value], cookies: Mapping[str, str]) -> bytes:
         """Return a later step with the holes for which there is no value."""
-        headers = [(name, template.left(values)) for name, template in self._headers]
-        body = None if self._body is None else self._body.left(values)
-        if self._form is not None:
+        headers = [(name, template.left(values)) for name, template in self.headers]
+        body = None if self.body is None else self.body.left(values)
+        if self.form is not None:
             body = []
-            for name, template in self._form:
+            for name, template in self.form:
                 body += [f"{'&' if body else ''}{name}=", *template.left(values)]
-        return flows.open_step(self._method, self._path.left(values), headers, body, cookies)
+        return flows.open_step(self.method, self.path.left(values), headers, body, cookies)
 
-    def body(self, values: Mapping[str, Value]) -> str | None:
-        if self._form is not None:
-            return "&".join(f"{name}={template.fill(values)}" for name, template in self._form)
-        return None if self._body is None else self._body.fill(values)
+    def body_text(self, values: Mapping[str, Value]) -> str | None:
+        """Return the body with a record's values; None without one."""
+        if self.form is not None:
+            return "&".join(f"{name}={template.fill(values)}" for name, template in self.form)
+        return None if self.body is None else self.body.fill(values)
 
 
 def with_type(request: KindRequest) -> dict[str, str]:
@@ -384,13 +361,9 @@ def with_type(request: KindRequest) -> dict[str, str]:
 
 def filled(request: KindRequest, values: Mapping[str, Value]) -> Request:
     """Return a request with its holes filled. Raises pydantic's ValidationError if it is none."""
-    headers = {name: in_header(text).fill(values) for name, text in with_type(request).items()}
-    return typed(
-        Request,
-        {
-            "method": request.method,
-            "path": in_path(request.path).fill(values),
-            "headers": dict(headers),
-            "body": _Maker(request).body(values),
-        },
-    )
+    headers = {
+        name: Template(text, "header").fill(values) for name, text in with_type(request).items()
+    }
+    path, body = Template(request.path, "path"), RequestMaker(request).body_text(values)
+    written: dict[str, JsonValue] = {"method": request.method, "path": path.fill(values)}
+    return typed(Request, {**written, "headers": {**headers}, "body": body})

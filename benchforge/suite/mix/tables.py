@@ -17,7 +17,7 @@ _LONGEST_TEXT = 100_000
 _LARGEST = 2**53
 _MOST_SHARE = 10_000
 _SOURCE = r"cookie:[^=;,\s]+|header:[\w-]+|json:/.*"
-_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][\w-]*$")]
+_Key = Annotated[str, Field(pattern=r"^[A-Za-z_][\w-]*$")]
 _Whole = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
 
 
@@ -41,12 +41,10 @@ order, without a second time."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        sources = [name for name in SOURCES if getattr(self, name) is not None]
-        if len(sources) != 1:
-            problem = (
-                f"{' and '.join(sources)} exclude each other" if sources else "a feed has no values"
-            )
-            raise WrongOption(problem, *sources, hint="give one of values, integers, text and file")
+        names = [name for name in SOURCES if getattr(self, name) is not None]
+        if len(names) != 1:
+            fault = f"{' and '.join(names)} exclude each other" if names else "a feed has no values"
+            raise WrongOption(fault, *names, hint="give one of values, integers, text and file")
         for name in ("integers", "text"):
             ends = getattr(self, name)
             if ends is not None and ends[0] > ends[1]:
@@ -59,8 +57,8 @@ order, without a second time."""
             raise WrongOption("a skew is for a random order", "skew", "order")
         bounded = self.skew is not None or self.order == "each once"
         if bounded and self.integers and self.integers[1] - self.integers[0] >= _MOST_VALUES:
-            problem = f"{_MOST_VALUES:,} numbers at most have a skew, or come once each"
-            raise WrongOption(problem, "integers", "skew", "order")
+            fault = f"{_MOST_VALUES:,} numbers at most have a skew, or come once each"
+            raise WrongOption(fault, "integers", "skew", "order")
         return self
 
     @property
@@ -94,9 +92,7 @@ class UserSession(Frozen):
     "Login, with holes for the values of feeds: each user has rows of its own."
     expect: dict[str, JsonValue] = Field(default_factory=dict)
     "Definition of a right answer to the login, as in a scenario."
-    take: dict[_Name, Annotated[str, Field(pattern=rf"^({_SOURCE})$")]] = Field(
-        default_factory=dict
-    )
+    take: dict[_Key, Annotated[str, Field(pattern=rf"^({_SOURCE})$")]] = Field(default_factory=dict)
     """Values of the answer for holes of kinds, by name: "cookie:csrftoken", "header:X-Token", \
 "json:/token". All cookies are sent without this."""
 
@@ -110,7 +106,7 @@ class FlowStep(Frozen):
     "Request, with holes for the values of feeds, and for what earlier steps take."
     expect: dict[str, JsonValue] = Field(default_factory=dict)
     "Definition of a right answer. An answer of the load with another status ends the flow."
-    take: dict[_Name, Annotated[str, Field(pattern=rf"^({_SOURCE}|regex:.+)$")]] = Field(
+    take: dict[_Key, Annotated[str, Field(pattern=rf"^({_SOURCE}|regex:.+)$")]] = Field(
         default_factory=dict
     )
     """Values of the answer for holes of later steps, by name: "json:/cart/id", "header:Location", \
@@ -119,11 +115,9 @@ class FlowStep(Frozen):
     @model_validator(mode="after")
     def _patterns(self) -> Self:
         for where in self.take.values():
-            source, _, pattern = where.partition(":")
-            if source == "regex" and (reason := _not_a_pattern(pattern)):
-                raise WrongOption(
-                    f"{pattern!r} {reason}", "take", hint='such as "regex:id=([0-9]+)"'
-                )
+            source, _, form = where.partition(":")
+            if source == "regex" and (reason := _not_a_pattern(form)):
+                raise WrongOption(f"{form!r} {reason}", "take", hint='such as "regex:id=([0-9]+)"')
         return self
 
 
@@ -153,22 +147,20 @@ or none."""
 
     @model_validator(mode="after")
     def _steps_or_request(self) -> Self:
-        fields_set = sorted({"request", "expect"} & self.model_fields_set)
+        wrong = sorted({"request", "expect"} & self.model_fields_set)
         if not self.steps:
             if "steps" in self.model_fields_set:
                 raise WrongOption("a flow has steps", "steps", hint="give request instead")
             if self.think is not None:
-                problem, hint = (
+                fault, hint = (
                     "only a flow has think",
                     "give think to the load tool, or give steps",
                 )
-                raise WrongOption(problem, "think", hint=hint)
+                raise WrongOption(fault, "think", hint=hint)
             return self
-        if fields_set:
-            problem = (
-                f"steps and {' and '.join(fields_set)} exclude each other: each step has its own"
-            )
-            raise WrongOption(problem, *fields_set, "steps")
+        if wrong:
+            fault = f"steps and {' and '.join(wrong)} exclude each other: each step has its own"
+            raise WrongOption(fault, *wrong, "steps")
         names = [step.name for step in self.steps]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise WrongOption(f"two steps have the name {twice!r}", "steps")

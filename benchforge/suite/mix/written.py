@@ -31,16 +31,11 @@ def written(
     The digest is of the first of both mixes, the requests are of the other: with users logged in.
     `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
     """
-    (driver, index_, places), (run, block), (plain, workload) = share, seed, mixes
-    extra = [extra_headers(request, driver.load(), root) for request, _ in workload.first.values()]
-    records, sha256, counts, position = (
-        amount(driver),
-        hashlib.sha256(),
-        [0] * len(workload.shares),
-        0,
-    )
+    (driver, index_, places), (run, block), (plain, mix) = share, seed, mixes
+    extra = [extra_headers(request, driver.load(), root) for request, _ in mix.first.values()]
+    records, sha256, counts, position = (amount(driver), hashlib.sha256(), [0] * len(mix.shares), 0)
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
-        for number, record in enumerate(islice(workload.records(run, block), records)):
+        for number, record in enumerate(islice(mix.records(run, block), records)):
             if number % places == index_:
                 sent = record.sent(extra[record.kind])
                 index.write(_ENTRY.pack(position, len(sent), record.kind, len(record.later)))
@@ -54,7 +49,7 @@ def written(
         with _opened(file.with_suffix(".flows")) as flows_file:
             flows_file.write(json.dumps(flows).encode())
     hidden = plain.hidden(secrets)
-    text = "" if hidden is workload else hidden.digest(run, block, records)[0]
+    text = "" if hidden is mix else hidden.digest(run, block, records)[0]
     return Stream(
         records=records,
         sha256=text or sha256.hexdigest(),
@@ -66,7 +61,7 @@ def written(
                 after=plain.after.get(label),
                 think_s=plain.thinks.get(label),
             )
-            for n, (label, share) in enumerate(workload.shares.items())
+            for n, (label, share) in enumerate(mix.shares.items())
         },
     )
 

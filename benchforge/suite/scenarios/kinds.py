@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path as File
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from benchforge.suite.mix.stream import Mix, request_of, with_type
 from benchforge.suite.mix.tables import Feed, FlowStep, RequestKind, UserSession
 from benchforge.suite.scenarios.search import rated
 from benchforge.suite.scenarios.turns import turns_of
-from benchforge.suite.suite import Declared, Repeat, Scenario
+from benchforge.suite.suite import Declared, Parts, Repeat, Scenario
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, findings
@@ -42,7 +42,7 @@ _PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
 def workloads_of(
     tables: Mapping[str, Tables],
     scenarios: Mapping[str, Scenario],
-    parts: Mapping[str, Mapping[str, Declared]],
+    parts: Parts,
     repeat: Repeat,
     folder: File | None,
     digests: Mapping[str, str],
@@ -98,9 +98,7 @@ def _kinds(path: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
     return kinds
 
 
-def _session(
-    path: Path, scenario: Scenario, feeds: Mapping[str, Tables]
-) -> Checked[UserSession | None]:
+def _session(path: Path, scenario: Scenario, feeds: Container[str]) -> Checked[UserSession | None]:
     if scenario.session is None:
         return None
     session = yield from checked(UserSession, scenario.session, path)
@@ -138,15 +136,12 @@ class _Reading(NamedTuple):
         """Yield what is wrong with its keys, its holes and its first requests."""
         yield from self._key_faults(repeat)
         yield from self._take_faults()
-        unknown = [
-            fault for path, _, hole in self._holes() for fault in self._hole_faults(path, hole)
-        ]
-        yield from unknown
-        if not unknown and all(name in self.feeds for name in self.names):
+        wrong = [each for path, _, hole in self._holes() for each in self._hole_faults(path, hole)]
+        yield from wrong
+        if not wrong and all(name in self.feeds for name in self.names):
             yield from self._value_faults()
 
     def _key_faults(self, repeat: Repeat) -> Iterator[Fault]:
-        """Yield the keys that a mix does not have."""
         scenario, fields_set = self.scenario, self.scenario.model_fields_set
         for key, reason in _EXCLUSIVE.items():
             if key in fields_set and getattr(scenario, key) not in (None, "off", ()):
@@ -162,7 +157,6 @@ class _Reading(NamedTuple):
                 yield Fault((*self.at, *subpath), "kinds have no variables of a path", hint)
 
     def _take_faults(self) -> Iterator[Fault]:
-        """Yield names of taken values that clash, and values that no later step uses."""
         of_session = () if self.session is None else self.session.take
         for label, kind in self.kinds.items():
             for number, step in enumerate(kind.steps):
@@ -174,10 +168,8 @@ class _Reading(NamedTuple):
                         hint = "give one of them another name"
                         yield Fault((*path, name), f"{name!r} is {owner}, too", hint)
                     elif name not in used:
-                        problem = f"no later step of {label!r} uses {{{name}}}"
-                        yield Fault(
-                            (*path, name), problem, "use it in a later step, or leave it out"
-                        )
+                        flaw = f"no later step of {label!r} uses {{{name}}}"
+                        yield Fault((*path, name), flaw, "use it in a later step, or leave it out")
 
     def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
         """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
@@ -199,7 +191,6 @@ class _Reading(NamedTuple):
         return tables
 
     def _takes(self, hole: Hole) -> bool:
-        """Whether the value of a hole is taken from the answer to a login."""
         return self.session is not None and hole.name in self.session.take
 
     def _takers(self, path: Path, hole: Hole) -> list[int]:
@@ -208,7 +199,6 @@ class _Reading(NamedTuple):
         return [n for n, step in enumerate(steps) if hole.name in step.take]
 
     def _flow(self, path: Path) -> tuple[Sequence[FlowStep], int]:
-        """Return the steps of the flow at a place, and the number of the step."""
         _, label, *rest = path[len(self.at) :]
         if not rest or rest[0] != "steps":
             return (), 0
@@ -216,47 +206,39 @@ class _Reading(NamedTuple):
 
     def _hole_faults(self, path: Path, hole: Hole) -> Iterator[Fault]:
         name, _, column = hole.name.partition(".")
+        subject = f"hole {hole.written!r}"
         if self._takes(hole):
             if path[len(self.at)] == "session":
-                problem = f"hole {hole.written!r}: the login itself takes it from its answer"
-                yield Fault(path, problem, "use it in kinds")
+                flaw = f"{subject}: the login itself takes it from its answer"
+                yield Fault(path, flaw, "use it in kinds")
             elif hole.form == "integer":
-                problem = f"hole {hole.written!r}: what a login gave is a text"
-                yield Fault(path, problem, f"write {{{name}}}")
+                flaw = f"{subject}: what a login gave is a text"
+                yield Fault(path, flaw, f"write {{{name}}}")
         elif takers := self._takers(path, hole):
             steps, number = self._flow(path)
             if takers[0] >= number:
                 taker, is_same_step = steps[takers[0]].name, takers[0] == number
                 when = "from its own answer" if is_same_step else "later"
-                problem = f"hole {hole.written!r}: step {taker!r} takes it {when}"
-                yield Fault(path, problem, f"use it in a step behind {taker!r}")
+                flaw = f"{subject}: step {taker!r} takes it {when}"
+                yield Fault(path, flaw, f"use it in a step behind {taker!r}")
         elif name not in self.declared:
             steps, number = self._flow(path)
             taken = [name for step in steps[:number] for name in step.take]
             names = [*self.declared, *taken]
-            problem = "no feed has that name" + (", and no step before takes it" if steps else "")
+            flaw = "no feed has that name" + (", and no step before takes it" if steps else "")
             says = "there are" if taken else "feeds"
             hint = Nearest(name, names, says) if names else f"write [feeds.{name}]"
-            yield Fault(path, f"hole {hole.written!r}: {problem}", hint)
+            yield Fault(path, f"{subject}: {flaw}", hint)
         elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
             columns = self.feeds[name].columns
             if not columns and self.feeds[name].feed.file is None:
-                yield Fault(
-                    path,
-                    f"hole {hole.written!r}: feed {name!r} has no columns",
-                    f"write {{{name}}}",
-                )
+                yield Fault(path, f"{subject}: feed {name!r} has no columns", f"write {{{name}}}")
             elif columns and column not in columns:
                 names = [f"{name}.{column}" for column in columns]
-                problem = (
-                    "feed has no such column" if column else f"feed {name!r} has several columns"
-                )
-                yield Fault(
-                    path, f"hole {hole.written!r}: {problem}", Nearest(hole.name, names, "it has")
-                )
+                flaw = "feed has no such column" if column else f"feed {name!r} has several columns"
+                yield Fault(path, f"{subject}: {flaw}", Nearest(hole.name, names, "it has"))
 
     def _value_faults(self) -> Iterator[Fault]:
-        """Yield values that cannot stand where their holes are, and requests that are none."""
         wrong = list(self._unfit())
         yield from wrong
         if wrong or not self.made().whole:
@@ -323,7 +305,6 @@ class _Reading(NamedTuple):
                 yield Fault(path, f"hole {hole.written!r}: {value_text} is not {requirement}")
 
     def _counts(self, path: Path, hole: Hole) -> bool:
-        """Whether a hole stands where `expect` has a number."""
         if path[-1] != "expect":
             return False
         table = dict(self._tables)[path[:-1]].expect
@@ -339,20 +320,16 @@ class _Reading(NamedTuple):
                 continue
             path = (*self.at, "loaders", number)
             if reason := driver.why_no_kinds(self._requests):
-                problem = f"{label!r} {reason}, and {self.label} has {kinds}"
-                yield Fault(path, problem, _FLOW_TAKERS if self._first_flow() else _TAKERS)
-            elif (flow := self._first_flow()) and (
-                reason := driver.why_no_flows(self._taken_values)
-            ):
-                problem = f"{label!r} {reason}, and kind {flow!r} has steps"
+                flaw = f"{label!r} {reason}, and {self.label} has {kinds}"
+                yield Fault(path, flaw, _FLOW_TAKERS if self._first_flow() else _TAKERS)
+            elif (flow := self._first_flow()) and (reason := driver.why_no_flows(self._taken)):
+                flaw = f"{label!r} {reason}, and kind {flow!r} has steps"
                 hint = f"{_FLOW_TAKERS}; or make the first step a session, before the load"
-                yield Fault(path, problem, hint)
+                yield Fault(path, flaw, hint)
             elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
-                problem = (
-                    f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
-                )
+                flaw = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
                 yield Fault(
-                    path, problem, f'use pace, or set scenarios.{self.label}.interleave = "off"'
+                    path, flaw, f'use pace, or set scenarios.{self.label}.interleave = "off"'
                 )
             else:
                 find = self.scenario.find
@@ -361,7 +338,6 @@ class _Reading(NamedTuple):
 
     @property
     def _requests(self) -> dict[str, Request]:
-        """Requests of the kinds and steps by label, as they are written."""
         requests: dict[str, Request] = {}
         for label, kind in self.kinds.items():
             for row, step in kind.rows(label).items():
@@ -373,36 +349,30 @@ class _Reading(NamedTuple):
         return requests
 
     @property
-    def _taken_values(self) -> list[str]:
-        """Return where the steps of all flows take values."""
+    def _taken(self) -> list[str]:
         steps = [step for kind in self.kinds.values() for step in kind.steps]
         return [where for step in steps for where in step.take.values()]
 
     def _first_flow(self) -> str:
-        """Return the label of a kind with steps; empty without one."""
         return next((label for label, kind in self.kinds.items() if kind.steps), "")
 
-    def _once_faults(self, path: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
+    def _once_faults(self, path: Path, tool: Driver, repeat: Repeat) -> Iterator[Fault]:
         of_users = set() if self.session is None else _named(self.session)
         for name in self.names:
             feed = self.feeds.get(name)
             if feed is None or feed.feed.order != _ONCE or not feed.rows:
                 continue
+            says = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
             if self.session is not None and name in of_users:
                 if self.session.users > len(feed.rows):
-                    problem = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
-                    yield Fault(
-                        (*self.at, "session", "users"), f"{problem}: fewer than users", _RANDOM
-                    )
+                    path = (*self.at, "session", "users")
+                    yield Fault(path, f"{says}: fewer than users", _RANDOM)
                 continue
-            says = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
             if float(repeat.warmup):
                 yield Fault(
                     ("repeat", "warmup"), f"{says}, and a warm-up would take them first", _RANDOM
                 )
-            bounded = driver.load().rate is not None or isinstance(
-                getattr(driver, "requests", None), int
-            )
+            ends = tool.load().rate is not None or isinstance(getattr(tool, "requests", None), int)
             mix = Mix(self.kinds, {})
             deck, rows = mix.deck, list(mix.shares)
             using = {
@@ -410,8 +380,8 @@ class _Reading(NamedTuple):
                 for label, kind in self.kinds.items()
                 if any(name in _named(row) for row in kind.rows(label).values())
             }
-            most = -(-amount(driver) // len(deck)) * sum(kind in using for kind in deck)
-            if not bounded or amount(driver) >= MOST:
+            most = -(-amount(tool) // len(deck)) * sum(kind in using for kind in deck)
+            if not ends or amount(tool) >= MOST:
                 yield Fault(
                     path,
                     f"{says}, and the load may take any number",

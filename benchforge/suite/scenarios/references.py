@@ -11,21 +11,17 @@ from benchforge.parts.fillable import fillables
 from benchforge.parts.part import UPSTREAM_OPTIONS, Backend, Part, RunsPython, Server, Service
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import Point, about, axis, part_with, projected, reaching
-from benchforge.suite.suite import Declared, Scenario
+from benchforge.suite.suite import Declared, Parts, Scenario
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.positions import Path
 
-Parts = Mapping[str, Mapping[str, Declared]]
 
-
-def runtimes(
-    labelled: Mapping[str, Tables], environment: Environment
-) -> Checked[dict[str, Runtime]]:
+def runtimes(tables: Mapping[str, Tables], environment: Environment) -> Checked[dict[str, Runtime]]:
     """Return every runtime that is sound, by label."""
     sound_runtimes: dict[str, Runtime] = {}
-    for label, table in labelled.items():
+    for label, table in tables.items():
         path = ("runtimes", label)
         if label == OWN:
             yield Fault(path, "this is the name of benchforge's own interpreter", "rename it")
@@ -78,9 +74,7 @@ def _faults(path: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fau
         yield Fault(path, f"no runtime {named!r} is declared", hint)
 
 
-def port_faults(
-    scenarios: Mapping[str, Scenario], parts: Mapping[str, Mapping[str, Declared]]
-) -> Iterator[Fault]:
+def port_faults(scenarios: Mapping[str, Scenario], parts: Parts) -> Iterator[Fault]:
     """Yield each port that two backends of a scenario have, or a backend and a server."""
     for scenario in scenarios.values():
         taken: dict[int, str] = {}
@@ -115,10 +109,7 @@ def placeholder_faults(
 
 
 def given_faults(parts: Parts, labels: Sequence[str]) -> Iterator[Fault]:
-    """Yield a fault for each placeholder of a server that no scenario could fill.
-
-    `labels` are those of the backends that the suite declares, `parts` what is sound.
-    """
+    """Yield a fault for each placeholder of a server that no declared backend could fill."""
     for label, declaration in parts["servers"].items():
         top = ("servers", label)
         yield from placeholder_faults(declaration.part, labels, parts["backends"], top)
@@ -129,12 +120,10 @@ def backend_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Faul
     for number, label in enumerate(scenario.servers):
         if (declaration := parts["servers"].get(label)) is None:
             continue
-        taken = {
-            took.backend: took for _, text in fillables(declaration.part) for took in text.taken()
-        }
-        for backend, took in taken.items():
+        refs = {ref.backend: ref for _, text in fillables(declaration.part) for ref in text.taken()}
+        for backend, ref in refs.items():
             if backend in parts["backends"] and backend not in scenario.backends:
-                placeholder = f"{{backends.{backend}.{took.name}}}"
+                placeholder = f"{{backends.{backend}.{ref.name}}}"
                 message = f"{label!r} takes {placeholder}, and the scenario starts no {backend!r}"
                 hint = f"name it: backends = {[*scenario.backends, backend]}".replace("'", '"')
                 yield Fault((*top, "servers", number), message, hint)
@@ -236,10 +225,7 @@ def reached(scenario: Scenario, servers: Mapping[str, Declared]) -> Reached:
 
 
 def upstream_faults(servers: Mapping[str, Declared], labels: Sequence[str]) -> Iterator[Fault]:
-    """Yield a fault for each server that stands before one that there is not, or before itself.
-
-    `labels` are those that the suite declares, `servers` those of them that are sound.
-    """
+    """Yield a fault for each server before an undeclared one, or before itself."""
     circles: set[frozenset[str]] = set()
     for front in fronts(servers, servers):
         try:
@@ -256,7 +242,6 @@ def upstream_faults(servers: Mapping[str, Declared], labels: Sequence[str]) -> I
 
 
 def _written(declaration: Declared, label: str) -> Path:
-    """Return where a server names the one that it stands before."""
     for option in UPSTREAM_OPTIONS:
         named = declaration.options.get(option)
         if named == label:

@@ -1,46 +1,285 @@
 """The scenarios of a suite: their tables read, and every name in them looked up."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from benchforge.model.trial.answers.answer import Request
+from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
+from benchforge.suite.declared import KINDS
 from benchforge.suite.environment import Environment
-from benchforge.suite.scenarios.references import backend_faults, varied_runtime_faults
+from benchforge.suite.matrix import (
+    ROLES,
+    Axis,
+    Point,
+    about,
+    axis,
+    combinations,
+    filled,
+    moved,
+    projected,
+    variables,
+)
+from benchforge.suite.scenarios.references import (
+    Astray,
+    Reached,
+    backend_faults,
+    placeholder_faults,
+    reached,
+    varied_runtime_faults,
+)
 from benchforge.suite.scenarios.search import find_faults
-from benchforge.suite.scenarios.vary import vary_faults
-from benchforge.suite.suite import Declared, Scenario
+from benchforge.suite.secrets import secrets_of
+from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked, sound_rest
+from benchforge.suite.toml.models import ModelFault, checked, findings, options, sound_rest, typed
 from benchforge.suite.toml.positions import Path
+from benchforge.suite.toml.words import shown
 from benchforge.text.readable import listed
 
-_NAMED = {
-    "servers": "server",
-    "loaders": "loader",
-    "clients": "client",
-    "backends": "backend",
-    "metrics": "metric",
-}
+
+def point_faults(top: Path, scenario: Scenario, parts: Parts, beyond: Reached) -> Iterator[Fault]:
+    """Let each part judge its options, once for all points that say the same of it."""
+    placed = [
+        (table, parts[table][label])
+        for table in ROLES
+        for label in getattr(scenario, table)
+        if label in parts[table]
+    ]
+    servers = parts["servers"]
+    placed += [("servers", servers[label]) for label in beyond.labels]
+    for table, declaration in placed:
+        for concerned in projected(scenario, about(scenario, table, declaration)):
+            part = yield from _made(top, scenario, declaration, concerned)
+            if part is not None:
+                yield from _faults_of_taken(top, scenario, part, concerned, parts["backends"])
+                yield from _unreachable(top, scenario, declaration, part, concerned)
+    for error in beyond.astray:
+        yield from _faults_behind(top, scenario, error)
+    for request in (scenario.request, *scenario.requests.values()):
+        yield from _request_faults(top, scenario, request)
+
+
+def _request_faults(top: Path, scenario: Scenario, request: Request) -> Iterator[Fault]:
+    for point in projected(scenario, [f"path.{name}" for name in variables(request)]):
+        try:
+            filled(request, point)
+        except ValidationError:
+            for path, value in point.items():
+                fault_path = _written(top, scenario, path, value)
+                yield Fault(fault_path, f"a request's path cannot hold {shown(value)}")
+
+
+def _made(top: Path, scenario: Scenario, declared: Declared, point: Point) -> Checked[Part | None]:
+    if not point:
+        return declared.part
+    table = moved(declared, point)
+    try:
+        return typed(declared.cls, table)
+    except ValidationError as error:
+        for fault in findings(error, table):
+            yield _blamed(top, scenario, point, fault)
+    return None
+
+
+def _faults_of_taken(
+    top: Path, scenario: Scenario, part: Part, concerned: Point, backends: Mapping[str, Declared]
+) -> Iterator[Fault]:
+    """Yield faults of what only a point's values make a part take of backends."""
+    for fault in placeholder_faults(part, scenario.backends, backends):
+        for path, value in concerned.items():
+            if (varied := axis(path)) and varied.option[0] == fault.path[0]:
+                yield replace(fault, path=_written(top, scenario, path, value))
+
+
+def _unreachable(
+    top: Path, scenario: Scenario, declaration: Declared, part: Part, concerned: Point
+) -> Iterator[Fault]:
+    hidden = isinstance(part, Server) and part.behind_proxy_only()
+    if not hidden or declaration.label not in scenario.servers:
+        return
+    path = (*top, "servers", scenario.servers.index(declaration.label))
+    message = f"{declaration.label!r} does not speak HTTP over TCP{_with(concerned)}"
+    hint = f'name a proxy in front of it, such as nginx with upstream = "{declaration.label}"'
+    yield Fault(path, message, hint)
+
+
+def _faults_behind(top: Path, scenario: Scenario, error: Astray) -> Iterator[Fault]:
+    """Yield faults of what only a point's values make a server stand before."""
+    for path, value in error.concerned.items():
+        if path.split(".")[2] in UPSTREAM_OPTIONS:
+            fault_path = _written(top, scenario, path, value)
+            yield Fault(fault_path, f"servers.{error.trail[-1]}: {error.message}", error.hint)
+
+
+def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ModelFault) -> Fault:
+    message = "unknown option" if fault.unknown else fault.message
+    about = {*fault.options, *fault.path[:1]}
+    blamed = [path for path in concerned if (varied := axis(path)) and varied.option[0] in about]
+    if len(blamed) == 1:
+        return Fault(_written(top, scenario, blamed[0], concerned[blamed[0]]), message, fault.hint)
+    named = {path: concerned[path] for path in blamed} or concerned
+    excluded = ", ".join(f'"{path}" = {json.dumps(value)}' for path, value in named.items())
+    hint = fault.hint or f"leave it out: exclude = [{{ {excluded} }}]"
+    return Fault((*top, "vary"), f"{_with(named)}: {message}".lstrip(), hint)
+
+
+def _with(concerned: Point) -> str:
+    """For a person: the values of a point, after a space; nothing where there are none."""
+    values = ", ".join(f"{path} = {shown(value)}" for path, value in concerned.items())
+    return f" with {values}" if values else ""
+
+
+def _written(top: Path, scenario: Scenario, path: str, value: JsonValue) -> Path:
+    values = scenario.vary.get(path, [])
+    if value in values:
+        return (*top, "vary", path, values.index(value))
+    including = (n for n, point in enumerate(scenario.include) if point.get(path) == value)
+    return (*top, "include", next(including, 0), path)
+
+
+_MOST = 1_000_000  # cases of a scenario; a second for each is eleven days
+_FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
+
+
+def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
+    """Yield what cannot vary, and each value that its part refuses."""
+    few = yield from _are_few((*top, "vary"), scenario)
+    servers = parts["servers"]
+    beyond = reached(scenario, servers) if few else Reached(tuple(servers))
+    sound = few
+    for subpath, path in scenario.varied_paths():
+        sound &= yield from _leads((*top, *subpath), path, scenario, parts, beyond.labels)
+    secret_faults = list(_secret_faults(top, scenario))
+    yield from secret_faults
+    for path, values in scenario.vary.items():
+        yield from _value_faults((*top, "vary", path), values)
+    yield from _exclude_faults(top, scenario)
+    yield from _variable_faults(top, scenario)
+    if sound and not secret_faults:
+        yield from point_faults(top, scenario, parts, beyond)
+
+
+def _are_few(path_of_list: Path, scenario: Scenario) -> Checked[bool]:
+    """Tell whether all cases can be measured, before anything looks at each of them."""
+    points = combinations(scenario)
+    drivers = len(scenario.loaders) + len(scenario.clients)
+    most = points * len(scenario.servers) * max(1, drivers)
+    if most > _MOST:
+        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
+        hint = "vary less at a time: split it into several scenarios, or leave values out"
+        yield Fault(path_of_list, message, hint)
+    return most <= _MOST
+
+
+def _leads(
+    path_of_list: Path, path: str, scenario: Scenario, parts: Parts, beyond: Sequence[str]
+) -> Checked[bool]:
+    """Tell whether a path leads to an option, or to a variable, whose values can be looked at."""
+    varied = axis(path)
+    if varied is None:
+        yield Fault(path_of_list, "not the path of an option", _FORM)
+        return False
+    if varied.place != "path":
+        return (yield from _leads_to_option(path_of_list, varied, scenario, parts, beyond))
+    if not any(varied.label in variables(request) for _, request in _request_paths((), scenario)):
+        hint = f'use it: request = {{ path = "/{{{varied.label}}}" }}'
+        yield Fault(path_of_list, f"no request of this scenario uses {{{varied.label}}}", hint)
+    return True
+
+
+def _leads_to_option(
+    path_of_list: Path, varied: Axis, scenario: Scenario, parts: Parts, beyond: Sequence[str]
+) -> Checked[bool]:
+    labels: tuple[str, ...] = getattr(scenario, varied.place)
+    if varied.place == "servers":
+        labels += tuple(beyond)
+    if varied.label != "*" and varied.label not in labels:
+        hint = Nearest(varied.label, labels, f"{varied.place} of this scenario")
+        yield Fault(path_of_list, f"{varied.label!r} is not one of its {varied.place}", hint)
+        return False
+    declared = parts[varied.place]
+    meant = [declared[name] for name in labels if name in declared and varied.label in {"*", name}]
+    if any(varied.reaches(varied.place, declaration) for declaration in meant):
+        return True
+    if all(label in declared for label in labels):  # else that part has its own fault
+        names = dict.fromkeys(name for declaration in meant for name in options(declaration.cls))
+        who = f"{varied.place}.{varied.label}"
+        hint = Nearest(varied.option[0], names, f"{who} takes")
+        none = "none of its parts has" if varied.label == "*" else f"{who} has no"
+        yield Fault(path_of_list, f"{none} option {varied.option[0]!r}", hint)
+    return False
+
+
+def _secret_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
+    """Yield a fault for each secret: what varies stands in the name of each case."""
+    for subpath, path, value in scenario.varied_values():
+        asks = isinstance(value, dict) and list(value) == ["env"]
+        if asks or any(secrets_of({path.rpartition(".")[2]: value})):
+            table = path.partition(".")[0]
+            hint = f"declare one of the {table} for each value, and name them in the scenario"
+            message = "a secret cannot vary: it would stand in the names of cases"
+            yield Fault((*top, *subpath), message, hint)
+
+
+def _value_faults(path_of_list: Path, values: list[JsonValue]) -> Iterator[Fault]:
+    if not values:
+        yield Fault(path_of_list, "varies over nothing", "give at least one value, or leave it out")
+    texts: set[str] = set()
+    for number, value in enumerate(values):
+        if (text := json.dumps(value, sort_keys=True)) in texts:
+            yield Fault((*path_of_list, number), f"{shown(value)} is listed twice", "leave one out")
+        texts.add(text)
+
+
+def _exclude_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
+    for number, excluded in enumerate(scenario.exclude):
+        key_path = (*top, "exclude", number)
+        if not excluded:
+            yield Fault(key_path, "excludes everything", "name what varies, and its values")
+        for path, value in excluded.items():
+            if path not in scenario.vary:
+                near = Nearest(path, scenario.vary, "this scenario varies")
+                yield Fault((*key_path, path), "does not vary, so this excludes nothing", near)
+            elif value not in scenario.vary[path]:
+                hint = f"it takes: {', '.join(map(shown, scenario.vary[path]))}"
+                yield Fault((*key_path, path), f"never is {shown(value)}", hint)
+
+
+def _variable_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
+    for key_path, request in _request_paths(top, scenario):
+        for name in variables(request):
+            path = f"path.{name}"
+            if path not in scenario.vary:
+                hint = f'vary = {{ "{path}" = [...] }}; a brace itself is %7B'
+                yield Fault(key_path, f"nothing fills {{{name}}}", hint)
+            for number, point in enumerate(scenario.include):
+                if path not in point:
+                    yield Fault((*top, "include", number), f"{path!r} is missing")
+
+
+def _request_paths(top: Path, scenario: Scenario) -> Iterator[tuple[Path, Request]]:
+    if any(server not in scenario.requests for server in scenario.servers):
+        yield (*top, "request", "path"), scenario.request
+    for server, request in scenario.requests.items():
+        yield (*top, "requests", server, "path"), request
+
+
 # What is looked at together: when one of them is faulty, nothing can be said of the others.
-_MATRIX = (*_NAMED, "request", "requests", "vary", "include", "exclude")
+_MATRIX = (*KINDS, "request", "requests", "vary", "include", "exclude")
 
 
 def scenarios(
-    tables: Mapping[str, Tables],
-    labels: Mapping[str, Sequence[str]],
-    parts: Mapping[str, Mapping[str, Declared]],
-    environment: Environment,
+    tables: Mapping[str, Tables], labels: Labels, parts: Parts, environment: Environment
 ) -> Checked[dict[str, Scenario]]:
-    """Return every scenario that can be read.
-
-    `labels` are those that the suite declares, `parts` those of them that are sound.
-    """
+    """Return every sound scenario; `labels` are all declared, `parts` the sound ones."""
     read: dict[str, Scenario] = {}
     for label, table in tables.items():
         path = ("scenarios", label)
-        for kind, name in _NAMED.items():
+        for kind, name in KINDS.items():
             yield from _name_faults((*path, kind), name, table.get(kind), labels[kind])
         yield from _quotation_faults((*path, "vary"), table.get("vary"))
         filled = yield from _requests(table, path, environment)
@@ -55,12 +294,7 @@ def scenarios(
     return read
 
 
-def _faults_inside(
-    path: Path,
-    scenario: Scenario,
-    labels: Mapping[str, Sequence[str]],
-    parts: Mapping[str, Mapping[str, Declared]],
-) -> Iterator[Fault]:
+def _faults_inside(path: Path, scenario: Scenario, labels: Labels, parts: Parts) -> Iterator[Fault]:
     for key in ("requests", "expects"):
         for server in getattr(scenario, key):
             if server not in scenario.servers:
@@ -73,7 +307,6 @@ def _faults_inside(
 
 
 def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Tables]:
-    """Return a scenario's table with its requests filled from the environment."""
     table = dict(table)
     if isinstance(request := table.get("request"), dict):
         request_path: Path = (*path, "request")
@@ -106,21 +339,19 @@ def _inner(table: JsonValue, path: Path, environment: Environment) -> Checked[Js
     return table
 
 
-def _name_faults(path: Path, kind: str, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
+def _name_faults(path: Path, kind: str, named: JsonValue, names: Sequence[str]) -> Iterator[Fault]:
     if not isinstance(named, list):
         return  # the model's fault
-    declared, labels_read = frozenset(labels), set[str]()
+    declared, labels_read = frozenset(names), set[str]()
     for number, label in enumerate(named):
-        fault_path = (*path, number)
+        spot = (*path, number)
         if not isinstance(label, str):
             continue
         if label not in declared:
-            yield Fault(
-                fault_path, f"no {kind} {label!r} is declared", Nearest(label, labels, "declared")
-            )
+            yield Fault(spot, f"no {kind} {label!r} is declared", Nearest(label, names, "declared"))
         elif label in labels_read:
             twice = "to measure it twice, declare it under a second label"
-            yield Fault(fault_path, f"{label!r} is named twice", twice)
+            yield Fault(spot, f"{label!r} is named twice", twice)
         labels_read.add(label)
 
 
@@ -132,13 +363,10 @@ def _quotation_faults(path: Path, vary: JsonValue) -> Iterator[Fault]:
             yield Fault((*path, key), "expected an array, got a table", hint)
 
 
-def _driver_faults(
-    path: Path, scenario: Scenario, labels: Mapping[str, Sequence[str]]
-) -> Iterator[Fault]:
+def _driver_faults(path: Path, scenario: Scenario, labels: Labels) -> Iterator[Fault]:
     if not scenario.loaders and not scenario.clients:
-        declared = listed([*labels["loaders"], *labels["clients"]])
+        names = listed([*labels["loaders"], *labels["clients"]])
         hint = (
-            "name a load tool or a client: loaders = [...] or clients = [...]; declared: "
-            f"{declared}"
+            f"name a load tool or a client: loaders = [...] or clients = [...]; declared: {names}"
         )
         yield Fault(path, "no loader and no client is named", hint)

@@ -11,7 +11,7 @@ from benchforge.model.values.units import FAILURES, Rate
 from benchforge.parts.part import Driver, Loader, Metric
 from benchforge.suite.declared import metrics as metrics_of
 from benchforge.suite.matrix import axis
-from benchforge.suite.suite import Declared, Repeat, Scenario, Suite, Wanted
+from benchforge.suite.suite import Declared, Parts, Repeat, Scenario, Suite, Wanted
 from benchforge.suite.toml.bound import NoBound, bound
 from benchforge.suite.toml.faults import Fault, Hint, Nearest, nearest
 from benchforge.suite.toml.models import findings, typed
@@ -72,10 +72,7 @@ def rated(driver: Driver, rate: float, block: int) -> Driver:
 
 
 def find_faults(
-    top: Path,
-    scenario: Scenario,
-    parts: Mapping[str, Mapping[str, Declared]],
-    labels: Collection[str],
+    top: Path, scenario: Scenario, parts: Parts, labels: Collection[str]
 ) -> Iterator[Fault]:
     """Yield what is wrong with a scenario's search.
 
@@ -173,41 +170,36 @@ def _objective_faults(
         objectives.add(canonical)
 
 
-def _loader_faults(path: Path, declaration: Declared, wanted: Wanted) -> Iterator[Fault]:
-    if not isinstance(declaration.part, Loader):
+def _loader_faults(path: Path, declared: Declared, wanted: Wanted) -> Iterator[Fault]:
+    if not isinstance(declared.part, Loader):
         return
-    takes = _RATE in declaration.cls.model_fields
-    if not takes or not declaration.part.tells_lateness:
+    takes = _RATE in declared.cls.model_fields
+    if not takes or not declared.part.tells_lateness:
         reason = "does not tell its lateness" if takes else "takes no rate"
-        message = (
-            f"{declaration.label} ({declaration.part.name}) {reason}: it cannot search for one"
-        )
+        message = f"{declared.label} ({declared.part.name}) {reason}: it cannot search for one"
         hint = 'use = "pace": a search must know whether the server or the tool missed a rate'
         yield Fault(path, message, hint)
         return
     lowest, highest = wanted.rate
     if not 0 < lowest < highest:
         return  # the bounds have a fault already
-    rate = _own_rate(declaration)
+    rate = _own_rate(declared)
     if rate is not None and not lowest <= rate <= highest:
         message = (
-            f"{declaration.label} begins at its own rate, {exact(rate)}/s: not in "
+            f"{declared.label} begins at its own rate, {exact(rate)}/s: not in "
             f"{lowest} to {highest}/s"
         )
         yield Fault(path, message, "leave its rate out, or declare another loader")
-    for number, reason in _refused(declaration, wanted):
-        yield Fault((*path[:2], "find", _RATE, number), f"{declaration.label}: {reason}")
+    for number, reason in _refused(declared, wanted):
+        yield Fault((*path[:2], "find", _RATE, number), f"{declared.label}: {reason}")
 
 
-def _refused(declaration: Declared, wanted: Wanted) -> Iterator[tuple[int, str]]:
-    """Yield which of the bounds a loader cannot make, and why."""
+def _refused(declared: Declared, wanted: Wanted) -> Iterator[tuple[int, str]]:
     for number, rate in enumerate(wanted.rate):
         try:
-            typed(declaration.cls, {**declaration.options, _RATE: float(rate)})
+            typed(declared.cls, {**declared.options, _RATE: float(rate)})
         except ValidationError as error:
-            yield from (
-                (number, fault.message) for fault in findings(error, dict(declaration.options))
-            )
+            yield from ((number, each.message) for each in findings(error, dict(declared.options)))
 
 
 def _own_rate(declaration: Declared) -> float | None:
@@ -248,9 +240,7 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
         problem = f"{label} has no {part_!r}" if part_ else f"{label} has several parts"
         raise WrongObjective(problem, nearest(part_ or "", choices, "it has"))
     fit = _RELATIONS[metric.better]
-    relation: Relation | None = next(
-        (candidate for candidate in fit if candidate == match["relation"]), None
-    )
+    relation: Relation | None = next((each for each in fit if each == match["relation"]), None)
     if relation is None:
         better = f"{metric.better} values of {label} are the better ones"
         hint = f"{better}: write {conjoined(fit, 'or')}"

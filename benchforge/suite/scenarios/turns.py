@@ -8,7 +8,7 @@ from benchforge.model.suite.until import LONGEST_S, SHORTEST_S, TurnsPlanned
 from benchforge.model.values.units import Duration
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.declared import metrics as metrics_of
-from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+from benchforge.suite.suite import Parts, Repeat, Scenario, Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.positions import Path
@@ -67,18 +67,14 @@ def bridges(
 def with_bridges(tables: Mapping[str, Tables], measured: Iterable[str]) -> dict[str, Tables]:
     """Return tables of scenarios with those of the measured ones that bridge them."""
     bridging = {label: label.removesuffix(ALONE) for label in measured if label not in tables}
-    made = {
-        label: tables[label_bridged]
-        for label, label_bridged in bridging.items()
-        if label_bridged in tables
-    }
+    made = {label: tables[bridged] for label, bridged in bridging.items() if bridged in tables}
     untitled = {k: {**table, **_ALONE_SAYS} for k, table in made.items()}
     return {**tables, **untitled}
 
 
 def turns_faults(
     scenarios: Mapping[str, Scenario],
-    parts: Mapping[str, Mapping[str, Declared]],
+    parts: Parts,
     repeat: Repeat,
     written: JsonValue,
     network: str,
@@ -88,11 +84,7 @@ def turns_faults(
     for fault in _length_faults(scenarios, repeat):
         sound = False
         yield fault
-    taking = (
-        {}
-        if not sound
-        else {k: scenario for k, scenario in scenarios.items() if turns_of(scenario, repeat)}
-    )
+    taking = {k: each for k, each in scenarios.items() if sound and turns_of(each, repeat)}
     if sound and "each" in as_table(written) and not _spoken_of(scenarios, as_table(written)):
         hint = 'set repeat.interleave = "100ms", or leave `each` out'
         yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
@@ -146,9 +138,7 @@ def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterato
             yield Fault(path, message, "give each server two slices or more")
 
 
-def _load_faults(
-    top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]]
-) -> Iterator[Fault]:
+def _load_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     """Yield what cannot be measured in slices: a rate to find, some load tools and clients."""
     if scenario.find is not None:
         yield Fault((*top, "find"), "a search for a rate cannot take turns", _OFF)
@@ -169,10 +159,7 @@ def _load_faults(
                 yield Fault((*top, table, number), f"{label}: {reason}", f"{use[table]}{_OFF}")
 
 
-def _part_faults(
-    top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]]
-) -> Iterator[Fault]:
-    """Yield the services that cannot be frozen with a server."""
+def _part_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     for table in ("servers", "backends"):
         for number, label in enumerate(getattr(scenario, table)):
             declaration = parts[table].get(label)
@@ -181,9 +168,7 @@ def _part_faults(
                 yield Fault((*top, table, number), f"{label} cannot take turns: {reason}", _OFF)
 
 
-def _metric_faults(
-    top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]], repeat: Repeat
-) -> Iterator[Fault]:
+def _metric_faults(top: Path, scenario: Scenario, parts: Parts, repeat: Repeat) -> Iterator[Fault]:
     """Yield a scenario that asks for nothing that turns tell, or waits for it with `until`."""
     declared = metrics_of(parts["metrics"])
     wanted = tuple(declared) if scenario.metrics is None else scenario.metrics

@@ -50,10 +50,7 @@ def number(text: str) -> float:
 
 
 def in_unit(number: float, name: str, unit: str) -> float:
-    """Return a number of the unit of that name in a metric's unit; a bare one is in it already.
-
-    Raises NoBound for a unit of something else, and where the result is beyond all numbers.
-    """
+    """Return a number in a metric's unit. Raises NoBound for a unit of something else."""
     factors = {"": 1.0, unit: 1.0, **_others(unit)}
     if name not in factors:
         names = [unit_name for unit_name in factors if unit_name not in {"", "1"}]

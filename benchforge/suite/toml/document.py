@@ -94,7 +94,6 @@ def merged(under: Tables, over: Tables) -> Tables:
 
 
 def _replaced(under: Tables, over: Tables, path: Path) -> Iterator[Path]:
-    """Yield each path that has its value from `over`."""
     for key, value in over.items():
         below = under.get(key)
         if isinstance(value, dict) and isinstance(below, dict):

@@ -20,7 +20,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class ValidationFault:
+class ModelFault:
     """One thing that is wrong, at a path below what was validated."""
 
     path: Path
@@ -68,10 +68,7 @@ def table_of(model: type[M], tables: Tables, name: str) -> Checked[M]:
 
 
 def sound_rest(model: type[M], table: Mapping[str, JsonValue], needed: Collection[str]) -> M | None:
-    """Return the model of what is sound in a faulty table, so that it can be looked at too.
-
-    None when one of the `needed` keys is faulty.
-    """
+    """Return the model of what is sound in a faulty table; None if a `needed` key is faulty."""
     try:
         return typed(model, table)
     except ValidationError as error:
@@ -84,8 +81,8 @@ def sound_rest(model: type[M], table: Mapping[str, JsonValue], needed: Collectio
 
 
 def _beside(
-    faults: Sequence[ValidationFault], model: type[BaseModel], data: Mapping[str, JsonValue]
-) -> Iterator[ValidationFault]:
+    faults: Sequence[ModelFault], model: type[BaseModel], data: Mapping[str, JsonValue]
+) -> Iterator[ModelFault]:
     """Yield what else the model would say of its options if those that are faulty were not there.
 
     pydantic asks a model's own validators only when every option is right.
@@ -116,10 +113,8 @@ def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
     for step in path:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             fields = annotation.model_fields.items()
-            annotations = (
-                field.annotation for name, field in fields if step in {name, field.alias}
-            )
-            annotation = next(annotations, None)
+            types = (field.annotation for name, field in fields if step in {name, field.alias})
+            annotation = next(types, None)
         else:
             annotation = (get_args(annotation) or (None,))[-1]
     if not isinstance(annotation, type):  # a table that may be left out is one, or None
@@ -136,7 +131,7 @@ def options(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in fields]
 
 
-def findings(error: ValidationError, data: JsonValue) -> Iterator[ValidationFault]:
+def findings(error: ValidationError, data: JsonValue) -> Iterator[ModelFault]:
     """Yield what is wrong, each path once: the members of a union are told in one sentence."""
     by_path: dict[Path, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
@@ -177,7 +172,7 @@ def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
     return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))
 
 
-def _named(fault: ValidationFault, data: JsonValue) -> ValidationFault:
+def _named(fault: ModelFault, data: JsonValue) -> ModelFault:
     """Point at the first of the options that a finding names which is written."""
     table = data
     for step in fault.path:
@@ -201,8 +196,8 @@ def _path(location: Sequence[int | str], data: JsonValue) -> Path:
     return path
 
 
-def _finding(path: Path, details: Sequence[ErrorDetails]) -> ValidationFault:
+def _finding(path: Path, details: Sequence[ErrorDetails]) -> ModelFault:
     if _is_unknown(details):
-        return ValidationFault(path, "unknown", str(details[0]["loc"][-1]))
+        return ModelFault(path, "unknown", str(details[0]["loc"][-1]))
     wording = worded(details)
-    return ValidationFault(path, wording.message, hint=wording.hint, options=wording.options)
+    return ModelFault(path, wording.message, hint=wording.hint, options=wording.options)

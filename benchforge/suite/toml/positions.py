@@ -41,7 +41,7 @@ class Spot(NamedTuple):
     width: int
 
 
-class SuiteRefused(Exception):
+class Refused(Exception):
     """A text that is no suite, whatever else may be right: place, message and hint."""
 
     def __init__(self, spot: Spot, message: str, hint: str = "") -> None:
@@ -153,7 +153,7 @@ class Scanner:
                 if self._text[position] == ",":
                     comma, position = position, self._within(position + 1, closing, outer)
                     if self._text[position] == closing == "}":
-                        raise SuiteRefused(
+                        raise Refused(
                             self.spot(comma, comma + 1),
                             "not TOML 1.0: a comma after the last key of an inline table",
                             "leave it out",
@@ -182,7 +182,7 @@ class Scanner:
         if self._text[position] == '"':
             self._check_escapes(position, end)
         elif _NO_SECONDS.fullmatch(self._text, position, end):
-            raise SuiteRefused(
+            raise Refused(
                 self.spot(position, end),
                 "not TOML 1.0: a time without seconds",
                 "add them: 07:30:00",
@@ -195,7 +195,7 @@ class Scanner:
         if closing == "}" and "\n" in self._text[position:next_position]:
             opening = self.unclosed[-1]
             table = "" if any(isinstance(step, int) for step in path) else f": [{dotted(path)}]"
-            raise SuiteRefused(
+            raise Refused(
                 self.spot(opening, opening + 1),
                 "not TOML 1.0: an inline table ends on the line on which it begins",
                 f"close it there, or write a table of its own{table}",
@@ -206,7 +206,7 @@ class Scanner:
         for match in _ESCAPE.finditer(self._text, position, end):
             if match[1] in "ex":
                 instead = "\\u001b" if match[1] == "e" else "\\u00.."
-                raise SuiteRefused(
+                raise Refused(
                     self.spot(match.start(), match.end()),
                     f"not TOML 1.0: no escape \\{match[1]}",
                     f"write {instead}, or the text in '...', where nothing is escaped",
@@ -232,7 +232,7 @@ class Scanner:
             self.spots[path] = self.spot(start, end)
             if len(path) > DEEPEST:
                 spot = self.spots[path]
-                raise SuiteRefused(spot, f"nested more than {DEEPEST} levels deep")
+                raise Refused(spot, f"nested more than {DEEPEST} levels deep")
 
     def _plain(self, position: int, end: int) -> str:
         key = self._text[position:end]

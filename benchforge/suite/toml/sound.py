@@ -26,10 +26,7 @@ def located(
     *,
     hide: Callable[[str], str] = str,
 ) -> SuiteFault:
-    """Return a fault of the value at a path: with file, line and column, or as --set gave it.
-
-    `hide` takes out what nobody is to see.
-    """
+    """Return a fault of the value at a path, with its place; `hide` takes secrets out."""
     origin = document.origin(path)
     sentence = f"{dotted(path)}: {message}" if path else message
     if isinstance(origin, Setting):
@@ -43,24 +40,17 @@ def located(
 
 
 def excerpt(line: str, spot: Spot, hide: Callable[[str], str] = str) -> str:
-    """Return two lines: the source line under its number, and carets under the place.
-
-    `hide` takes out what nobody is to see; no secret begins or ends within a place.
-    """
+    """Return two lines: the source line under its number, and carets under the place."""
     earlier, later = line[: spot.column - 1], line[spot.column - 1 + spot.width :]
     marked = hide(line[len(earlier) : len(earlier) + spot.width])
     earlier, later = hide(earlier), hide(later)
     line, start, width = earlier + marked + later, len(earlier), max(1, len(marked))
     if len(line) > _ROOM:
-        start_column = max(0, min(start - _BEFORE, len(line) - _ROOM))
-        right = start_column + _ROOM
+        first = max(0, min(start - _BEFORE, len(line) - _ROOM))
+        right = first + _ROOM
         width = min(width, right - start)
-        start += (1 if start_column else 0) - start_column
-        line = (
-            ("…" if start_column else "")
-            + line[start_column:right]
-            + ("…" if right < len(line) else "")
-        )
+        start += (1 if first else 0) - first
+        line = ("…" if first else "") + line[first:right] + ("…" if right < len(line) else "")
     printable = "".join(char if char.isprintable() or char == "\t" else "\ufffd" for char in line)
     pad = "".join(char if char == "\t" else " " * _columns(char) for char in printable[:start])
     carets = "^" * max(1, sum(map(_columns, printable[start : start + width])))

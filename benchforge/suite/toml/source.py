@@ -16,15 +16,7 @@ from benchforge.suite.toml.built_in import names_like
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
 from benchforge.suite.toml.plain import NotFinite, plain
-from benchforge.suite.toml.positions import (
-    Lost,
-    Path,
-    Scanner,
-    Spot,
-    SuiteRefused,
-    dotted,
-    positions,
-)
+from benchforge.suite.toml.positions import Lost, Path, Refused, Scanner, Spot, dotted, positions
 from benchforge.suite.toml.sound import excerpt, located
 from benchforge.text.readable import cut
 
@@ -56,10 +48,8 @@ def parsed(name: str, text: str) -> Document:
         _refuse(name, text, *explained(text, str(error)))
     except ValueError:
         match = _DIGITS.search(text)  # Python reads no longer ones
-        text_before = text[: match.start()] if match else ""
-        _refuse(
-            name, text, _spot(text_before), "a number of thousands of digits", "write it shorter"
-        )
+        head = text[: match.start()] if match else ""
+        _refuse(name, text, _spot(head), "a number of thousands of digits", "write it shorter")
     assert spots is not None, "the scanner passes whatever tomllib reads"  # noqa: S101
     try:
         values = {key: plain(value, (key,)) for key, value in tables.items()}
@@ -76,7 +66,7 @@ def _spots(name: str, text: str) -> dict[Path, Spot] | None:
         return _positions(text)
     except Lost:
         return None
-    except SuiteRefused as refused:
+    except Refused as refused:
         _refuse(name, text, refused.spot, refused.message, refused.hint)
 
 
@@ -136,7 +126,6 @@ def _text(name: str, content: bytes) -> str:
 
 
 def _spot(text_before: str) -> Spot:
-    """Return the place behind a text."""
     return Spot(text_before.count("\n") + 1, len(text_before) - text_before.rfind("\n"), 1)
 
 
@@ -166,7 +155,7 @@ class _Error:
         self.reason = _PLACE.sub("", message)
         self.at = self._offset(message)
         self.scanner = Scanner(self.text[: self.at])
-        with contextlib.suppress(Lost, SuiteRefused):
+        with contextlib.suppress(Lost, Refused):
             self.scanner.document()
         end = self.text.find("\n", self.at)
         self.rest = self.text[self.at : end if end >= 0 else None]
@@ -237,7 +226,6 @@ def _no_value(error: _Error) -> SyntaxFault | None:
 
 
 def _after_value(error: _Error) -> SyntaxFault | None:
-    """Return the fault of a quantity without quotes, such as 10s."""
     start = max(error.text.rfind("\n", 0, error.at), error.text.rfind("=", 0, error.at)) + 1
     value = error.text[start : error.at].lstrip() + _word(error.rest)
     if not re.fullmatch(r"[\d.+-]+[a-zA-Z%/µ][\w.:+/%µ-]*", value):
@@ -249,16 +237,12 @@ def _after_value(error: _Error) -> SyntaxFault | None:
 
 def _unclosed(error: _Error) -> SyntaxFault:
     opening = error.scanner.unclosed[-1] if error.scanner.unclosed else error.at
-    opened_thing = "an array" if error.text[opening] == "[" else "an inline table"
-    begins = r"[\w\"'\[{+-]" if opened_thing == "an array" else r"[\w\"'.-]+\s*="
+    kind = "an array" if error.text[opening] == "[" else "an inline table"
+    begins = r"[\w\"'\[{+-]" if kind == "an array" else r"[\w\"'.-]+\s*="
     if re.match(begins, error.rest) and "\n" not in error.text[opening : error.at]:
-        return error.fault(
-            f"not TOML: a comma is missing in {opened_thing}", "write one before this value"
-        )
+        return error.fault(f"not TOML: a comma is missing in {kind}", "write one before this value")
     close = _CLOSE.get(error.text[opening : opening + 1], "]")
-    return error.fault(
-        f"not TOML: {opened_thing} is not closed", f"a {close} is missing", position=opening
-    )
+    return error.fault(f"not TOML: {kind} is not closed", f"a {close} is missing", position=opening)
 
 
 def _unended(error: _Error) -> SyntaxFault:
@@ -280,13 +264,11 @@ def _twice(error: _Error) -> SyntaxFault:
     prefixes = [path[:length] for length in range(len(path), 0, -1)]
     earlier = (prefix for prefix in prefixes if error.scanner.spots[prefix].line < repeated.line)
     standing = next(earlier, path)
-    first_spot, name, which = error.scanner.spots[standing], dotted(path), dotted(standing)
+    first, name, which = error.scanner.spots[standing], dotted(path), dotted(standing)
     if standing == path:
         hint = "leave one out, or rename one"
-        return SyntaxFault(
-            repeated, f"not TOML: {name} stands on line {first_spot.line} already", hint
-        )
-    message = f"not TOML: {name} cannot be added: {which} is complete on line {first_spot.line}"
+        return SyntaxFault(repeated, f"not TOML: {name} stands on line {first.line} already", hint)
+    message = f"not TOML: {name} cannot be added: {which} is complete on line {first.line}"
     return SyntaxFault(repeated, message, "write all of it in one place")
 
 

@@ -9,17 +9,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Finished,
-    Need,
-    Probe,
-    Site,
-    Succeeds,
-    Task,
-    WrongOption,
-    text_of,
-)
+from benchforge.plugin import Command, Finished, Need, Site, Succeeds, Task, WrongOption, text_of
 from benchforge.plugin.databases import TcpBackend, hba, password_of, verifier
 
 Psql = Callable[..., Command]
@@ -43,16 +33,14 @@ _DEFAULTS: Mapping[str, str | int | float | bool] = {
 }
 
 
-def _setting(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)?", name, re.ASCII):
-        raise ValueError(f"{name!r} is not the name of a setting, such as 'shared_buffers'")
-    if name.lower() in _OURS:
-        raise ValueError(f"{name!r} is set by benchforge: say listen = 'unix' or 'tcp'")
-    if name.lower() in _OF_TLS:
-        raise ValueError(
-            f"{name!r} is set by benchforge, which makes a certificate: say tls = true"
-        )
-    return name.lower()
+def _setting(key: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)?", key, re.ASCII):
+        raise ValueError(f"{key!r} is not the name of a setting, such as 'shared_buffers'")
+    if key.lower() in _OURS:
+        raise ValueError(f"{key!r} is set by benchforge: say listen = 'unix' or 'tcp'")
+    if key.lower() in _OF_TLS:
+        raise ValueError(f"{key!r} is set by benchforge, which makes a certificate: say tls = true")
+    return key.lower()
 
 
 def _reachable(url: str) -> str:
@@ -132,14 +120,12 @@ class Postgresql(TcpBackend):
             yield from named.split(",")
 
     def needs(self) -> Iterable[Need]:
-        """Return PostgreSQL's programs; for one that already runs, its client."""
         if self.existing is not None:
             return [Need("psql", debian="postgresql-client")]
         openssl = [Need("openssl", debian="openssl")] if self.tls else []
         return [*(Need(name, debian="postgresql") for name in _PROGRAMS), *openssl]
 
     def version(self, site: Site) -> Command | None:
-        """Ask the program that serves, or where there is none of ours, the one that runs."""
         if self.existing is not None:
             return self._ask_existing(site, "SHOW server_version")
         return Command(site.programs["postgres"], "--version")
@@ -155,10 +141,7 @@ class Postgresql(TcpBackend):
         return {_conf_of(site): "\n".join([*lines, ""]), **peers}
 
     def template(self, site: Site) -> Sequence[Task]:
-        """Make the cluster, start it, load the dataset, count its rows, and stop it.
-
-        `settings` do not apply here. Raises BenchforgeError when the dataset cannot be read.
-        """
+        """Make the cluster, load the dataset, count its rows; `settings` do not apply here."""
         if self.existing is not None:
             return ()
         pg_ctl, data = site.programs["pg_ctl"], site.scratch / "data"
@@ -178,7 +161,6 @@ class Postgresql(TcpBackend):
         ]
 
     def prepare(self, site: Site) -> Iterable[Task]:
-        """Make the certificate of a cluster that speaks TLS."""
         if not self.tls:
             return []
         words = ["-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=benchforge"]
@@ -189,7 +171,6 @@ class Postgresql(TcpBackend):
         return [Task(command, "make a certificate")]
 
     def command(self, site: Site) -> Command | None:
-        """Return the server in the foreground, on what the template left in the scratch folder."""
         if self.existing is not None:
             return None
         tls: dict[str, str | bool] = {}
@@ -204,7 +185,7 @@ class Postgresql(TcpBackend):
         data = site.scratch / "data"
         return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
 
-    def ready(self, site: Site) -> Probe:
+    def ready(self, site: Site) -> Succeeds:
         """Return a question that is answered as soon as connections are taken."""
         if self.existing is not None:
             return Succeeds(self._ask_existing(site, "SELECT 1"))
@@ -221,7 +202,6 @@ class Postgresql(TcpBackend):
         yield from count(psql, self._database(site), data[1].rows) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return the libpq URI, as `url` and as DATABASE_URL."""
         url = self.existing or self._url(site)
         return {"url": url, "DATABASE_URL": url}
 
@@ -247,7 +227,6 @@ class Postgresql(TcpBackend):
         return _where(site, self.listen) | socket
 
     def _fill(self, site: Site) -> Iterator[Task]:
-        """Yield what fills a running cluster: a database, its data, and how it is checked."""
         psql, database = at(site, site.scratch, self.user), self._database(site)
         if database != "postgres":  # initdb makes this one
             create = f"CREATE DATABASE {quoted(database)}"
@@ -280,20 +259,17 @@ class Postgresql(TcpBackend):
 def _without_password(url: str) -> tuple[str, str]:
     """Return a URL without its password, and that: of its parameters, which libpq prefers."""
     address, mark, query = url.partition("?")
-    parameters = [parameter.partition("=") for parameter in query.split("&")] if mark else []
-    passwords = [unquote(value) for name, _, value in parameters if name == "password"]
+    pairs = [pair.partition("=") for pair in query.split("&")] if mark else []
+    passwords = [unquote(value) for name, _, value in pairs if name == "password"]
     if passwords:
-        parameter_ = "&".join(
-            "".join(parameter) for parameter in parameters if parameter[0] != "password"
-        )
-        url = f"{address}?{parameter_}" if parameter_ else address
+        rest = "&".join("".join(pair) for pair in pairs if pair[0] != "password")
+        url = f"{address}?{rest}" if rest else address
     if password := urlsplit(url).password:
         url = url.replace(f":{password}@", "@", 1)
     return url, passwords[-1] if passwords else unquote(password or "")
 
 
 def _where(site: Site, listen: Literal["unix", "tcp"]) -> dict[str, str]:
-    """Return the settings that say where a cluster listens, and nowhere else."""
     return {
         "port": _port(site),
         "listen_addresses": site.address if listen == "tcp" else "",
@@ -350,9 +326,7 @@ def _started(log: Path) -> Callable[[Finished], str | None]:
 def at(site: Site, host: object, user: str) -> Psql:
     """Return what makes a command for psql, given a database and what to do in it."""
     to = ("-h", host, "-p", site.ports["postgresql"], "-U", user, "-v", "ON_ERROR_STOP=1")
-    return lambda database, *words: Command(
-        site.programs["psql"], "-XAtq", *to, "-d", database, *words
-    )
+    return lambda name, *words: Command(site.programs["psql"], "-XAtq", *to, "-d", name, *words)
 
 
 def sql(command: Command, says: str) -> Task:

@@ -20,14 +20,10 @@ _UNTIL_PONG = f"for _ in $(seq 1000); do {_PONG} && exit; sleep 0.01; done; exit
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
-def at(site: Site, socket_path: Path | None, password: str = "") -> Cli:
+def at(site: Site, socket: Path | None, password: str = "") -> Cli:
     """Return what makes a command for redis-cli: at a unix socket, or at the port of the site."""
     environment = {"REDISCLI_AUTH": password} if password else {}
-    to = (
-        ("-h", site.address, "-p", site.ports["redis"])
-        if socket_path is None
-        else ("-s", socket_path)
-    )
+    to = ("-h", site.address, "-p", site.ports["redis"]) if socket is None else ("-s", socket)
     return lambda *words, stdin=None: Command(
         site.programs["redis-cli"], *to, *words, stdin=stdin, environment=environment
     )
@@ -180,18 +176,15 @@ class Redis(TcpBackend):
     "URL of a Redis that runs already. benchforge does not start, fill or check it."
 
     def hosts(self, url: str) -> Iterable[str]:
-        """Return the host of a URL."""
         return [urlsplit(url).hostname or ""]
 
     def needs(self) -> Iterable[Need]:
-        """Return the server and its client; for one that already runs, its client."""
         cli = Need("redis-cli", debian="redis-tools")
         if self.existing is not None:
             return [cli]
         return [Need("redis-server", debian="redis-server"), cli]
 
     def version(self, site: Site) -> Command | None:
-        """Ask the program that serves, or where there is none of ours, the one that runs."""
         if self.existing is not None:
             return version(at_existing(site, self.existing))
         return Command(site.programs["redis-server"], "--version")
@@ -203,10 +196,7 @@ class Redis(TcpBackend):
         return {_conf_of(site): "\n".join([*lines, ""])} if settings else {}
 
     def template(self, site: Site) -> Sequence[Task]:
-        """Run the dataset's commands in a new server, count the keys, and keep a snapshot.
-
-        Raises BenchforgeError when the dataset cannot be read.
-        """
+        """Run the dataset's commands in a new server, count the keys, and keep a snapshot."""
         if (data := self.data(site)) is None:
             return ()
         folder, dataset = data
@@ -222,7 +212,6 @@ class Redis(TcpBackend):
         ]
 
     def command(self, site: Site) -> Command | None:
-        """Return the server in the foreground; it loads what the template left."""
         if self.existing is not None:
             return None
         wished = {} if self.maxmemory is None else {"maxmemory": int(self.maxmemory)}
@@ -240,7 +229,6 @@ class Redis(TcpBackend):
         return count(self._cli(site), data[1]) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return the URL that redis-py and others understand, as `url` and as REDIS_URL."""
         url = self.existing or self._url(site)
         return {"url": url, "REDIS_URL": url}
 
@@ -263,7 +251,6 @@ class Redis(TcpBackend):
     def _words(
         self, site: Site, listen: Literal["unix", "tcp"], wished: Mapping[str, object]
     ) -> list[object]:
-        """Return the words of the server: where it listens, and nowhere else; no persistence."""
         where: dict[str, object] = {"port": 0, "unixsocket": _socket(site), "unixsocketperm": 700}
         if listen == "tcp":
             where = {"port": site.ports["redis"], "bind": site.address}
@@ -281,7 +268,6 @@ def _conf_of(site: Site) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return a value as it stands in redis.conf."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -103,17 +103,14 @@ class Virtuoso(DataBackend):
         return self
 
     def hosts(self, url: str) -> Iterable[str]:
-        """Return the host of an endpoint."""
         return [urlsplit(url).hostname or ""]
 
     def needs(self) -> Iterable[Need]:
-        """Return the server and its client; nothing for an endpoint that is there."""
         if self.existing is not None:
             return []
         return [Need(name, debian=_PACKAGE) for name in ("virtuoso-t", "isql-vt")]
 
     def version(self, site: Site) -> Command | None:
-        """Ask the program that serves, or the endpoint that is there."""
         if self.existing is not None:
             return self._ask(site)
         # Its first line does not say it.
@@ -121,18 +118,13 @@ class Virtuoso(DataBackend):
         return Command("sh", "-c", script, site.programs["virtuoso-t"])
 
     def files(self, site: Site) -> Mapping[str, str]:
-        """Return virtuoso.ini, unless an endpoint is there."""
         if self.existing is not None:
             return {}
         log = site.scratch / "virtuoso.log"  # what is in it is printed too
         return {_ini_of(site): _ini(site, log, self.number_of_buffers, self.max_client_connections)}
 
     def template(self, site: Site) -> Sequence[Task]:
-        """Make a store, load the dataset, count its triples, and stop it.
-
-        The options of the trials do not apply here. Raises BenchforgeError when the dataset cannot
-        be read.
-        """
+        """Make a store, load the dataset, count its triples; options of trials do not apply."""
         if self.existing is not None:
             return ()
         ini, log = site.scratch / "virtuoso.ini", site.folder / "server.log"
@@ -146,7 +138,6 @@ class Virtuoso(DataBackend):
         ]
 
     def command(self, site: Site) -> Command | None:
-        """Return the server in the foreground, on what the template left in the scratch folder."""
         if self.existing is not None:
             return None
         ini = site.folder.absolute() / _ini_of(site)
@@ -163,7 +154,6 @@ class Virtuoso(DataBackend):
         return count(site, data[1]) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return the endpoint, as `url` and as VIRTUOSO_URL, and VIRTUOSO_GRAPH."""
         data = self.data(site)
         url = self._url(site)
         return {
@@ -173,7 +163,6 @@ class Virtuoso(DataBackend):
         }
 
     def _fill(self, site: Site) -> Iterable[Task]:
-        """Yield what fills a store that runs, and how it is checked."""
         if (data := self.data(site)) is None:
             return
         folder, dataset = data
@@ -210,10 +199,7 @@ def _ini(site: Site, log: Path, buffers: int = 10_000, connections: int = 10) ->
 
 
 def load(site: Site, file: Path, copy: Path, graph: str) -> Task:
-    """Return a task that loads a file by its kind, from a copy that the server may read.
-
-    Turtle goes into the graph; SPARQL and SQL say themselves where.
-    """
+    """Return a task that loads a file by its kind: Turtle into the graph, SPARQL and SQL."""
     says = f"load {file.name}"
     if file.suffix == ".sql":
         return Task(_isql(site, stdin=file), says, _error)

@@ -25,6 +25,5 @@ class Httplib2(Library):
     "Reuse of connections, or the way of study WS."
 
     def imports(self) -> tuple[str, ...]:
-        """Return what the driver imports with these options."""
         patch = ("geventhttpclient", "gevent") if self.mode == "gevent" else ()
         return (*self.modules, *patch)

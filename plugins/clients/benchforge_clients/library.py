@@ -17,7 +17,6 @@ from benchforge.plugin import (
     Load,
     Need,
     Output,
-    OutputDamaged,
     Reading,
     Request,
     RunsPython,
@@ -25,7 +24,7 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import ToolJson
+from benchforge.plugin.load_tools import ToolJson, ended_well, parsing
 
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
@@ -175,11 +174,8 @@ verify."""
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.duration is not None and self.requests is not None:
-            raise WrongOption(
-                "a duration and a number of requests",
-                *("requests", "duration"),
-                hint="leave one out",
-            )
+            message = "a duration and a number of requests"
+            raise WrongOption(message, "requests", "duration", hint="leave one out")
         if self.duration is not None and not self.duration:
             raise WrongOption("a load of 0 s makes no request", "duration")
         if not self.timeout:
@@ -207,7 +203,6 @@ verify."""
         return self.concurrency
 
     def imports(self) -> tuple[str, ...]:
-        """Return what the driver imports with these options."""
         return self.modules
 
     def words(self) -> Sequence[object]:
@@ -219,11 +214,9 @@ verify."""
         return self.variable_length
 
     def needs(self) -> Iterable[Need]:
-        """Return the library."""
         return [Need(module, INSTALL, "module") for module in self.imports()]
 
     def version(self, site: Site) -> Command:
-        """Ask the interpreter that runs it for the library's; for the standard one, its own."""
         if not self.modules:
             return Command(site.python, "--version")
         library = self.modules[0]
@@ -242,7 +235,6 @@ verify."""
         return {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return the driver with all that it is to do."""
         mode = self.chosen_mode()
         return [
             Command(
@@ -263,40 +255,24 @@ verify."""
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what the driver counted.
-
-        Raises OutputDamaged when it failed, and when its document is not whole, does not agree with
-        itself or with what was asked.
-        """
-        if output.code:
-            raise OutputDamaged(f"{self.name}: {_complaint(output)}")
-        try:
+        ended_well(self.name, output)
+        with parsing(self.name, "see what the driver printed beside the trial"):
             report = ClientReport.from_json(output.stdout)
             self._check(report, in_turns=output.target.turns is not None)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"{self.name}: {error}", "see what the driver printed beside the trial"
-            ) from None
         return self._reading(report, output)
 
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: one request after the other can."""
         usual = {"concurrency": 1, "delay": 0}
-        changed_options = [name for name, value in usual.items() if getattr(self, name) != value]
-        return (
-            f"with {' and '.join(changed_options)} {self.name} cannot take turns"
-            if changed_options
-            else ""
-        )
+        changed = [name for name, value in usual.items() if getattr(self, name) != value]
+        return f"with {' and '.join(changed)} {self.name} cannot take turns" if changed else ""
 
     def declared_s(self) -> float:
-        """Return the duration in seconds; a rough guess for a number of requests."""
         if self.requests is None:
             return float(self._seconds)
         return (self.requests + self.warm_up) * (1 / REQUESTS_PER_SECOND + self.delay)
 
     def load(self) -> Load:
-        """Return what it is told to do."""
         count = self.at_once()
         update = {
             "connections": count,
@@ -308,7 +284,6 @@ verify."""
         return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> Self:
-        """Return the same load for so many seconds."""
         update = {"duration": Duration(seconds), "requests": None, "warm_up": 0}
         return self.model_copy(update=update)
 
@@ -393,14 +368,4 @@ LENGTHS = (
 def _bodies(report: ClientReport, request: Request) -> tuple[Bodies, ...]:
     if request.method == "HEAD":
         return ()
-    return tuple(
-        Bodies(status=status, length=length, responses=count)
-        for status, length, count in report.bodies
-    )
-
-
-def _complaint(output: Output) -> str:
-    if output.code < 0:
-        return f"ended by signal {-output.code}"
-    lines = output.stderr.strip().splitlines()
-    return lines[-1] if lines else f"exit code {output.code}"
+    return tuple(Bodies(status=code, length=size, responses=n) for code, size, n in report.bodies)

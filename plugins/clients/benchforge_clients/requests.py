@@ -76,7 +76,6 @@ class Requests(Rounds):
         return None if self.in_rounds else self.mode != "call"
 
     def at_once(self) -> int:
-        """Return how many threads there are."""
         if self.mode.startswith("threads-map"):
             return self.requests or 1
         return self.threads if self.in_rounds else self.concurrency

@@ -59,7 +59,6 @@ class Rounds(Library, ABC):
         return self.variable_length or self.numbered is not None
 
     def words(self) -> Sequence[object]:
-        """Return the parameter that is numbered."""
         return ("--numbered", self.numbered) if self.numbered else ()
 
     def for_warm_up(self, seconds: float) -> Self:
@@ -75,7 +74,6 @@ class Rounds(Library, ABC):
         return super().why_not_in_turns()
 
     def declared_s(self) -> float:
-        """Return how long the load is thought to take, in seconds."""
         rounds = super().declared_s()
         return rounds + self.duration if self.in_rounds and self.duration else rounds
 

@@ -22,5 +22,4 @@ class TornadoClient(Library):
     "Client class of tornado."
 
     def imports(self) -> tuple[str, ...]:
-        """Return what the driver imports with these options."""
         return (*self.modules, "pycurl") if self.mode == "curl" else self.modules

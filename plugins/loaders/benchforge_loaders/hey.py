@@ -8,10 +8,10 @@ from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, readable
 from benchforge.plugin.load_tools import (
-    BAD,
     Program,
     Timed,
     WholeSeconds,
+    counted,
     ended_well,
     growing,
     headers,
@@ -60,7 +60,6 @@ class Hey(Program, Timed):
     "Reuse of a connection for the next request."
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command."""
         return [
             Command(
                 target.programs["hey"],
@@ -75,7 +74,6 @@ class Hey(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what hey printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("hey", output)
         with parsing("hey"):
             reading = _reading(output.stdout)
@@ -104,22 +102,17 @@ def _reading(text: str) -> Reading:
     if promised is None and "\n  Size/request:" in text:
         raise ValueError("no line 'Total data:' above 'Size/request:'")
     head, failed, tail = text.partition("\nError distribution:\n")
-    statuses = {int(code): int(count) for code, count in _STATUS.findall(head)}
+    statuses = {code: int(count) for code, count in _STATUS.findall(head)}
     errors = _errors(tail)
     if not text.endswith("\n\n" if failed else "\n\n\n"):
         raise ValueError("'Error distribution:': it ends in the middle")
     responses, lost = sum(statuses.values()), sum(errors.values())
     _whole(head, responses, lost, seconds, rate)
-    bad = sum(count for code, count in statuses.items() if code >= BAD)
     percentiles = _percentiles(head, responses, fastest, slowest) if responses else None
-    return Reading(
-        seconds=seconds,
-        responses=responses,
-        good_at_least=responses - bad,
-        good_at_most=responses - bad,
-        statuses={str(code): count for code, count in statuses.items()},
-        errors={"status": bad, **errors},
-        unanswered=lost,
+    return counted(
+        seconds,
+        statuses,
+        errors,
         promised_bytes=int(promised[1]) if promised else 0,
         percentiles_us=percentiles,
         percentiles_by="hey, rounded to 0.1 ms" if responses else "",
@@ -127,7 +120,7 @@ def _reading(text: str) -> Reading:
         latency_samples=responses or None,
         printed={
             "requests_per_second": rate,
-            "status_codes": {str(code): count for code, count in statuses.items()},
+            "status_codes": dict(statuses),
             "errors": {message: int(count) for count, message in _ERROR.findall(tail)[:20]},
         },
         # Whether a body was cut or a request sent again is not told: it may have been.

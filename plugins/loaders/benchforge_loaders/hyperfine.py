@@ -6,16 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, PositiveInt, field_validator
 
-from benchforge.plugin import (
-    BenchforgeError,
-    Command,
-    Duration,
-    Need,
-    Output,
-    Reading,
-    Request,
-    Target,
-)
+from benchforge.plugin import BenchforgeError, Command, Duration, Need, Output, Reading, Target
 from benchforge.plugin.load_tools import Amount, Program, Seconds, ToolJson, ended_well, parsing
 
 
@@ -70,16 +61,12 @@ own interpreter."""
         return argv
 
     def needs(self) -> Iterable[Need]:
-        """Return hyperfine and the command's program."""
         yield from super().needs()
         if self.argv[0] != "{python}":
             yield Need(self.argv[0], "the suite's command names it")
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command, which starts in the suite's folder.
-
-        Raises BenchforgeError for a request that is more than its URL: the command has its own.
-        """
+        """Return one command. Raises BenchforgeError for a request that is more than its URL."""
         request = target.request
         if request.method != "GET" or request.headers or request.body is not None:
             raise BenchforgeError(
@@ -102,22 +89,16 @@ own interpreter."""
             )
         ]
 
-    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return that a program of the user's sends the requests."""
+    def why_no_kinds(self, requests: Mapping[str, object]) -> str:
         return "times a program, which chooses its requests"
 
     def read(self, output: Output) -> Reading:
-        """Return what hyperfine wrote.
-
-        Raises OutputDamaged when it or a run failed, and when its file is not whole.
-        """
         ended_well("hyperfine", output)
         name = _file(output.target)
         with parsing(name, hint=""):
             return self._reading(_Printed.from_json(output.file(name)).results)
 
     def declared_s(self) -> float:
-        """Return the guess, in seconds."""
         return self.runs * float(self.run_takes)
 
     def for_warm_up(self, seconds: float) -> Self:

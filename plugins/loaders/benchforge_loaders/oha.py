@@ -8,7 +8,6 @@ from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, WrongOption
 from benchforge.plugin.load_tools import (
-    BAD,
     Amount,
     Count,
     Program,
@@ -16,6 +15,7 @@ from benchforge.plugin.load_tools import (
     Timed,
     ToolJson,
     WholeSeconds,
+    counted,
     ended_well,
     growing,
     headers,
@@ -81,7 +81,6 @@ class Oha(Program, Timed):
         return self
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command."""
         return [
             Command(
                 target.programs["oha"],
@@ -98,31 +97,26 @@ class Oha(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what oha printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("oha", output)
         with parsing("oha"):
             return self._reading(_Printed.from_json(output.stdout))
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return that of several URLs it takes any: it would be another mix."""
         return "chooses from several URLs by itself, at random"
 
     def _reading(self, printed: _Printed) -> Reading:
         summary = printed.summary
         responses = sum(printed.statuses.values())
         _whole(summary, responses + sum(printed.errors.values()))
-        bad = sum(count for code, count in printed.statuses.items() if _status(code) >= BAD)
-        errors = _errors(printed.errors)
+        for code in printed.statuses:
+            if not re.fullmatch(r"[1-9]\d\d", code):
+                raise ValueError(f"statusCodeDistribution.{code}: no status")
         percentiles = _percentiles(printed) if responses else None
         due = ", from when each request was due" if self.correct else ""
-        return Reading(
-            seconds=summary.total,
-            responses=responses,
-            good_at_least=responses - bad,
-            good_at_most=responses - bad,
-            statuses=printed.statuses,
-            errors={"status": bad, **errors},
-            unanswered=sum(errors.values()),
+        reading = counted(
+            summary.total,
+            printed.statuses,
+            _errors(printed.errors),
             body_bytes=summary.total_data,
             percentiles_us=percentiles,
             percentiles_by=f"oha{due}" if responses else "",
@@ -135,8 +129,9 @@ class Oha(Program, Timed):
                 "status_codes": dict(printed.statuses),
                 "errors": dict(printed.errors),
             },
-            defects=("oha:success-rate-of-any-status",) if bad else (),
         )
+        defects = ("oha:success-rate-of-any-status",) if reading.errors["status"] else ()
+        return reading.model_copy(update={"defects": defects})
 
 
 def _whole(summary: _Summary, ended: int) -> None:
@@ -144,12 +139,6 @@ def _whole(summary: _Summary, ended: int) -> None:
         raise ValueError(
             f"summary.requestsPerSec: {summary.rate} is not {ended} requests in {summary.total} s"
         )
-
-
-def _status(code: str) -> int:
-    if not re.fullmatch(r"[1-9]\d\d", code):
-        raise ValueError(f"statusCodeDistribution.{code}: no status")
-    return int(code)
 
 
 def _errors(counts: Mapping[str, int]) -> dict[str, int]:

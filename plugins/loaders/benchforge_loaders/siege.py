@@ -130,10 +130,6 @@ class Siege(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what siege printed.
-
-        Raises OutputDamaged when it failed, when that is not whole, or when it ended early.
-        """
         ended_well("siege", output)
         with parsing("siege"):
             return self._reading(_Printed.from_json(_document(output.stdout)))
@@ -142,29 +138,27 @@ class Siege(Program, Timed):
         """Return the duration that is asked for, in seconds: one more than the option."""
         return float(self.duration) + 1
 
-    def _reading(self, printed: _Printed) -> Reading:
-        good, failed = printed.successful_transactions, printed.failed_transactions
+    def _reading(self, json: _Printed) -> Reading:
+        good, failed = json.successful_transactions, json.failed_transactions
         # Threads are stopped between counting one and the other.
-        if good > printed.transactions + self.connections:
-            raise ValueError(f"successful_transactions: {good} of {printed.transactions}")
-        responses = max(good, printed.transactions)
+        if good > json.transactions + self.connections:
+            raise ValueError(f"successful_transactions: {good} of {json.transactions}")
+        responses = max(good, json.transactions)
         # It drops what is under way at the end, and rounds to 10 ms.
-        if printed.elapsed_time < float(self.duration) - 0.1:
-            raise ValueError(f"elapsed_time: {printed.elapsed_time} s, asked were {self.duration}")
-        agree(
-            "transaction_rate", printed.transactions, printed.elapsed_time, printed.transaction_rate
-        )
+        if json.elapsed_time < float(self.duration) - 0.1:
+            raise ValueError(f"elapsed_time: {json.elapsed_time} s, asked were {self.duration}")
+        agree("transaction_rate", json.transactions, json.elapsed_time, json.transaction_rate)
         return Reading(
-            seconds=printed.elapsed_time,
+            seconds=json.elapsed_time,
             responses=responses,
             good_at_least=good,
             good_at_most=good,
             errors={"status": responses - good, "failed": failed},
             unanswered=failed,
             # Printed as mebibytes with two digits.
-            body_bytes=round(printed.data_transferred * 1024**2),
+            body_bytes=round(json.data_transferred * 1024**2),
             byte_error=math.ceil(0.005 * 1024**2),
-            printed=printed.model_dump(),
+            printed=json.model_dump(),
             # Whether a body was cut is not told: it may have been.
             defects=("siege:10ms-resolution", "siege:cut-bodies-are-good"),
         )
@@ -184,6 +178,4 @@ def _declared(request: Request, *, settings: bool) -> dict[str, str]:
     """
     named = sorted(request.headers.items(), key=lambda header: header[0].lower() != "accept")
     declared = {(name.lower() if settings else name): value for name, value in named}
-    return {
-        name: value for name, value in declared.items() if (name.lower() in _SETTINGS) == settings
-    }
+    return {key: value for key, value in declared.items() if (key.lower() in _SETTINGS) == settings}

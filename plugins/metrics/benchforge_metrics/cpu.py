@@ -1,6 +1,6 @@
 """CPU time for each good response."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Measurand, Role, Sample, Trial, Usage, Window
@@ -37,14 +37,12 @@ class Cpu(ByRole):
             value = observation.after.cpu_s / good
             yield Sample(metric=label, unit=self.unit, value=value, of=_AFTER)
 
-    def of_role(
-        self, trial: Trial, usages: Sequence[Usage], window: Window
-    ) -> tuple[float | None, str]:
+    def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
         """Return CPU seconds a response."""
         reading = trial.reading
-        seconds = [usage.cpu_s for usage in usages if usage.cpu_s is not None]
-        if len(seconds) < len(usages):
-            reason = "; ".join(usage.why for usage in usages if usage.cpu_s is None and usage.why)
+        seconds = [usage.cpu_s for usage in uses if usage.cpu_s is not None]
+        if len(seconds) < len(uses):
+            reason = "; ".join(usage.why for usage in uses if usage.cpu_s is None and usage.why)
             return None, reason or "its CPU time was not measured"
         if reading is None or reading.good is None:
             return None, reading.bounds if reading else "no reading"

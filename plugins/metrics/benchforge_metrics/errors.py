@@ -48,7 +48,6 @@ class ErrorRate(OfReading):
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield one value; unknown where the total of the errors is, or nothing ended."""
         ended = _ended(trial, reading, window)
         if ended.bad is None or ended.requests:
             yield ended.value(ended.bad and ended.bad / ended.requests, ended.why)
@@ -72,7 +71,6 @@ class _Ended:
 
 
 def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:
-    """Return how many requests ended, and how many of them not well."""
     requests = reading.responses + (reading.unanswered or 0)
     if reading.good is None:
         return _Ended(requests, None, reading.bounds)

@@ -45,7 +45,6 @@ class Latency(OfReading):
         return self
 
     def parts(self) -> tuple[str | None, ...]:
-        """Return the percentiles as p99, and the mean where it is asked for."""
         return tuple("mean" if percent is None else f"p{percent:g}" for percent in self._percents())
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
@@ -56,7 +55,6 @@ class Latency(OfReading):
             yield value._replace(of=part, estimator=estimator)
 
     def _percents(self) -> tuple[float | None, ...]:
-        """Return what is asked for: percentiles, and None for the mean."""
         if self.percentile is not None:
             return (self.percentile,)
         return (*((None,) if self.mean else ()), *self.percentiles)

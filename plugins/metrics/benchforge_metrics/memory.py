@@ -1,6 +1,5 @@
 """Memory, without counting shared pages twice."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from benchforge.plugin import Role, Trial, Usage, Window
@@ -23,13 +22,11 @@ class Memory(ByRole):
     of: tuple[Role, ...] = ("server", "upstream", "backend")
     "Role of the processes whose memory counts."
 
-    def of_role(
-        self, trial: Trial, usages: Sequence[Usage], window: Window
-    ) -> tuple[float | None, str]:
+    def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
         """Return bytes."""
-        peaks = [usage.peak_pss_bytes for usage in usages if usage.peak_pss_bytes is not None]
-        if len(peaks) < len(usages):
-            reason = "; ".join(u.why for u in usages if u.peak_pss_bytes is None and u.why)
+        peaks = [usage.peak_pss_bytes for usage in uses if usage.peak_pss_bytes is not None]
+        if len(peaks) < len(uses):
+            reason = "; ".join(u.why for u in uses if u.peak_pss_bytes is None and u.why)
             return None, reason or "its memory was not measured"
-        samples = min(usage.pss_samples for usage in usages)
+        samples = min(usage.pss_samples for usage in uses)
         return sum(peaks), ", ".join(filter(None, (f"largest of {samples} samples", window.whole)))

@@ -1,7 +1,7 @@
 """Quantities of what the load tool reported."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar, Literal, NamedTuple
 
 from benchforge.plugin import Metric, Reading, Role, Sample, Trial, Usage, Window
@@ -27,7 +27,6 @@ class OfReading(Metric, ABC):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield a sample for each value."""
         if trial.reading is not None:
             for value in self.values(trial, trial.reading, window):
                 units = {"unit": value.unit or self.unit, "estimator": value.estimator or None}
@@ -45,21 +44,18 @@ class ByRole(Metric):
     of: tuple[Role, ...]
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield a sample for each role that the trial has."""
         for role in self.of:
             value, text = None, "nothing was observed"
             if trial.observation is not None:
-                usages = [usage for usage in trial.observation.usage if usage.role == role]
-                if not usages:
+                uses = [usage for usage in trial.observation.usage if usage.role == role]
+                if not uses:
                     continue
-                value, text = self.of_role(trial, usages, window)
+                value, text = self.of_role(trial, uses, window)
             reason, estimator = (text, None) if value is None else ("", text or None)
             yield Sample(
                 metric=label, unit=self.unit, value=value, of=role, why=reason, estimator=estimator
             )
 
     @abstractmethod
-    def of_role(
-        self, trial: Trial, usages: Sequence[Usage], window: Window
-    ) -> tuple[float | None, str]:
+    def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
         """Return the value with its estimator, or None with the reason."""

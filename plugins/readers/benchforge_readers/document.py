@@ -2,21 +2,59 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from benchforge.plugin import Fact, Source, bounded
-from benchforge_readers.printed import given
+from benchforge.plugin import Fact, Row, Source, bounded
+from benchforge_readers.printed import given, rows_of_parts
 
 MOST_ROWS = 200_000
 
 
 def document_of(source: Source) -> Any:
-    """Return the document of JSON. Raises ValueError where there is none, or a huge one."""
-    try:
-        return json.loads(bounded(source.text()), parse_constant=_none)
-    except RecursionError:
-        raise ValueError("its JSON is nested too deeply") from None
+    """Return the only document of JSON. Raises ValueError where it is not the only one."""
+    first, *others = documents_of(source)
+    if others or isinstance(first, ValueError):
+        raise first if isinstance(first, ValueError) else ValueError("several documents of JSON")
+    return first
+
+
+def documents_of(source: Source) -> Iterator[Any]:
+    """Yield each document of JSON, or the ValueError of one that is cut. JSON lines have several.
+
+    Raises ValueError for a huge file.
+    """
+    text = bounded(source.text())
+    decoder, end = json.JSONDecoder(parse_constant=_none), _after_gap(text, 0)
+    while True:
+        try:
+            document, end = decoder.raw_decode(text, end)
+        except json.JSONDecodeError as error:
+            following = text.find("\n{", end + 1)
+            document, end = error, following if following > 0 else len(text)
+        except RecursionError:
+            raise ValueError("its JSON is nested too deeply") from None
+        yield document
+        if (end := _after_gap(text, end)) == len(text):
+            return
+
+
+def _after_gap(text: str, start: int) -> int:
+    return len(text) if (hit := _NO_GAP.search(text, start)) is None else hit.start()
+
+
+_NO_GAP = re.compile(r"\S")
+
+
+def rows_of_documents(source: Source, row: Callable[[Any, str], Row]) -> Iterator[Row]:
+    """Yield the row of each document of JSON, made of it and its place."""
+
+    def made(document: Any, count: int) -> Row:
+        if isinstance(document, ValueError):
+            raise document
+        return row(document, f"document {count}" if count > 1 else "document")
+
+    return rows_of_parts(documents_of(source), made)
 
 
 def _none(name: str) -> None:

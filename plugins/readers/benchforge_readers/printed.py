@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from benchforge.plugin import Fact, Row, Source
 
@@ -95,6 +96,11 @@ class Block:
     lines: Sequence[str]
     first: int = 1
 
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines)
+
     def find(self, pattern: str) -> tuple[re.Match[str], str] | None:
         """Return the first match of a whole line, and where it is."""
         return next(self.all(pattern), None)
@@ -117,17 +123,17 @@ _LONGEST = 2000
 
 _BEGINNINGS = (
     *(r"Running .{1,40} test @ ", "This is ApacheBench", r"Bombarding \S", r"Summary:\s*$"),
-    *(r"finished in \d", r"Requests +\[total, rate"),
+    *(r"starting benchmark\.", r"finished in \d", r"Requests +\[total, rate"),
 )
 "Lines with which outputs of tools begin: one ends that of another tool above it."
-_PREFIX = r"(?P<prefix>\W{0,40}?)"
-"Indents, quotes and comment signs before an output: each of its lines has the same."
+INDENT = r"(?:[\w.-]{1,60} +\|)?\W{0,40}?"
+"Indents, quotes, comment signs and a container's name before each line of an output."
 
 
 def blocks(source: Source, begins: str) -> Iterator[Block]:
     """Yield the lines from each one that fits to before the next: a log may hold many results."""
-    begin_line = re.compile(f"{_PREFIX}(?:{begins})")
-    other_tool = re.compile(f"{_PREFIX}(?:{'|'.join(_BEGINNINGS)})")
+    begin_line = re.compile(f"(?P<prefix>{INDENT})(?:{begins})")
+    other_tool = re.compile(f"{INDENT}(?:{'|'.join(_BEGINNINGS)})")
     lines: list[str] = []
     first, prefix = 0, ""
     for number_, line in enumerate(source.lines(), 1):
@@ -150,33 +156,61 @@ def blocks(source: Source, begins: str) -> Iterator[Block]:
 _MOST_LINES = 100_000
 
 
+def joined(source: Source, *begins: str) -> Iterator[Block]:
+    """Yield each result whose parts begin with these lines, in this order; some may be missing."""
+    result: Block | None = None
+    reached = 0
+    for part in blocks(source, "|".join(begins)):
+        stage = next(
+            number for number, begin in enumerate(begins) if re.match(begin, part.lines[0])
+        )
+        if result and stage > reached and result.first + len(result.lines) == part.first:
+            result = Block([*result.lines, *part.lines], result.first)
+        else:
+            if result:
+                yield result
+            result = part
+        reached = stage
+    if result:
+        yield result
+
+
 def rows_of_text(
     source: Source, begins: str, name: str, facts: Callable[[Block], dict[str, Fact]]
 ) -> Iterator[Row]:
     """Yield a numbered row for each block of a text."""
-    return rows_of_blocks(
+    return rows_of_parts(
         blocks(source, begins),
         lambda block, count: Row(f"{name} {count}", facts(block), f"line {block.first}"),
     )
 
 
-def rows_of_blocks(parts: Iterable[Block], row: Callable[[Block, int], Row]) -> Iterator[Row]:
-    """Yield the row of each block. One that is cut has the fact `unread`, and comes last.
+_Part = TypeVar("_Part")
+
+
+def rows_of_parts(parts: Iterable[_Part], row: Callable[[_Part, int], Row]) -> Iterator[Row]:
+    """Yield the row of each block or document. One that is cut is `unread`, and comes last.
 
     Raises ValueError where all are cut.
     """
     cut: list[Row] = []
     count = 0
-    for count, block in enumerate(parts, 1):
+    for count, part in enumerate(parts, 1):
         try:
-            yield row(block, count)
+            yield row(part, count)
         except ValueError as error:
             if len(cut) < _MOST_CUT:
-                reason = {"unread": Fact(str(error)[:300])}
-                cut.append(Row(f"result {count}", reason, f"line {block.first}"))
+                where = f"line {part.first}" if isinstance(part, Block) else f"document {count}"
+                cut.append(unread(str(error), where))
     if cut and len(cut) == count:
         raise ValueError(cut[0].facts["unread"].value)
     yield from cut
+
+
+def unread(reason: str, where: str, word: str = "unread") -> Row:
+    """Return what stands for a result that cannot be read, or is `passed over`."""
+    text = reason if reason.startswith(where) else f"{where}: {reason}"
+    return Row(word, {word: Fact(text[:300])}, where)
 
 
 _MOST_CUT = 10_000

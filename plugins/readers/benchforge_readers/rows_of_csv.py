@@ -8,7 +8,11 @@ from benchforge.plugin import Source
 _MOST_COLUMNS = 1000
 
 
-def rows_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:
+Cells = Mapping[str, str] | ValueError | LookupError
+"Cells of a row by their titles, or why it has none; a LookupError is that of another table."
+
+
+def rows_of(source: Source) -> Iterator[tuple[str, Cells]]:
     """Yield the place and the cells of each row. Raises ValueError for what is no table."""
     reader = csv.reader(source.lines(), delimiter=_delimiter(source.head))
     try:
@@ -17,11 +21,10 @@ def rows_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:
             raise ValueError("line 1: no titles of columns, each one once")
         for cells in reader:
             where = f"line {reader.line_num}"
-            if not cells:
-                continue
-            if len(cells) != len(titles):
-                raise ValueError(f"{where}: {len(cells)} cells below {len(titles)} titles")
-            yield where, dict(zip(titles, cells, strict=True))
+            if cells and len(cells) != len(titles):
+                yield where, ValueError(f"{len(cells)} cells below {len(titles)} titles")
+            elif cells:
+                yield where, dict(zip(titles, cells, strict=True))
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from None
 

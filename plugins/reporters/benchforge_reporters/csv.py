@@ -17,27 +17,21 @@ from pydantic import JsonValue
 
 from benchforge.plugin import (
     CaseSummary,
-    MetricSummary,
     Pivot,
     Place,
     Reporter,
     Statistic,
     Summary,
     Trial,
-    doubted,
+    TrialValue,
     safe,
     titled,
+    trial_values,
 )
 from benchforge_reporters.text.cells import figure
 from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FILE: Final = "numbers.json"
-NAMES: Final = (
-    *("suite", "created", "smoke", "case", "scenario", "server", "driver", "vary", "digest"),
-    *("metric", "of", "unit", "better", "block", "trial", "value", "lower_bound", "believed"),
-    "why",
-)
-"Of what a row tells."
 
 
 class Json(Reporter):
@@ -47,58 +41,10 @@ class Json(Reporter):
 
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write numbers.json: a row a line, so that it is read by people too."""
-        rows = (json.dumps(row, allow_nan=False) for row in numbers(summary))
+        rows = (json.dumps(row._asdict(), allow_nan=False) for row in trial_values(summary))
         text = ",\n ".join(rows)
         (folder / FILE).write_text(f"[{text}]\n", encoding="utf-8")
         return (folder / FILE,)
-
-
-def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
-    """Yield a row for each value; `believed` is null where no check was asked."""
-    for named, rows in numbers_of_lines(summary):
-        yield from ({**named, **row} for row in rows)
-
-
-def numbers_of_lines(
-    summary: Summary,
-) -> Iterator[tuple[dict[str, JsonValue], Iterator[dict[str, JsonValue]]]]:
-    """Yield what the rows of a case's metric have in common, and what each has of its own."""
-    for case in summary.cases:
-        named, looked = _named(summary, case), case.believed is not None
-        for line in case.metrics:
-            yield {**named, "metric": line.metric, "of": line.of}, _rows(case, line, looked=looked)
-
-
-def _rows(
-    case: CaseSummary, line: MetricSummary, *, looked: bool
-) -> Iterator[dict[str, JsonValue]]:
-    left_out = doubted(case, line)
-    for item in line.samples:
-        yield {
-            "unit": item.sample.unit,
-            "better": line.better,
-            "block": item.block,
-            "trial": item.trial,
-            "value": item.sample.value,
-            "lower_bound": item.sample.lower_bound,
-            "believed": item.trial not in left_out if looked else None,
-            "why": item.sample.why,
-        }
-
-
-def _named(summary: Summary, case: CaseSummary) -> dict[str, JsonValue]:
-    name = case.case
-    return {
-        "suite": summary.name,
-        "created": summary.created.isoformat(),
-        "smoke": summary.smoke,
-        "case": name.title,
-        "scenario": name.scenario,
-        "server": name.server,
-        "driver": name.driver,
-        "vary": json.dumps(name.vary, sort_keys=True) if name.vary else None,
-        "digest": name.digest,
-    }
 
 
 FOLDER = "tables"
@@ -133,10 +79,9 @@ _field = lru_cache(1 << 12)(safe.csv)  # most fields of a row are those of the r
 
 def listed(summary: Summary) -> Iterator[list[str]]:
     """Yield the heads, then the fields of each trial's value of each metric."""
-    yield list(NAMES)
-    for named, rows in numbers_of_lines(summary):
-        first = [_text(value) for value in named.values()]  # the first of NAMES, in their order
-        yield from ([*first, *map(_text, row.values())] for row in rows)
+    yield list(TrialValue._fields)
+    for row in trial_values(summary):
+        yield [*map(_text, row)]
 
 
 def _text(value: JsonValue) -> str:

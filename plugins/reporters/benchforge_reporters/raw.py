@@ -89,10 +89,8 @@ def _excerpt(path: Path, name: str, each_end: int) -> str | None:
             end = stream.read(each_end).decode(errors="replace")
     except OSError:
         return None
-    left_out = (
-        f"[... {readable.exact(size - 2 * each_end)} bytes left out: all of it is in {name} ...]"
-    )
-    return f"{start}\n\n{left_out}\n\n{end}"
+    note = f"[... {readable.exact(size - 2 * each_end)} bytes left out: all of it is in {name} ...]"
+    return f"{start}\n\n{note}\n\n{end}"
 
 
 def _ended(code: int | None) -> str:

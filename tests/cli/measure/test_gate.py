@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 import tomllib
-from math import log, log1p, sqrt
+from math import log, sqrt
 from pathlib import Path
 
 import pytest
@@ -26,14 +26,13 @@ from benchforge.cli.measure.gate.commits.packages import (
     of_requirements,
 )
 from benchforge.cli.measure.gate.outcome import heads
-from benchforge.cli.measure.gate.verdict import decided, judge, level, precision
+from benchforge.cli.measure.gate.verdict import RULE, decided, judge, level, precision
 from benchforge.model.files.folder import read_header
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Method
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import Basis, by_t
-from benchforge.stats.inference.joint import STOPPED
 
 SUITE = suite_text("cli/measure/gate", command=COMMAND)
 LATE = 'import time\n\n\ndef body():\n    time.sleep(0.005)\n    return b"fast"\n'
@@ -375,9 +374,9 @@ def test_the_action_takes_options_of_the_command_and_pastes_no_value_into_a_shel
     assert {*re.findall(r"--[a-z]+(?==\$|\s)", action.partition(" gate ")[2])} <= options
     assert not [line for line in action.splitlines() if "${{" in line and "run:" in line]
     in_shell = re.findall(r"run: [|>]-?\n((?: {8,}.*\n)+)", action)
-    assert len(in_shell) == 3
+    assert len(in_shell) == 4
     assert not [text for text in in_shell if "${{" in text]
-    assert "uses:" not in action.replace("uses other actions", "")
+    assert all(re.match(r"[\w/-]+@[0-9a-f]{40} # v", use) for use in action.split("uses: ")[1:])
 
 
 def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:
@@ -429,8 +428,9 @@ def test_an_interval_of_that_precision_decides(
     limit: float, questions: int, value: float, blocks: int
 ) -> None:
     """Intervals of which the run says that they are narrow enough exclude 1 or the limit."""
-    reached = 0.999 * log1p(precision(limit, questions))
-    sd = reached * sqrt(blocks) / t_quantile(1 - STOPPED * 0.025, blocks - 1)
+    reached = 0.999 * precision(limit)
+    looked_at = RULE.t_error(1 - level(questions), blocks)
+    sd = reached * sqrt(blocks) / t_quantile(1 - looked_at / 2, blocks - 1)
     error, df = sd / sqrt(blocks), blocks - 1
     method: Method = "paired t of log-ratios"
     estimate = by_t(log(value), error, Basis(method, 0.95, blocks, df, sd))
@@ -441,7 +441,7 @@ def test_an_interval_of_that_precision_decides(
 @given(st.integers(1, 1000))
 def test_more_questions_have_wider_intervals(questions: int) -> None:
     assert level(questions) <= level(questions + 1) < 1
-    assert precision(0.05, questions + 1) <= precision(0.05, questions)
+    assert RULE.kappa(1 - level(questions + 1)) < RULE.kappa(1 - level(questions))
 
 
 def test_pins_are_read_from_requirements_and_what_is_none_is_named() -> None:

@@ -102,7 +102,7 @@ def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> No
     tables = tables_of(servers, question, tmp_path, wrk=True)
     designed = {**tables, **with_latency(tables, plan), **in_turns(tables, question, 100)}
     suite = load(tmp_path / "duel.toml", Registry(), text=text(designed))
-    assert suite.latencies == {"latency": "duel"}
+    assert suite.latencies == {"at-one-rate": "duel"}
     assert suite.loaders["at-rate"].part.name == "pace"
     assert (suite.repeat.warmup, suite.repeat.each) == (0.3, 1.0)
     # Connections of their own for all requests are what wrk cannot make.

@@ -19,8 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import present
 
-from benchforge.cli.suites.new.from_log.kinds import read
-from benchforge.cli.suites.new.from_log.lines import HOLE, Patterns, log_lines, merge_rare, segments
+from benchforge.cli.suites.new.from_log.kinds import (
+    HOLE,
+    Patterns,
+    log_lines,
+    merge_rare,
+    read,
+    segments,
+)
 from benchforge.cli.suites.new.from_log.written import formulas, from_log, texts
 from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry

@@ -12,7 +12,7 @@ import atheris  # type: ignore[import-untyped]
 import tomli
 
 with atheris.instrument_imports(include=["benchforge.suite.toml.positions"]):  # pyright: ignore[reportAttributeAccessIssue]
-    from benchforge.suite.toml.positions import Lost, Path, SuiteRefused, positions
+    from benchforge.suite.toml.positions import Lost, Path, Refused, positions
 
 from benchforge.suite.toml.source import explained
 
@@ -41,7 +41,7 @@ def agrees(text: str) -> None:
         answer = "passed"
     except Lost:
         answer = "lost"
-    except SuiteRefused:
+    except Refused:
         answer = "refused"
     try:
         tables = tomllib.loads(text)

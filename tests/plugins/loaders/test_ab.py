@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.ab.ab import Ab
-from benchforge_loaders.ab.report import percentiles_us
+from benchforge_loaders.ab.ab import Ab, percentiles_us
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from present import present

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import benchforge_servers
 import pytest
-from benchforge_servers.python.app import PROTOCOLS, App, app_of, built_in, folder_of
+from benchforge_servers.python.app_server import PROTOCOLS, App, app_of, built_in, folder_of
 from front_door import captured, needed_module
 from serving.apps import TOLD
 

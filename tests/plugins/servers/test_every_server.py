@@ -22,7 +22,7 @@ from benchforge_servers.asgi.uvicorn import Uvicorn
 from benchforge_servers.frameworks.aiohttp import AiohttpServer
 from benchforge_servers.frameworks.api_hour import ApiHour
 from benchforge_servers.frameworks.tornado import TornadoServer
-from benchforge_servers.python import app as apps
+from benchforge_servers.python import app_server as apps
 from benchforge_servers.python.app_server import RUNNERS, AppServer
 from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.wsgi.cheroot import Cheroot

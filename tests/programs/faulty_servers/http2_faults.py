@@ -24,6 +24,7 @@ FAULTS = {
     "status": lambda number: (203, RIGHT),
     "body": lambda number: (200, WRONG),
     "late": lambda number: (200, RIGHT if number < 20 else WRONG),
+    "older": lambda number: (200, RIGHT if number < 200 else WRONG),
 }
 
 

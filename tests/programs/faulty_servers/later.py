@@ -1,17 +1,22 @@
 """An honest answer with one fault that turns, or a watch of the load alone, do not see.
 
-later.py PORT FAULT. After the answer: `thread` computes WORK_S for each answer in a thread of the
-lowest priority, `tail:SECONDS` that many seconds after the last answer, `daemon` in a process that
-left its group, session and parent, `child` in one that it forks then. While it answers: `sleep:MS`
-waits for so long, `bucket:RATE` answers so many a second at most. It ends after two minutes.
+later.py PORT FAULT [ADDRESS]. After the answer: `thread` computes WORK_S for each answer in a thread
+of the lowest priority, `tail:SECONDS` that many seconds after the last answer, `daemon` in a process
+that left its group, session and parent, `child` in one that it forks then, `pipe:PATH` has somebody
+else compute who reads there. While it answers: `sleep:MS` waits for so long, `lock:MS` too, one answer
+after the other, `bucket:RATE` answers so many a second at most, `statuses` answers 203 and 206 in turn
+to several connections. It ends after two minutes.
 """
 
 import asyncio, os, resource, sys, threading, time
 
 PORT, (FAULT, _, OPTION) = int(sys.argv[1]), sys.argv[2].partition(":")
 WORK_S, MOST_S = 0.001, 1.5
+SEVERAL = 4  # connections
+ADDRESS = sys.argv[3] if sys.argv[3:] else "127.0.0.1"
 BODY = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong"
-pending, latest_s = 0, time.monotonic()
+pending, latest_s, connected = 0, time.monotonic(), 0
+lock = asyncio.Lock()
 due_s = time.monotonic()
 
 
@@ -65,7 +70,12 @@ class Answers(asyncio.Protocol):
     """One connection."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = transport
+        global connected
+        self.transport, connected = transport, connected + 1
+
+    def connection_lost(self, _: Exception | None) -> None:
+        global connected
+        connected -= 1
 
     def data_received(self, request: bytes) -> None:
         global due_s
@@ -75,20 +85,29 @@ class Answers(asyncio.Protocol):
             now_s = time.monotonic()
             due_s = max(due_s + 1 / float(OPTION), now_s - 0.2)
             asyncio.get_running_loop().call_later(max(0.0, due_s - now_s), self.answer)
+        elif FAULT == "lock":
+            asyncio.ensure_future(self.answer_locked())
         else:
             self.answer()
+
+    async def answer_locked(self) -> None:
+        async with lock:
+            await asyncio.sleep(float(OPTION) / 1000)
+        self.answer()
 
     def answer(self) -> None:
         global pending, latest_s
         pending, latest_s = pending + 1, time.monotonic()
-        if FAULT == "daemon":
+        if FAULT in {"daemon", "pipe"}:
             os.write(outside, b"!")
         compute(0.0002 if FAULT == "none" else 0.0)
-        self.transport.write(BODY)
+        status = b"203" if pending % 2 else b"206"
+        lies = FAULT == "statuses" and connected >= SEVERAL
+        self.transport.write(BODY.replace(b"200", status) if lies else BODY)
 
 
 async def serve() -> None:
-    server = await asyncio.get_running_loop().create_server(Answers, "127.0.0.1", PORT)
+    server = await asyncio.get_running_loop().create_server(Answers, ADDRESS, PORT)
     await server.serve_forever()
 
 
@@ -96,6 +115,8 @@ resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 if FAULT == "daemon":
     inside, outside = os.pipe2(os.O_NONBLOCK * 0)
     leave(inside)
+elif FAULT == "pipe":
+    outside = os.open(OPTION, os.O_WRONLY)
 threading.Timer(120, os._exit, (1,)).start()
 if FAULT in {"thread", "tail", "child"}:
     threading.Thread(target=work_behind if FAULT == "thread" else work_later, daemon=True).start()

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from random import Random
+from statistics import fmean, variance
 from typing import ClassVar
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.made_result import METRICS, case, header, summed, trial, trials
 from made.simulate import blocks
+from made.turns import turns
 from present import present
 
 from benchforge.model.files.result import Header
@@ -20,17 +22,18 @@ from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.units import Measurand
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.hodges_lehmann import ratio
-from benchforge.stats.inference.joint import at_level
-from benchforge.stats.inference.sample_size import enough
+from benchforge.stats.inference.stopping import Stop, at_level, enough
 from benchforge.stats.summary.completeness import missing, whole
 from benchforge.stats.summary.precision import PrecisionTarget, precise, sought
+from benchforge.stats.summary.summarize import summarize
 
 ONE, TWO, THREE = (case(server) for server in ("one", "two", "three"))
 
 
 def until(width: float = 0.03, least: int = 8, most: int = 30) -> Until:
-    return Until(width=width, least=least, most=most)
+    return Until(width=width, least=least, most=most, method="width")
 
 
 def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Header, list[Trial]]:
@@ -53,11 +56,11 @@ def test_it_is_the_rule_for_all_pairs(seed: int, k: int, n: int, width: float) -
     values = drawn(seed, n, k)
     findings = looked(*made(values, until(width)))
     pairs = [
-        at_level(ratio(values[a], values[b]), 0.95, stopped=True)
+        at_level(ratio(values[a], values[b]), 0.95, Stop.of(until(width)))
         for a in range(k)
         for b in range(a + 1, k)
     ]
-    same = enough(pairs, n, width)
+    same = enough(pairs, n, until(width))
     assert (findings.stop, findings.reached, findings.blocks) == (same.stop, same.reached, n)
     assert findings.half_width == pytest.approx(same.half_width, rel=1e-3)
     assert " / " in findings.widest
@@ -161,6 +164,20 @@ def test_what_claims_name_is_asked_of_every_pair() -> None:
     assert (capacity[-1].ours, capacity[-1].theirs) == (THREE, None)
 
 
+def test_a_claim_is_all_that_its_scenario_is_asked() -> None:
+    """The third server is as loud as it is; `a > b` is decided at the first look."""
+    loud = [100.0 * math.exp((-1) ** n) for n in range(4)]
+    values = [*drawn(1, 4, noise=0.001), loud]
+    head, entries = made(values, until(0.01, least=3).model_copy(update={"method": "decision"}))
+    head = head.model_copy(update={"claims": (claim("throughput", "s1", "s0"),)})
+    for n in (2, 3):
+        findings = looked(head, entries[: 3 * n])
+        assert (findings.stop, findings.reached) == (n == 3, n == 3)
+    assert findings.why == "every claim is decided, at all looks together"
+    open_ = head.model_copy(update={"claims": (claim("throughput", "s1", "s2"),)})
+    assert not looked(open_, entries).stop
+
+
 def test_who_asks_may_say_what() -> None:
     """A third server, as loud as it is, is nobody's concern."""
     values = [*drawn(1, 8, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(8)]]
@@ -207,7 +224,35 @@ def test_the_summary_is_complete_once_it_is_enough() -> None:
     assert [subject.planned for subject in summary.cases] == [30, 30]
 
 
-@pytest.mark.parametrize(("least", "most"), [(7, 30), (9, 8), (1, 1)])
+def test_blocks_are_no_more_alike_than_their_slices_explain() -> None:
+    """Four blocks that agree by chance end no run in turns; the ranks have the same deviation."""
+    head, entries = made(drawn(1, 4, noise=1e-4), until(0.05, least=4))
+    assert looked(head, entries).reached
+    draw = Random(2)
+    scattered = [
+        item.model_copy(update={"turns": turns(*(draw.randint(700, 1300) for _ in range(20)))})
+        for item in entries
+    ]
+    logs = [present(item.turns).log_rates for item in scattered]
+    ratios = [
+        [a - b for a, b in zip(*pair, strict=True)]
+        for pair in zip(logs[::2], logs[1::2], strict=True)
+    ]
+    explained = math.sqrt(fmean(variance(of_block) / 10 for of_block in ratios))
+    findings = looked(head, scattered)
+    assert not findings.stop
+    half = t_quantile(1 - 0.0255 / 2, 3) * explained / 2
+    assert findings.half_width == pytest.approx(half)
+    ((standing, *_),) = [item.rankings for item in summarize(head, scattered, METRICS).comparisons]
+    (pair,) = present(standing.ranking).pairs
+    assert pair.ratio.sd == pytest.approx(explained)
+    assert math.log(present(pair.ratio.high) / present(pair.ratio.value)) == pytest.approx(half)
+    of_blocks = summarize(head.model_copy(update={"until": None}), scattered, METRICS)
+    (pair,) = present(of_blocks.comparisons[0].rankings[0].ranking).pairs
+    assert present(pair.ratio.sd) < explained / 10
+
+
+@pytest.mark.parametrize(("least", "most"), [(2, 30), (9, 8), (1, 1)])
 def test_bounds_that_are_none_are_refused(least: int, most: int) -> None:
     with pytest.raises(ValueError, match="in order"):
         until(least=least, most=most)

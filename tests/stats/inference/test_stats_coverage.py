@@ -12,6 +12,7 @@ import pytest
 from made.simulate import blocks, disturbed, searched, share, tolerance, two
 from present import present
 
+from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
 from benchforge.results.over_time.change import predicted
 from benchforge.stats.distributions import t_quantile
@@ -20,8 +21,7 @@ from benchforge.stats.inference.decide import decide
 from benchforge.stats.inference.hodges_lehmann import companion, ratio
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import failing, typical
-from benchforge.stats.inference.joint import at_level
-from benchforge.stats.inference.sample_size import enough
+from benchforge.stats.inference.stopping import Stop, at_level, enough
 from benchforge.stats.search.search import sustained
 from benchforge.stats.summary.concurrency_sweeps import sweep
 from benchforge.stats.summary.level import levelled
@@ -168,9 +168,10 @@ def test_without_holm_there_would_be_many() -> None:
 def stopped(draw: Random, noise: float) -> Estimate:
     """Return the ratio of two equal servers, measured until its interval is 2 % wide to a side."""
     pair, theirs = two(draw, 30, noise=noise, outliers=0)
-    for n in range(8, 31):
-        actual = at_level(ratio(pair[:n], theirs[:n]), 0.95, stopped=True)
-        if enough([actual], n, 0.02).stop:
+    until = Until(width=0.02, method="width")
+    for n in range(4, 31):
+        actual = at_level(ratio(pair[:n], theirs[:n]), 0.95, Stop.of(until))
+        if enough([actual], n, until).stop:
             return actual
     raise AssertionError
 
@@ -180,30 +181,34 @@ def stopped(draw: Random, noise: float) -> Estimate:
 def test_stopping_on_width_keeps_the_level(noise: float) -> None:
     """The noise of a ratio is 1.4 times that of a server: at most twice the width."""
     covered = share(1500, 5, lambda draw: holds(stopped(draw, noise)))
-    assert covered == pytest.approx(0.95, abs=0.006 + tolerance(0.95, 1500))
+    assert 0.95 - tolerance(0.95, 1500) <= covered <= 0.98
 
 
 @pytest.mark.exhaustive
 def test_at_the_usual_level_stopping_on_width_would_not() -> None:
-    """The published figure is 93.3 %, where noise is twice the width."""
+    """The published figure is 91.3 %, where noise is twice the width."""
 
     def held(draw: Random) -> bool:
         pair, theirs = two(draw, 30, noise=0.02 * math.sqrt(2), outliers=0)
-        for n in range(8, 31):
+        for n in range(4, 31):
             actual = ratio(pair[:n], theirs[:n])
-            if enough([actual], n, 0.02).stop:
+            if enough([actual], n, Until(width=0.02)).stop:
                 return holds(actual)
         raise AssertionError
 
-    assert share(TIMES, 5, held) < 0.944
+    assert share(TIMES, 5, held) < 0.93
 
 
 def stopped_of_three(draw: Random, least: int) -> list[Estimate]:
     """Three servers as loud as model B, until every pair is known to 3 %, or 30 blocks."""
     table = blocks(draw, 30, (1, 1, 1))
+    until = Until(width=0.03, least=least, method="width")
     for n in range(least, 31):
-        pairs = [ratio(table[a][:n], table[b][:n]) for a, b in ((0, 1), (0, 2), (1, 2))]
-        if enough(pairs, n, 0.03, least).stop:
+        pairs = [
+            at_level(ratio(table[a][:n], table[b][:n]), 0.95, Stop.of(until))
+            for a, b in ((0, 1), (0, 2), (1, 2))
+        ]
+        if enough(pairs, n, until).stop:
             return pairs
     raise AssertionError
 
@@ -215,7 +220,7 @@ def covered_pairs(times: int, least: int) -> float:
 
 
 def test_several_pairs_that_are_waited_for_keep_the_level() -> None:
-    assert SELF_TEST[0] <= covered_pairs(1500, 8) <= SELF_TEST[1]
+    assert SELF_TEST[0] <= covered_pairs(1500, 4) <= SELF_TEST[1]
 
 
 @pytest.mark.exhaustive
@@ -225,7 +230,7 @@ def test_stopping_after_three_blocks_would_not() -> None:
     def held(draw: Random) -> bool:
         pair, theirs = two(draw, 30, noise=0.02, outliers=0)
         for n in range(3, 31):
-            if enough([ratio(pair[:n], theirs[:n])], n, 0.02, least=3).stop:
+            if enough([ratio(pair[:n], theirs[:n])], n, Until(width=0.02, least=3)).stop:
                 return holds(ratio(pair[:n], theirs[:n]))
         raise AssertionError
 

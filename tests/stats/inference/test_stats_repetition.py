@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.simulate import share, tolerance, two
 
+from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.hodges_lehmann import ratio
-from benchforge.stats.inference.sample_size import blocks_for, enough, planned, resolved
+from benchforge.stats.inference.sample_size import blocks_for, planned, resolved
+from benchforge.stats.inference.stopping import enough
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,6 @@ def test_a_plan_from_nothing_is_refused(wrong: float) -> None:
         lambda: blocks_for(0.02, wrong),
         lambda: blocks_for(wrong, 0.02),
         lambda: planned([0.1, 0.2, 0.4], wrong),
-        lambda: enough([], 8, wrong),
     ):
         with pytest.raises(ValueError, match="positive number"):
             plan()
@@ -68,6 +69,9 @@ def test_a_plan_from_too_few_is_refused() -> None:
         planned([0.1, 0.2, math.nan], 0.03)
     with pytest.raises(ValueError, match="degrees of freedom"):
         resolved(0.02, 1)
+
+
+UNTIL = Until(width=0.03, least=8, method="width")
 
 
 def estimate(half: float | None, text: str = "") -> Estimate:
@@ -119,7 +123,7 @@ EQUAL, NOTHING = estimate(None, "all 8 are equal"), estimate(None, "a value is 0
 def test_when_to_stop(
     estimates: list[Estimate], n: int, stop: bool, reached: bool, reason: str
 ) -> None:
-    got = enough(estimates, n)
+    got = enough(estimates, n, UNTIL)
     assert (got.blocks, got.stop, got.reached) == (n, stop, reached)
     assert got.why.startswith(reason)
     assert got.in_words.startswith("stopped after" if stop else "not enough after")
@@ -128,13 +132,7 @@ def test_when_to_stop(
 @given(st.integers(0, 10**6), st.floats(0.8, 1.25))
 def test_whether_there_is_a_difference_is_not_looked_at(seed: int, truth: float) -> None:
     pair, theirs = two(Random(seed), 10)
-    item = enough([ratio(pair, theirs)], 10)
-    other = enough([ratio([value * truth for value in pair], theirs)], 10)
+    item = enough([ratio(pair, theirs)], 10, UNTIL)
+    other = enough([ratio([value * truth for value in pair], theirs)], 10, UNTIL)
     assert (item.stop, item.reached) == (other.stop, other.reached)
     assert item.half_width == pytest.approx(other.half_width)
-
-
-@pytest.mark.parametrize(("least", "most"), [(2, 30), (9, 8), (0, 0)])
-def test_bounds_that_are_none_are_refused(least: int, most: int) -> None:
-    with pytest.raises(ValueError, match="in order"):
-        enough([], 8, 0.03, least, most)

@@ -1,6 +1,7 @@
 """`until` by the front door: what a suite may say, and runs that end when it is enough."""
 
 import hashlib
+import math
 import re
 import shutil
 import subprocess
@@ -12,11 +13,13 @@ import pytest
 from front_door import WAITS_S, Bench, answering, bench_words, calls
 from measured.on_disk import edited, only_result, places, summary_of
 from measured.once import made_once
+from present import present
 from suite_texts.files import suite_text
 
 from benchforge.cli.suites.plan.planned import Plan
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.parts.registry import Registry
+from benchforge.stats.distributions import t_quantile
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 
@@ -33,15 +36,15 @@ def suite(folder: Path, repeat: str = f'until = "{AT_ONCE}"', more: str = "") ->
 
 def amount(path: Path, **how: Any) -> tuple[float, int, int] | int:
     repeat = load(path, Registry(), **how).repeat
-    until = repeat.amount
+    until = repeat.amount()
     return repeat.blocks if until is None else (until.width, until.least, until.most)
 
 
 @pytest.mark.parametrize(
     ("written", "actual"),
     [
-        ('until = "3%"', (0.03, 8, 30)),
-        ("until = 0.03", (0.03, 8, 30)),
+        ('until = "3%"', (0.03, 4, 30)),
+        ("until = 0.03", (0.03, 4, 30)),
         ('until = "2.5 %"\nbetween = [10, 10]', (0.025, 10, 10)),
         ("", 5),
     ],
@@ -62,7 +65,7 @@ repeat = { blocks = 2, until = "1%" }
     assert amount(path, profile="number") == 2
     assert amount(path, profile="width") == (0.01, 9, 10)
     assert amount(path, settings=[("repeat.blocks", "1")]) == 1
-    assert amount(path, profile="number", settings=[("repeat.until", "5%")]) == (0.05, 8, 30)
+    assert amount(path, profile="number", settings=[("repeat.until", "5%")]) == (0.05, 4, 30)
     with pytest.raises(SuiteErrors, match="cannot be combined with `blocks`"):
         load(path, Registry(), profile="both")
     path = suite(tmp_path, "blocks = 7", more)
@@ -252,7 +255,8 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
         ),
         ("summary", {"half_width": 1.5}, "stop_decision.half_width: 1.5, but recomputed it is"),
         ("result", {"most": 12}, "at most 12 blocks, but the plan has 10"),
-        ("result", {"least": 3}, "not 8 or more in order"),
+        ("result", {"least": 2}, "not 3 or more in order"),
+        ("result", {"t_error": 0.05}, "until.t_error: 0.05, but recomputed it is 0.035"),
     ],
 )
 def test_what_cannot_be_is_seen(
@@ -268,6 +272,55 @@ def test_what_cannot_be_is_seen(
     name = "stop_decision" if file == "summary" else "until"
     edited(result / f"{file}.json", lambda item: item[name].update(change))
     assert says in bench("verify", "--level", "numbers", "--all", result, code=1).all
+
+
+def test_a_result_that_records_no_rule_is_recomputed_by_the_earlier_one(
+    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
+) -> None:
+    result = cut(stopped, tmp_path, writer=16)
+
+    def earlier(header: dict[str, Any]) -> None:
+        header["until"] = {key: header["until"][key] for key in ("width", "least", "most")}
+
+    edited(result / "result.json", earlier)
+    bench("run", "--resume", result, code=0)
+    bench("verify", result, code=0)
+    widths = [
+        present(summary_of(folder).stop_decision).half_width for folder in (result, stopped[0])
+    ]
+    ratio = present(widths[0]) / present(widths[1])
+    quantiles = [t_quantile(1 - error / 2, 7) for error in (0.04, 0.035)]
+    assert ratio == pytest.approx(quantiles[0] / quantiles[1])
+
+
+def test_a_claim_ends_a_run_after_three_blocks(bench: Bench, tmp_path: Path) -> None:
+    """The question, its first look and its level are in the result before the first block."""
+    claim = CLAIM.format(holds="a > 0.01 * b")
+    path = suite(tmp_path, f"until = {NEVER}", claim)
+    assert "2 cases, 3 to 30 blocks" in bench("plan", path).out
+    run = bench("run", path)
+    until = read_header(run.result).until
+    assert until is not None
+    assert (until.method, until.least, until.level) == ("decision", 3, 0.95)
+    assert until.t_error == pytest.approx(0.0443885, rel=1e-5)
+    decision = present(summary_of(run.result).stop_decision)
+    assert decision.why == "every claim is decided, at all looks together"
+    (verdict,) = summary_of(run.result).verdicts
+    low, high = present(verdict.estimate.interval)
+    n = verdict.estimate.n
+    half = t_quantile(1 - 0.0443885 / n / 2, n - 1) * present(verdict.estimate.sd) / n**0.5
+    assert math.log(high / low) == pytest.approx(2 * half, rel=1e-4)
+    bench("verify", run.result, code=0)
+
+
+CLAIM = """[claims.faster]
+says = "one serves at least a hundredth of two"
+scenario = "ping"
+metric = "throughput"
+a = {{ server = "one" }}
+b = {{ server = "two" }}
+holds = "{holds}"
+"""
 
 
 def test_a_lost_block_is_missed(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:

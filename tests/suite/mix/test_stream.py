@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from benchforge.suite.mix.feeds import loaded
-from benchforge.suite.mix.holes import expected, holes_of, in_body, in_path
+from benchforge.suite.mix.holes import Template, expected, holes_of, in_body
 from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.stream import Mix
 from benchforge.suite.mix.tables import Feed, RequestKind
@@ -89,7 +89,7 @@ def test_a_skew_prefers_the_first_values() -> None:
 
 @given(TEXTS)
 def test_a_value_comes_back_out_of_a_path(text: str) -> None:
-    path = in_path("/search/{q}?q={q}").fill({"q": text})
+    path = Template("/search/{q}?q={q}", "path").fill({"q": text})
     assert path.isascii()
     assert not set(path) & set(" \r\n#")
     segment, _, query = path.removeprefix("/search/").partition("?q=")
@@ -128,7 +128,7 @@ def test_values_come_back_out_of_a_form(name: str, password: str) -> None:
 
 def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
     values: dict[str, int | float | str] = {"q": "a b/é", "n": "007", "k": 5}
-    assert in_path("/{q:raw}/{n:integer}").fill(values) == "/a b/é/7"
+    assert Template("/{q:raw}/{n:integer}", "path").fill(values) == "/a b/é/7"
     table: JsonValue = {
         "items": "{k}",
         "json": {"id": "{n:integer}", "as": "{n}", "in": ["x {k} {{k}"]},

@@ -13,13 +13,7 @@ from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.trial import Failure
-from benchforge.suite.secrets import (
-    pieces,
-    redact,
-    redacted,
-    redacted_bytes,
-    secrets_of_suite,
-)
+from benchforge.suite.secrets import pieces, redact, redacted, redacted_bytes, secrets_of_suite
 
 SECRET = 'k3y of/ours+"é"\\&'  # noqa: S105 - of a test
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=8, max_size=30)

@@ -11,7 +11,7 @@ from documents.pages import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.suite.toml.positions import Lost, Path, Spot, SuiteRefused, positions
+from benchforge.suite.toml.positions import Lost, Path, Refused, Spot, positions
 
 VALID = """\
 title = "a # no comment, [no table]"  # a comment = 1
@@ -69,7 +69,7 @@ def test_a_document_with_all_of_toml(end: str) -> None:
 def test_depth_is_no_matter_of_the_stack() -> None:
     many = 100_000
     assert len(positions(f"a = {'[' * 49}1{']' * 49}\nb = [{'{}, ' * many}]")) == 51 + many
-    with pytest.raises(SuiteRefused) as caught:
+    with pytest.raises(Refused) as caught:
         positions(f"a = {'[' * 100_000}")
     assert caught.value.spot == Spot(1, 55, 1)
 
@@ -91,7 +91,7 @@ LATER = {
 @pytest.mark.parametrize("text", LATER)
 def test_what_later_versions_of_toml_brought_is_refused(text: str) -> None:
     assert tomli.loads(text)
-    with pytest.raises(SuiteRefused, match=r"not TOML 1\.0") as caught:
+    with pytest.raises(Refused, match=r"not TOML 1\.0") as caught:
         positions(text)
     assert caught.value.spot[:2] == LATER[text]
 
@@ -169,10 +169,10 @@ def test_every_path_has_a_place_and_nothing_else_has_one(text: str) -> None:
         try:
             tomli.loads(text)
         except tomli.TOMLDecodeError:
-            with contextlib.suppress(Lost, SuiteRefused):
+            with contextlib.suppress(Lost, Refused):
                 positions(text)
         else:
-            with pytest.raises(SuiteRefused, match=r"not TOML 1\.0"):
+            with pytest.raises(Refused, match=r"not TOML 1\.0"):
                 positions(text)
         return
     actual = positions(text)

@@ -114,6 +114,21 @@ def skewed(draw: Random, n: int) -> list[float]:
     return [0.02 * (draw.expovariate(1) - 1) for _ in range(n)]
 
 
+def heavy(draw: Random, n: int) -> list[float]:
+    """Return servers whose log-ratio is of Student's t with 3 degrees of freedom, deviation 3 %."""
+    return [0.03 * draw.gauss(0, 1) / math.sqrt(draw.gammavariate(1.5, 2)) for _ in range(n)]
+
+
+def bursts(draw: Random, n: int) -> list[float]:
+    """Return normal noise of 3 %, four times as much in one block of ten."""
+    return [draw.gauss(0, 0.03 * (4 if draw.random() < 0.1 else 1)) for _ in range(n)]
+
+
+def drifting(draw: Random, n: int) -> list[float]:
+    """Return normal noise of 1.5 %, while the ratio rises by 3 % in 24 blocks."""
+    return [draw.gauss(0, 0.015) + 0.03 * (block % 24 / 23 - 0.5) for block in range(n)]
+
+
 def normal(draw: Random, n: int) -> list[float]:
     """Return servers with normal noise, of deviation 2 % each."""
     return [draw.gauss(0, 0.02 * math.sqrt(2)) for _ in range(n)]
@@ -132,5 +147,8 @@ def hard() -> Iterator[tuple[str, Model]]:
     yield "exponential delays of one server (skew)", skewed
     yield "one server at 20 % less in 30 % of its trials", modes(0.3)
     yield "one server at 20 % less in 10 % of its trials", modes(0.1)
+    yield "Student's t with 3 degrees of freedom, 3 %", heavy
+    yield "3 %, four times as much in 1 block of 10", bursts
+    yield "1.5 %, and the ratio rises by 3 % in 24 blocks", drifting
     yield "autocorrelation 0.5 of each server", resembling(0.5)
     yield "autocorrelation 0.8 of each server", resembling(0.8)

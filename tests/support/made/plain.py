@@ -37,7 +37,7 @@ def reading(good: int = 100, **changed: Any) -> Reading:
 
 def usage(role: str = "server", **changed: Any) -> Usage:
     fields = {"label": role, "role": role, "cpu_s": None, "peak_pss_bytes": None}
-    return Usage.model_validate(fields | changed)
+    return Usage(**fields | changed)
 
 
 def observation(*parts: Usage, **changed: Any) -> Observation:

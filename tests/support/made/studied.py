@@ -36,7 +36,7 @@ def studied(n: int = 6, seed: int = 7) -> tuple[Summary, list[Trial]]:
     header = header.model_copy(
         update={"claims": _claims(), "title": "Five servers", "name": "five"}
     )
-    return judged(summarize(header, trials, made_result.METRICS), 1), trials
+    return judged(summarize(header, trials, made_result.METRICS)), trials
 
 
 def _case(scenario: str, server: str) -> CaseName:

@@ -44,9 +44,9 @@ def other_slices(took: Turns, **changed: Any) -> Turns:
 
 
 def probed_slices(*bursts: float, rate: float = 500) -> tuple[ProbedSlice, ...]:
-    """Pairs of slices, the usual and a quarter; all answer so many more, in shares of a second."""
+    """Slices of three lengths in turn; all answer so many more, in shares of a second."""
     return tuple(
         ProbedSlice(slice_s=length_s, seconds=length_s, responses=round(rate * (length_s + burst)))
         for burst in bursts
-        for length_s in (0.1, 0.025)
+        for length_s in (0.025, 0.1, 0.4)
     )

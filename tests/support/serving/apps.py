@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from benchforge_servers.python.app import app_of, folder_of
+from benchforge_servers.python.app_server import app_of, folder_of
 from front_door import needed_module
 
 # Each is told a module, an attribute and a port, and works in the app's folder.

@@ -70,11 +70,8 @@ def command(options: CalibrateOptions) -> None:
             say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
     calibration = calibration_of(trials, driver, among, holder)
     reason = calibrated.loud(calibration, among)
-    show(
-        "\n".join(
-            _lines(calibration, among, {} if reason else calibrated.thresholds(calibration, among))
-        )
-    )
+    loosened = {} if reason else calibrated.thresholds(calibration, among)
+    show("\n".join(_lines(calibration, among, loosened)))
     if reason:
         hint = "stop other processes (`benchforge doctor` lists them), then calibrate again"
         raise NoAnswer(f"not kept: {reason}", hint)
@@ -86,29 +83,25 @@ def _made(trial: Trial) -> str:
     return "" if reading is None else f"{figure(reading.responses / reading.seconds)} responses/s"
 
 
-def _lines(
-    calibration: Calibration, among: Thresholds, loosened: Mapping[str, float]
-) -> Iterator[str]:
+def _lines(result: Calibration, among: Thresholds, loose: Mapping[str, float]) -> Iterator[str]:
     yield f"{'':24}{'median':>10}{'99 %':>10}{'largest':>10}{'warns at':>10}  unit"
     for id_ in calibrated.ids(among):
-        limit, values = among[id_], calibration.observed.get(id_)
+        limit, values = among[id_], result.observed.get(id_)
         title = f"{id_} {limit.name}"
         if not values:
-            yield f"{title:24}unknown: {calibration.unknown.get(id_, 'nobody looked at it')}"
+            yield f"{title:24}unknown: {result.unknown.get(id_, 'nobody looked at it')}"
             continue
         numbers = "".join(f"{quantile:10.4g}" for quantile in spread(values))
-        warns = f"{loosened.get(id_, limit.warn):10.4g}"
-        rounds = len(calibration.per_second)
+        warns = f"{loose.get(id_, limit.warn):10.4g}"
+        rounds = len(result.per_second)
         of_rounds = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
-        was = f", loosened from {exact(limit.warn)}" if id_ in loosened else ""
+        was = f", loosened from {exact(limit.warn)}" if id_ in loose else ""
         yield f"{title:24}{numbers}{warns}  {limit.unit}{of_rounds}{was}"
-    sd = between_neighbours(calibration.per_second)
-    rate = median(calibration.per_second)
+    sd = between_neighbours(result.per_second)
+    rate = median(result.per_second)
     yield (
         f"throughput: {figure(rate)} responses/s; one round differs from the next by {percent(sd)}"
     )
-    differences = ", ".join(
-        f"{blocks} blocks {percent(least)}" for blocks, least in shown(sd).items()
-    )
+    differences = ", ".join(f"{n} blocks {percent(least)}" for n, least in shown(sd).items())
     differences = differences or "unknown, since all rounds were equal"
     yield f"smallest difference that is shown in 80 % of cases, at best: {differences}"

@@ -127,9 +127,5 @@ def between_neighbours(values: Sequence[float]) -> float:
 
 
 def shown(sd: float) -> dict[int, float]:
-    """Return the smallest difference that is found with 80 % power, by the number of blocks.
-
-    `sd` is that of log-ratios; a difference of 0.02 is 2 %. Nothing where it is 0: rounds that are
-    all equal tell no spread.
-    """
+    """Return the smallest difference found with 80 % power, by blocks; none if `sd` is 0."""
     return {blocks: math.expm1(resolved(sd, blocks)) for blocks in BLOCKS} if sd else {}

@@ -126,13 +126,11 @@ def results(parent: Path) -> Iterator[Remains]:
         if folder.name.startswith(BESIDE) or folder.is_symlink():  # on its way, or elsewhere
             continue
         try:
-            header = read_header(folder)
+            head = read_header(folder)
         except BenchforgeError:
             continue
-        pieces, others = _pieces(folder, header)
-        yield Remains(
-            "result", folder, _so_far(folder, header), header.created, pieces, others, header
-        )
+        pieces, others = _pieces(folder, head)
+        yield Remains("result", folder, _so_far(folder, head), head.created, pieces, others, head)
 
 
 def remove(remains: Remains) -> str:
@@ -204,11 +202,9 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
             folder_name = inside["folder"]
             if folder_name not in measured:
                 measured[folder_name] = _kept(folder, folder_name)
-            wrote = measured[folder_name] or _OF_A_TRIAL
+            form = measured[folder_name] or _OF_A_TRIAL
             last = inside["name"]
-            mine = (
-                last in wrote if isinstance(wrote, frozenset) else wrote.fullmatch(last) is not None
-            )
+            mine = last in form if isinstance(form, frozenset) else form.fullmatch(last) is not None
         if not mine:
             others.append(folder / name)
         elif name != HEADER:
@@ -217,7 +213,6 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
 
 
 def _kept(folder: Path, path: str) -> frozenset[str]:
-    """Return which files a trial says that it left; none where it does not say."""
     trial, ceiling = parse(folder, f"{path}/{TRIAL}", Trial), None
     if not isinstance(trial, Parsed):
         ceiling = parse(folder, f"{path}/{CEILING}", Ceiling)
@@ -231,23 +226,21 @@ def _kept(folder: Path, path: str) -> frozenset[str]:
 
 
 def _so_far(folder: Path, header: Header) -> str:
-    places_of_trials: set[tuple[int, int]] = set()
+    places: set[tuple[int, int]] = set()
     for name in trial_files(folder):
         try:
             trial = from_json(bounded(door.read(folder, name, MOST_BYTES)))
             if (trial.get("failure") or {}).get("subject") == "apparatus":
                 continue  # it gave nothing, and is measured again
-            places_of_trials.add((int(trial["block"]), int(trial["position"])))
+            places.add((int(trial["block"]), int(trial["position"])))
         except (OSError, ValueError, KeyError, TypeError, OverflowError, AttributeError):
             continue
     most = "up to " if header.until is not None else "at most " if header.searches else ""
-    ended = len(places_of_trials) >= len(header.plan) or (bool(most) and _complete(folder))
+    ended = len(places) >= len(header.plan) or (bool(most) and _complete(folder))
     wanted = f"{most}{len(header.plan)}"
     if ended and header.until is not None:
-        wanted = str(len(places_of_trials))
-    return (
-        f"{'finished' if ended else 'unfinished'}, {len(places_of_trials)} of {wanted} measurements"
-    )
+        wanted = str(len(places))
+    return f"{'finished' if ended else 'unfinished'}, {len(places)} of {wanted} measurements"
 
 
 def _complete(folder: Path) -> bool:
@@ -328,10 +321,7 @@ def confirmed(remains: str) -> bool:
 
 
 def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None:
-    """Remove folders, and what a killed benchforge left in a folder; say how much that frees.
-
-    A folder in use stays. Raises Unusable while another benchforge measures.
-    """
+    """Remove folders and leftovers. Raises Unusable while another benchforge measures."""
     with measuring(_refuse):  # to remove loads the disk
         if leftovers_beside is not None and (gone := cleared(leftovers_beside)):
             say(gone)

@@ -50,8 +50,7 @@ def command(options: DoctorOptions) -> int:
     from benchforge.cli.console.say import keep_secret, say, show
     from benchforge.cli.machine.doctor.hosts import look_at_hosts
     from benchforge.cli.machine.doctor.install import install
-    from benchforge.cli.machine.doctor.programs import installed
-    from benchforge.cli.machine.doctor.report import lines, report
+    from benchforge.cli.machine.doctor.report import installed, lines, report
     from benchforge.cli.suites.check.profiles import Loaded, load_all
     from benchforge.parts.registry import Registry
     from benchforge.run.locate import missing

@@ -51,10 +51,7 @@ class Fetched:
 
 
 def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
-    """Have packages unpacked below a folder, beside those that are there.
-
-    When it is interrupted, the folder is as it was. Raises TrialFailed when nothing can be started.
-    """
+    """Unpack packages below a folder; an interrupt leaves it as it was. Raises TrialFailed."""
     passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
     command = Command("sh", SCRIPT, folder, *packages)
     with scratch_folder() as scratch, host.trial(scratch, "host") as sandbox:

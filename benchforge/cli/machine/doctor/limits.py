@@ -63,7 +63,6 @@ def _group(root: Path) -> Iterator[MachineFinding]:
 
 
 def _folders(listed: str) -> Iterator[str]:
-    """Yield the folder of each group of this process, and of those above it."""
     for line in listed.splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -74,12 +73,10 @@ def _folders(listed: str) -> Iterator[str]:
 
 
 def _least(limits: Iterable[float | None]) -> float | None:
-    """Return the least of those that are told, None when none is."""
     return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _cpus(root: Path, folder: str) -> float | None:
-    """Return how many CPUs' time a group may use; None where no file says."""
     if (setting := text(root, f"{folder}/cpu.max")) is not None:
         quota, _, period = setting.partition(" ")
     else:

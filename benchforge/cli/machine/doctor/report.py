@@ -1,6 +1,8 @@
 """What a doctor finds of this machine: programs, interpreters, packages, code and itself."""
 
 import contextlib
+import importlib.metadata
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,21 +10,173 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.machine.doctor import programs
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.cli.machine.doctor.machine import machine
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
+from benchforge.model.values.distribution import from_clone, own_distribution
 from benchforge.parts.command import Command, Need
+from benchforge.parts.kinds import Kind
 from benchforge.parts.part import Part, RunsPython, Service
+from benchforge.parts.registry import Registry
 from benchforge.run.checkout import with_code
 from benchforge.run.disk.leftovers import cache
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.locate import locate
-from benchforge.run.programs.needed import Needed, Users, as_they_say, no_site
+from benchforge.run.locate import locate, missing
+from benchforge.run.programs.interpreters import all_interpreters, find
+from benchforge.run.programs.needed import Needed, Users, as_they_say, how, no_site, of_runtime
+from benchforge.run.programs.runtimes import ask_interpreter
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
+from benchforge.text.readable import listed
+
+_SHOWN = 3
+
+_KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client")
+
+_EXTRA = re.compile(r"^([\w.-]+).*\bextra == ['\"]([\w-]+)['\"]")
+
+
+def program_findings(
+    needs: Mapping[Need, Users], suite_folder: Path, versions: Mapping[str, str]
+) -> Iterator[MachineFinding]:
+    """Yield each program; those that come together and are there are one finding."""
+    for group in _together(need for need in needs if need.kind == "program"):
+        names_by_folder: dict[Path, list[str]] = {}
+        for need in group:
+            if path := locate(need.name, suite_folder):
+                names_by_folder.setdefault(path.parent, []).append(need.name)
+            else:
+                yield MachineFinding("missing", need.name, f"for {users(needs[need])}", how(need))
+        for folder, names in names_by_folder.items():
+            others = f", with {', '.join(names[1:])}" if names[1:] else ""
+            version = next((versions[name] for name in names if name in versions), "")
+            version_text = f": {version}" if version else ""
+            yield ok(Path(names[0]).name, f"{folder / Path(names[0]).name}{version_text}{others}")
+
+
+def _together(needs: Iterable[Need]) -> Iterable[list[Need]]:
+    groups: dict[str, list[Need]] = {}
+    for need in needs:
+        groups.setdefault(need.debian or need.name, []).append(need)
+    return groups.values()
+
+
+def users(places: Users) -> str:
+    """Return who needs something, for a person."""
+    entries = [
+        f"{scenario_place} ({', '.join(scenarios)})" if scenarios else scenario_place
+        for scenario_place, scenarios in places.items()
+    ]
+    return listed(entries, _SHOWN)
+
+
+def all_of_them(sandbox: Sandbox, folder: Path) -> Iterator[MachineFinding]:
+    """Yield every interpreter of the machine, virtual environments excepted."""
+    for interpreter in dict.fromkeys(all_interpreters(sandbox, folder)):
+        yield ok(str(interpreter), str(interpreter.path))
+
+
+def of_runtimes(
+    sandbox: Sandbox, suite: Suite, form: Needed, folder: Path
+) -> Iterator[MachineFinding]:
+    """Yield each runtime that a suite's cases need."""
+    for label, modules in form.modules.items():
+        name, runtime = f"runtimes.{label}", suite.runtimes[label]
+        scratch = Path(
+            tempfile.mkdtemp(dir=folder)
+        )  # what an interpreter prints is added to a file
+        try:
+            python = find(sandbox, runtime.python, label, suite.path.parent, scratch)
+        except ProgramMissing as error:
+            if runtime.download and "/" not in runtime.python:
+                yield warn(name, f"{runtime.python!r} is missing; a run downloads it")
+            else:
+                says = error.message.removeprefix(f"runtime {label}: ")
+                yield MachineFinding("missing", name, says, error.hint)
+            continue
+        if runtime.requires:
+            built = "an environment is built from it once"
+            yield ok(name, f"{python} ({python.path}); {built}: {', '.join(runtime.requires)}")
+            continue
+        lacks = ask_interpreter(sandbox, label, python.path, modules, scratch)["lacks"]
+        if lacks:
+            says = f"{python} ({python.path}) lacks {', '.join(lacks)}"
+            yield MachineFinding(
+                "missing", name, says, of_runtime(label, runtime, python.path, lacks)
+            )
+        else:
+            yield ok(name, f"{python} ({python.path}), with {', '.join(modules) or 'no package'}")
+
+
+def installed(registry: Registry) -> Needed:
+    """Return what every installed part needs with its defaults, and with each of its flags set.
+
+    What depends on an option without a default is told by a suite only. A plugin that cannot be
+    imported is left out: it breaks only the suites that name it.
+    """
+    form = Needed()
+    for kind in _KINDS:
+        for name in registry.names(kind):
+            try:
+                cls = registry.part(kind, name)
+            except BenchforgeError:
+                continue
+            form.parts[kind, name, ""] = cls.model_construct()
+            for need in _needs(cls):
+                form.needs.setdefault(need, {})[f"{kind} {name}"] = {}
+    return form
+
+
+def _needs(cls: type[Part]) -> Iterator[Need]:
+    flags = [name for name, field in cls.model_fields.items() if field.annotation is bool]
+    for options in ({}, *({flag: True} for flag in flags)):
+        try:
+            yield from cls.model_construct(None, **options).needs()
+        except AttributeError:  # of an option that only a suite gives
+            continue
+
+
+def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
+    """Yield each module that is needed, with the version of what brings it."""
+    modules = [need for need in needs if need.kind == "module"]
+    absent = set(missing(modules))
+    distributions = importlib.metadata.packages_distributions() if modules else {}
+    for name in dict.fromkeys(need.name for need in modules):
+        of_name = [need for need in modules if need.name == name]
+        if of_name[0] in absent:
+            places = {path: index for need in of_name for path, index in needs[need].items()}
+            yield MachineFinding("missing", name, f"for {users(places)}", how(of_name[0]))
+        else:
+            brought_by = dict.fromkeys(distributions.get(name.partition(".")[0], ()))
+            versions = [f"{dist} {importlib.metadata.version(dist)}" for dist in brought_by]
+            yield ok(name, ", ".join(versions) or "of no distribution")
+
+
+def extras() -> Iterator[MachineFinding]:
+    """Yield each extra of benchforge: whether what it brings is there."""
+    by_extra: dict[str, list[str]] = {}
+    for requirement in own_distribution().requires or ():
+        if (match := _EXTRA.match(requirement)) and match[2] != "all":
+            by_extra.setdefault(match[2], []).append(match[1])
+    for extra, names in by_extra.items():
+        absent = [name for name in names if not _installed(name)]
+        subject = f"extra {extra}"
+        if absent:
+            message = f"{', '.join(absent)}, of {len(names)}"
+            yield MachineFinding("missing", subject, message, from_clone(extra))
+        else:
+            yield ok(subject, f"all of its {len(names)}")
+
+
+def _installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
 
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}
 _SYSTEM = Path("/")
@@ -35,12 +189,10 @@ def report(
     suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
 ) -> Report:
     """Return what is found of this machine: of a suite in each of its forms, or of all parts."""
-    with scratch_folder() as scratch, _place(scratch) as sandbox:
+    with scratch_folder() as temp, _place(temp) as sandbox:
         parts = [part for form in forms for part in form.parts.values()]
-        versions = (
-            versions_of(parts, sandbox, folder, scratch) if isinstance(sandbox, Sandbox) else {}
-        )
-        pythons = list(_interpreters(sandbox, suites, forms, scratch))
+        versions = versions_of(parts, sandbox, folder, temp) if isinstance(sandbox, Sandbox) else {}
+        pythons = list(_interpreters(sandbox, suites, forms, temp))
         mode = sandbox.mode if isinstance(sandbox, Sandbox) else sandbox
     writes = {"results": Path("results").absolute()}
     refused: list[MachineFinding] = []
@@ -53,9 +205,9 @@ def report(
         refused = [warn("cache", error.message, error.hint)]
     writes["trials"] = Path(tempfile.gettempdir())
     return {
-        "programs": list(programs.findings(needs, folder, versions)),
+        "programs": list(program_findings(needs, folder, versions)),
         "interpreters": pythons,
-        "packages": [*programs.package_findings(needs), *(() if suites else programs.extras())],
+        "packages": [*package_findings(needs), *(() if suites else extras())],
         "code": list(dict.fromkeys(_code(suites))),
         "machine": [*machine(_SYSTEM, mode, writes), *refused],
     }
@@ -81,12 +233,12 @@ def _interpreters(
     if isinstance(sandbox, str):
         yield unknown("interpreters", sandbox)
     elif not suites:
-        yield from programs.all_of_them(sandbox, folder)
+        yield from all_of_them(sandbox, folder)
     else:
         findings = (
             item
             for suite, form in zip(suites, forms, strict=True)
-            for item in programs.of_runtimes(sandbox, suite, form, folder)
+            for item in of_runtimes(sandbox, suite, form, folder)
         )
         yield from dict.fromkeys(findings)
 
@@ -120,10 +272,7 @@ def lines(findings_by_title: Report) -> Iterator[str]:
 def versions_of(
     parts: Iterable[Part], sandbox: Sandbox, suite_folder: Path, folder: Path
 ) -> dict[str, str]:
-    """Return the versions of programs, each by the first one that a part needs.
-
-    Of a part whose programs are not all there, or that runs elsewhere, nothing is asked.
-    """
+    """Return the versions of the programs that are there, by the first that a part needs."""
     commands: dict[str, Command] = {}
     for part in parts:
         if isinstance(part, RunsPython):  # its version is a package's
@@ -147,6 +296,5 @@ def versions_of(
 
 
 def _programs(part: Part) -> Iterator[str]:
-    """Yield the programs that a part needs, as far as its options tell."""
     with contextlib.suppress(AttributeError):
         yield from (need.name for need in part.needs() if need.kind == "program")

@@ -14,7 +14,7 @@ from benchforge.run.trial.stages.warm_up import target_of
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.text.readable import amount, figure
 
-SCENARIO, LOADER = "latency", "at-rate"
+SCENARIO, LOADER = "at-one-rate", "at-rate"
 _FIRST_LOAD_S = 1.0
 _WARM_S, _SPAN_S = 0.3, 0.3
 _GROWS = 1.05  # times the rate after _WARM_S: then the server still becomes faster
@@ -100,7 +100,6 @@ def with_latency(tables: Tables, plan: LatencyPlan) -> Tables:
     scenario: Tables = {
         **{key: value for key, value in duel.items() if key != "title"},
         "loaders": [LOADER],
-        "metrics": ["latency"],
         "latency_of": "duel",
         "interleave": "off",
         "blocks": plan.blocks,

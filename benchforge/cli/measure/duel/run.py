@@ -150,12 +150,13 @@ def _latency(tables: Tables, question: Question, answers: Mapping[str, FirstAnsw
         return {}
     loads = {label: answer.load for label, answer in answers.items()}
     starts_s = {label: answer.start_s for label, answer in answers.items()}
-    found = latency_plan(loads, starts_s, question)
-    if isinstance(found, str):
-        say(f"latency is not measured: {found}")
+    planned = latency_plan(loads, starts_s, question)
+    if isinstance(planned, str):
+        say(f"latency is not measured: {planned}")
         return {}
-    say(f"latency: of each server alone at {found.rate:g}/s, in {counted(found.blocks, 'block')}")
-    return with_latency(tables, found)
+    blocks = counted(planned.blocks, "block")
+    say(f"latency: of each server alone at {planned.rate:g}/s, in {blocks}")
+    return with_latency(tables, planned)
 
 
 def _start_s(answers: Mapping[str, FirstAnswer]) -> float:

@@ -11,6 +11,7 @@ from typing import Final
 
 from benchforge.cli.measure.duel.servers import Contender, from_there, relative_to
 from benchforge.cli.plugins.options import suite_in_toml
+from benchforge.model.suite.until import LEAST_BLOCKS
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.machine.placement import Places, machine, places
 from benchforge.run.sandbox.host import LocalHost
@@ -23,7 +24,7 @@ from benchforge.text.readable import listed
 _MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
 _DIGEST = "# Until it is edited, duel may replace it: "
 PRECISION = "5%"
-FEWEST, MOST = 8, 200  # blocks
+MOST, _FIT = 200, 8  # blocks: at most, and those that fit into the time
 _FIRST_ANSWER_S = 50.0  # by then three blocks are measured, and three give an interval
 _BLOCKS_OF_FIRST_ANSWER = 3
 _LONGEST_LOAD_S = 5
@@ -86,7 +87,7 @@ def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) 
     blocks fit: shorter ones would leave most of the time to starts. There are as many blocks as
     begin in the time, at least three: an interval takes no fewer.
     """
-    each_s = min(time_s / (FEWEST * servers), _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers))
+    each_s = min(time_s / (_FIT * servers), _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers))
     free_s = each_s - start_s
     if free_s >= 2:  # noqa: PLR2004 - a second each
         warmup_s = float(max(1, math.floor(free_s / 5)))
@@ -101,16 +102,15 @@ def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) 
 def blocks_in(time_s: float, block_s: float) -> int:
     """Return the number of blocks for a time: those that fit, and the last begins in it."""
     fit = math.floor(time_s / block_s)
-    return min(
-        MOST, max(_BLOCKS_OF_FIRST_ANSWER, fit if fit < FEWEST else math.ceil(time_s / block_s))
-    )
+    begin = fit if fit < LEAST_BLOCKS else math.ceil(time_s / block_s)
+    return min(MOST, max(_BLOCKS_OF_FIRST_ANSWER, begin))
 
 
 def repeated(blocks: int) -> Tables:
     """Return how often: until the precision, or, where `until` has too few blocks, a number."""
-    if blocks < FEWEST:
+    if blocks < LEAST_BLOCKS:
         return {"blocks": blocks}
-    return {"until": PRECISION, "between": [FEWEST, blocks]}
+    return {"until": PRECISION, "between": [LEAST_BLOCKS, blocks]}
 
 
 def too_short(servers: int, question: Question) -> str:

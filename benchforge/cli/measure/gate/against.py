@@ -43,7 +43,7 @@ def against_results(
         registry,
         profile=request.profile,
         only=request.only,
-        limits=StopLimits(time_limit_s=request.time_s),
+        limits=StopLimits(time_limit_s=request.most_s),
         lock=request.machine_lock,
     )
     with contextlib.redirect_stdout(io.StringIO()):

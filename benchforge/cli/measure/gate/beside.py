@@ -48,6 +48,9 @@ class GateRequest(NamedTuple):
     suite: Path
     limit: float
     time_s: float
+    "Time that the measurement is planned for."
+    most_s: float
+    "Time limit of the measurement."
     profile: str | None
     only: Sequence[str]
     output: Path
@@ -77,7 +80,7 @@ def beside(
     suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
     older = older_result(Path(base), registry) if (Path(base) / HEADER).is_file() else None
     ref = base if older is None else older.commit
-    with base_commit(ref, request.suite.resolve().parent) as commit:
+    with base_commit(ref, request.suite, suite.gate.irrelevant) as commit:
         formed = _formed(request, suite, commit._replace(older=older), lock, registry)
     for note in formed.notes:
         say(note)
@@ -101,12 +104,12 @@ def beside(
         waivers=suite.gate.allow,
         questions=formed.questions,
     )
-    result, ended = _measured(request, formed.design, request.time_s, registry)
+    result, ended = _measured(request, formed.design, request.most_s, registry)
     questions = judge(result)
     again = {} if ended else unmeasured(result.summary)
     if again:
         least_s = _ANSWER_S if BASE_BROKEN in again.values() else request.time_s / 3
-        left_s = max(least_s, request.time_s - (time.monotonic() - began))
+        left_s = max(least_s, request.most_s - (time.monotonic() - began))
         load = partial(_loaded, request.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
         design = with_claims(design, request.limit, load)
@@ -156,7 +159,8 @@ def _formed(
     questions = sum(1 for _ in expand(measured)) // 2
     codes = with_code(measured, LocalHost()).code
     heads = [code for code in codes if code.server in pairs.folders]
-    design = designed(formed, precision(request.limit, questions), request.time_s, load)
+    times = request.time_s, request.most_s
+    design = designed(formed, precision(request.limit), times, load)
     design = with_claims(design, request.limit, load)
     alone = [f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()]
     return Formed(
@@ -194,11 +198,11 @@ def _alone(tables: Tables) -> Tables:
 
 
 def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
-    """Return whether each server has the same code, packages and options at the base."""
+    """Return whether no relevant file differs, and each server has its options of the base."""
     servers = as_table(tables["servers"])
-    return bool(heads) and all(
-        head.commit == base.commit
-        and head.changed_files == 0
+    unchanged = bool(heads) and not base.changed
+    return unchanged and all(
+        head.changed_files == 0
         and servers[base_label(head.server)]
         == {**as_table(servers[head.server]), "ref": base.commit}
         for head in heads

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from click import Choice
+
 from benchforge.cli.console.options import (
     AS_JSON,
     DETAILS,
@@ -40,6 +42,13 @@ class GateOptions:
         default="5m",
         help="Time limit of the measurement, which ends earlier if all intervals are narrow "
         "enough.",
+    )
+    undecided: str = option(
+        "--undecided",
+        type=Choice(["pass", "fail", "rerun"]),
+        default="fail",
+        help="What an undecided gate does: exit with 0, exit with 4, or measure for as long again "
+        "in the same run, then exit with 4. Without any interval it always exits with 4.",
     )
     profile: str | None = PROFILE
     only: tuple[str, ...] = only("Check")
@@ -88,8 +97,8 @@ def command(options: GateOptions) -> int:
 
     Exit codes: 0 nothing is slower, and the working tree answers rightly; 1 something is slower or
     broken; 2 the suite, the base or the lock file cannot be used; 3 a program or a package is
-    missing; 4 something is undecided or invalid, or another process measures and you gave
-    --no-wait. A waiver of the suite counts as not slower.
+    missing; 4 something is invalid, or undecided without --undecided pass, or another process
+    measures and you gave --no-wait. A waiver of the suite counts as not slower.
     """
     from benchforge.cli.console.say import show, warn
     from benchforge.cli.measure.duel.servers import duration
@@ -102,10 +111,12 @@ def command(options: GateOptions) -> int:
     from benchforge.parts.registry import Registry
 
     check_badge(options.badge)
+    time_s = duration(options.time_limit)
     request = GateRequest(
         options.suite,
         _share(options.limit),
-        duration(options.time_limit),
+        time_s,
+        time_s * (1 + (options.undecided == "rerun")),
         options.profile,
         options.only,
         options.output,
@@ -123,6 +134,9 @@ def command(options: GateOptions) -> int:
         raise Unusable("gate: needs --base, or --against with --reference", hint)
     if outcome.result and (holder := read_header(Path(outcome.result)).facts.get("lock")):
         outcome = outcome._replace(notes=(*outcome.notes, f"the machine's lock was {holder}"))
+    if options.undecided == "pass":
+        questions = tuple(pair._replace(tolerated=True) for pair in outcome.questions)
+        outcome = outcome._replace(questions=questions)
     if options.as_json:
         show(json.dumps(document(outcome), indent=1, allow_nan=False))
     else:

@@ -108,6 +108,7 @@ def badge_text(outcome: Outcome) -> tuple[str, str]:
 
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+STEP_OUTPUT: Final = "GITHUB_OUTPUT"
 _LABEL: Final = "benchforge gate"
 _LETTER = 6.6  # pixels of a letter of 11 pixels, on average
 _SVG: Final = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \
@@ -132,19 +133,31 @@ def check_badge(badge: Path | None) -> None:
 def write(
     outcome: Outcome, *, comment: Path | None, junit_xml: Path | None, badge: Path | None
 ) -> None:
-    """Write the files that were named, and append to GitHub's summary where there is one."""
+    """Write the files that were named, and append to those of a step of GitHub's actions."""
     if comment is not None:
         write_file(comment, markdown(outcome))
     if junit_xml is not None:
         write_file(junit_xml, junit(outcome))
     if badge is not None:
         write_file(badge, badge_json(outcome) if badge.suffix == ".json" else badge_svg(outcome))
-    if summary := os.environ.get(STEP_SUMMARY):
-        try:
-            with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(f"{markdown(outcome)}\n")
-        except OSError as error:
-            raise CannotKeep(f"{STEP_SUMMARY}: {summary}: {error.strerror}") from error
+    for variable, text in ((STEP_SUMMARY, markdown), (STEP_OUTPUT, outputs)):
+        if named := os.environ.get(variable):
+            try:
+                with Path(named).open("a", encoding="utf-8") as file:
+                    file.write(f"{text(outcome)}\n")
+            except OSError as error:
+                raise CannotKeep(f"{variable}: {named}: {error.strerror}") from error
+
+
+def outputs(outcome: Outcome) -> str:
+    """Return the outputs of a step: the verdict, and of its pairs the slowest one's ratio."""
+    verdicts = [pair.verdict for pair in outcome.questions if pair.verdict.state == outcome.state]
+    with_interval = (row for row in verdicts if measured(row))
+    row = min(with_interval, key=lambda verdict: verdict.value or 0.0, default=None)
+    ratio = f"{row.value:.4f}" if row else ""
+    interval = f"{row.low:.4f} to {row.high:.4f}" if row else ""
+    page = f"{outcome.result}/report.html" if outcome.result else ""
+    return f"verdict={outcome.state}\nratio={ratio}\ninterval={interval}\npage={page}"
 
 
 def junit(outcome: Outcome) -> str:

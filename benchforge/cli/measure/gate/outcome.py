@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.summary import evidence_in
 from benchforge.cli.measure.gate.pairs import base_label, renamed
-from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State, judge, waiver_of
+from benchforge.cli.measure.gate.verdict import RULE, STATES, SpeedVerdict, State, judge, waiver_of
 from benchforge.model.files.folder import ANSWER
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.doubts import disturbed, doubted
@@ -21,8 +21,10 @@ from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.stopping import guarded
 from benchforge.stats.summary.level import left_to, levelled_places
 from benchforge.stats.summary.line import Place, by_place, paired
+from benchforge.stats.turns import explained
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 from benchforge.text import door
 
@@ -83,6 +85,8 @@ class GatedPair(NamedTuple):
     expired: Waiver | None
     changed: tuple[str, ...] = ()
     "Differences between the answers or the work of both sides: they decide nothing."
+    tolerated: bool = False
+    "True if an interval that decides nothing passes."
 
     @property
     def title(self) -> str:
@@ -92,9 +96,15 @@ class GatedPair(NamedTuple):
     @property
     def passes(self) -> bool:
         """True if nothing is slower or broken by the change, or a waiver allows it."""
-        if self.verdict.state in {"not slower", "base broken"}:
+        if self.verdict.state in {"not slower", "base broken"} or self.passes_undecided:
             return True
         return self.waiver is not None and self.verdict.state != "broken"
+
+    @property
+    def passes_undecided(self) -> bool:
+        """True if it is undecided and passes without a waiver. Without an interval none does."""
+        undecided = self.verdict.state == "undecided" and self.verdict.low is not None
+        return self.tolerated and undecided and self.waiver is None
 
 
 class Outcome(NamedTuple):
@@ -122,7 +132,7 @@ class Outcome(NamedTuple):
         states = {
             pair.verdict.state
             for pair in self.questions
-            if not pair.passes or pair.verdict.state == "base broken"
+            if not pair.passes or pair.passes_undecided or pair.verdict.state == "base broken"
         }
         worst: Sequence[State] = [state for state in STATES if state in states]
         return worst[0] if worst else "not slower"
@@ -130,7 +140,8 @@ class Outcome(NamedTuple):
     @property
     def exit_code(self) -> int:
         """1 if something is broken or slower, else 4 if something has no answer, else 0."""
-        return STATES[self.state].exit_code
+        tolerated = bool(self.questions) and all(pair.passes for pair in self.questions)
+        return 0 if tolerated else STATES[self.state].exit_code
 
 
 def questions_of(
@@ -216,7 +227,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         row = pair._asdict() | pair.case.model_dump(include={"server", "driver", "vary"})
         row |= pair.verdict._asdict() | {"waived": pair.waiver and pair.waiver.reason}
         row["speed"] = row.pop("value")
-        for internal in ("case", "verdict", "waiver", "expired", "counts"):
+        for internal in ("case", "verdict", "waiver", "expired", "counts", "tolerated"):
             del row[internal]
         verdicts.append(row)
     return {"state": outcome.state, "exit_code": outcome.exit_code, **fields, "verdicts": verdicts}
@@ -300,7 +311,12 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     head_values, theirs = _places(head, line), _places(base, other)
     level = levelled_places(head_values, left_to(head), line.better)
     base_level = levelled_places(theirs, left_to(base), line.better)
-    return PairRatio(line, ratio(*paired(head_values, theirs)), ratio(*paired(level, base_level)))
+    sd = explained(head.rounds, base.rounds) if line.measurand == RATE else 0.0
+    plain, levelled = (
+        guarded(ratio(*paired(*sides)), sd, RULE)
+        for sides in ((head_values, theirs), (level, base_level))
+    )
+    return PairRatio(line, plain, levelled)
 
 
 def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:

@@ -89,9 +89,7 @@ def _scenarios(tables: Tables, folders: Mapping[str, Path]) -> Iterator[tuple[st
             continue
         scenario = as_table(value)
         listed = scenario.get("servers")
-        servers = (
-            [folder for folder in listed if folder in folders] if isinstance(listed, list) else []
-        )
+        servers = [name for name in listed if name in folders] if isinstance(listed, list) else []
         if "find" in scenario:
             continue
         for server in map(str, servers):
@@ -110,17 +108,13 @@ def _of_pair(scenario: Tables, server: str) -> Tables:
     else:
         pair.pop("requests", None)
     if vary := as_table(scenario.get("vary")):
-        prefix = f"servers.{server}."
+        head = f"servers.{server}."
         axes = {
             path: values
             for path, values in vary.items()
-            if path.startswith(prefix) or not _of_one(path)
+            if path.startswith(head) or not _of_one(path)
         }
-        again = {
-            renamed(path, server): values
-            for path, values in axes.items()
-            if path.startswith(prefix)
-        }
+        again = {renamed(path, server): row for path, row in axes.items() if path.startswith(head)}
         pair["vary"] = {**axes, **again}
     return pair
 

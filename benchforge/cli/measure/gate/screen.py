@@ -43,7 +43,8 @@ def answer(outcome: Outcome) -> str:
         if good == total:
             return f"{start}: nothing is {limit}"
         return f"{start}: {good} of {total} are not {limit}; what the suite allows passes"
-    return f"{start}: {_name(worst, outcome)} {_finding(worst.verdict, outcome.limit)}"
+    also = "" if outcome.exit_code or state != "undecided" else "; it passes: --undecided pass"
+    return f"{start}: {_name(worst, outcome)} {_finding(worst.verdict, outcome.limit)}{also}"
 
 
 def _finding(verdict: SpeedVerdict, limit: float) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from benchforge.cli.measure.duel.suite import SLICE, apart, suite_or_why
 from benchforge.cli.measure.gate.pairs import base_label, renamed
-from benchforge.model.suite.until import LEAST_BLOCKS
+from benchforge.cli.measure.gate.verdict import LEVEL, RULE
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.plan import START_AND_STOP_S
 from benchforge.suite.suite import Suite
@@ -14,6 +14,8 @@ from benchforge.suite.toml.document import Tables, as_table
 
 MARK = "# Formed by benchforge gate from the suite: each server, and the same at the base."
 _SHORTEST_BLOCK_S = 3.0  # of a pair, with start and stop: no more blocks fit
+_BROADEST = 0.99  # width and margin: shares are below 1
+_FIT, _MOST = 8, 200  # blocks: so many fit into the time at least, and no more are looked at
 _SHORTEST_S, _LONGEST_S = 0.2, 1.0  # of the load of a server in a block in turns
 _WARMUP = "300ms"
 _SAMPLE = "20%"
@@ -31,11 +33,13 @@ class Design(NamedTuple):
     "Scenarios whose servers are measured one after the other, each with the reason."
 
 
-def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Design:
+def designed(tables: Tables, precision: float, times: tuple[float, float], load: Load) -> Design:
     """Return the tables with all that decides how the pairs are measured.
 
+    `times` are seconds: those that the measurement is planned for, and its limit.
     Raises SuiteErrors for a suite that cannot be measured in any way.
     """
+    time_s, most_s = times
     tables = {**tables, "loaders": _sampling(tables, load)}
     repeat = as_table(tables.get("repeat"))
     from_suite: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
@@ -44,11 +48,12 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     shared: Tables = {
         "warmup": _WARMUP,
         **from_suite,
-        "until": f"{100 * precision:.2f}%",
-        "between": [LEAST_BLOCKS, max(LEAST_BLOCKS, math.ceil(time_s / _SHORTEST_BLOCK_S))],
+        "until": min(_BROADEST, precision),
+        "level": LEVEL,
+        "between": [RULE.first, min(_MOST, max(_FIT, math.ceil(most_s / _SHORTEST_BLOCK_S)))],
     }
     pair_s = time_s / len(as_table(tables["scenarios"]))
-    free_s = pair_s / LEAST_BLOCKS - 2 * START_AND_STOP_S
+    free_s = pair_s / _FIT - 2 * START_AND_STOP_S
     each = f"{max(_SHORTEST_S, min(_LONGEST_S, free_s / 2)):.1f}s"
     scenarios: Tables = {}
     alone: dict[str, str] = {}
@@ -116,7 +121,7 @@ def _why_not(tables: Tables, load: Load, *, off: bool) -> str:
 
 def _shorter(tables: Tables, load: Load, pair_s: float) -> Tables:
     """Return the load tools with loads of which enough blocks fit into the time of a case."""
-    each_s = max(_SHORTEST_LOAD_S, math.floor(pair_s / (1.5 * LEAST_BLOCKS) - START_AND_STOP_S))
+    each_s = max(_SHORTEST_LOAD_S, math.floor(pair_s / (1.5 * _FIT) - START_AND_STOP_S))
     suite = load(tables)
     loaders = {**as_table(tables.get("loaders"))}
     for label, declaration in suite.loaders.items():
@@ -159,10 +164,6 @@ def _claims(suite: Suite, limit: float) -> Iterator[dict[str, Any]]:
             **({} if part is None else {"of": part}),
             "a": head,
             "b": {"server": base_label(name.server), driver: name.driver, **vary},
-            "holds": _holds(metric.better, 1 - limit),
+            "holds": "a >= b" if metric.better == "higher" else "a <= b",
+            "margin": min(_BROADEST, limit / (1 - limit)),  # 1 - limit is 1 / (1 + margin)
         }
-
-
-def _holds(better: str, share: float) -> str:
-    """Return the hypothesis that a has at least this share of the speed of b."""
-    return f"a >= {share:.6g} * b" if better == "higher" else f"a <= {1 / share:.6g} * b"

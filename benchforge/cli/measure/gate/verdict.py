@@ -1,9 +1,7 @@
 """What an interval says about a change: slower, not slower by more than a limit, or undecided.
 
-The interval has its level for all questions of a gate together (Bonferroni), so that at most 1 %
-of the gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the
-limit. A gate never stops at such a verdict, but at a width that decides all of them, or once an
-interval that holds at all looks together excludes the limit.
+The interval holds at all looks, for all questions of a gate together, so that at most 1 % of the
+gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the limit.
 """
 
 import math
@@ -15,15 +13,16 @@ from benchforge.cli.console.reported import FAILS, NO_ANSWER
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.verdict import Estimate
 from benchforge.report.junit_xml import Element
-from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.interval import LEAST
-from benchforge.stats.inference.joint import STOPPED, at_level
+from benchforge.stats.inference.joint import simultaneous
+from benchforge.stats.inference.stopping import Stop, at_level
 
 ERROR = 0.01
 "Share of gates with a false verdict of either kind, at most."
-FEWEST = 8
-"Blocks: a run with a target precision has no fewer."
-_RUN_STOPS_AT = 0.05  # the error of the intervals that `until` looks at
+LEVEL = 1 - 2 * ERROR
+"Level at which all intervals of a gate hold together: two-sided."
+RULE: Final = Stop("decision", first=4, error=2 * ERROR)
+"Intervals at all looks, the first after four blocks."
 
 State = Literal["not slower", "slower", "undecided", "invalid", "broken", "base broken"]
 
@@ -63,28 +62,20 @@ class SpeedVerdict(NamedTuple):
 
 def level(questions: int) -> float:
     """Return the level of each interval: two-sided, with the error of each side shared by all."""
-    return 1 - 2 * ERROR / max(1, questions)
+    return simultaneous(LEVEL, questions)
 
 
-def precision(limit: float, questions: int) -> float:
-    """Return the half-width of a 95 % interval at which each verdict is decided.
-
-    An interval that is narrower than the distance from 1 to the limit cannot hold both, so it
-    excludes one of them. This gate's intervals are wider than those that the run looks at, most of
-    all after few blocks.
-    """
-    log_limit = -math.log1p(-limit)
-    error = STOPPED * (1 - level(questions)) / 2
-    looked_at = t_quantile(1 - STOPPED * _RUN_STOPS_AT / 2, FEWEST - 1)
-    return math.expm1(log_limit / 2 * looked_at / t_quantile(1 - error, FEWEST - 1))
+def precision(limit: float) -> float:
+    """Return the half-width at which an interval decides: it cannot hold both 1 and the limit."""
+    return -math.log1p(-limit) / 2
 
 
 def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
-    """Return the verdict on head / base, an estimate by Student's t that a width has ended."""
+    """Return the verdict on head / base, an estimate by Student's t, at any look."""
     if ratio.value is None or ratio.n < LEAST or ratio.df is None:
         reason = ratio.why or "no interval"
         return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=reason)
-    wide = at_level(ratio, level(questions), stopped=True)
+    wide = at_level(ratio, level(questions), RULE)
     value, low, high = _speed(wide, better)
     return SpeedVerdict(decided(low, high, limit), value, low, high, ratio.n)
 

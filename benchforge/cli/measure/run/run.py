@@ -177,7 +177,7 @@ def _clear(folder: Path) -> None:
 def _planned(suite: Suite, seed: int) -> tuple[Suite, RunGraph]:
     """Return the suite with the commits that it serves, and its plan."""
     suite = with_code(suite, LocalHost())
-    return suite, plan(expand(suite), suite.repeat, seed)
+    return suite, plan(expand(suite), suite.repeat, seed, decides=bool(suite.claims_to_test))
 
 
 def _prepared(

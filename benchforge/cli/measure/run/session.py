@@ -28,10 +28,11 @@ from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, StopLimits, by_place, execute
 from benchforge.run.trial.context import TrialContext
 from benchforge.stats.inference.interval import LEAST
+from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.search.objective import judged
 from benchforge.stats.summary.completeness import given_up, lost, missing, whole
 from benchforge.stats.summary.precision import precise
-from benchforge.stats.verdict.interim import interim, looks
+from benchforge.stats.verdict.interim import interim
 from benchforge.suite.load import load
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.scenarios.turns import KEY
@@ -205,7 +206,7 @@ class InterimLooks:
         # A scenario may have fewer blocks than others: then later blocks are shorter.
         in_order = sorted(self._header.plan, key=attrgetter("block", "position"))
         self._last = {step.block: step.position for step in in_order}
-        self._progress, self._looks = progress, looks(prepared.graph.blocks)
+        self._progress, self._stop = progress, Stop.of(self._header.until).while_it_runs
         self._next_s = 0.0
         self._seen = LEAST - 1
 
@@ -224,13 +225,11 @@ class InterimLooks:
             return
         self._seen = block
         try:
-            summary = concluded(
-                self._header, trials, self._metrics, (), ceilings, looks=self._looks
-            )
+            summary = concluded(self._header, trials, self._metrics, (), ceilings, stop=self._stop)
         except Exception:  # noqa: BLE001 - of a plugin's metric: the report at the end says it
             self._next_s = math.inf
             return
-        self._progress.answers(block, [*interim(summary, self._looks)])
+        self._progress.answers(block, [*interim(summary)])
         ended_s = time.monotonic()
         self._next_s = ended_s + _PATIENCE * (ended_s - now_s)
 

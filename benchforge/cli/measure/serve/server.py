@@ -106,7 +106,7 @@ def serve(
             with serving(case, stands_on, folder, ports) as served:
                 services = reversed(served.answering.services)
                 labels = [serving.site.label for serving in services if serving.running]
-                if tls_port is not None and not served.answering.probe.root.startswith("https:"):
+                if tls_port is not None and not served.answering.probe.encrypted:
                     raise _no_tls(tls_port, server)
                 _tell(case, stands_on, served)
                 raise served.ended()

@@ -12,8 +12,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchforge.cli.plugins.examination import inputs
-from benchforge.cli.plugins.examination.finding import PartFinding, defect, defects, warning
-from benchforge.cli.plugins.examination.hostile import deaf, reading_of, tried
+from benchforge.cli.plugins.examination.hostile import (
+    PartFinding,
+    deaf,
+    defect,
+    reading_of,
+    tried,
+    warning,
+)
 from benchforge.cli.plugins.examination.inputs import Crashed, PartRefusal, Recording, ask_part
 from benchforge.cli.plugins.examination.reads_rows import ReadRows, read_rows
 from benchforge.cli.plugins.options import options as options_of
@@ -56,7 +62,7 @@ class Examined:
     @property
     def defects(self) -> list[str]:
         """What makes wrong numbers, or ends a run."""
-        return defects(self.findings)
+        return [finding.text for finding in self.findings if finding.level == "defect"]
 
 
 @dataclass
@@ -70,10 +76,7 @@ def examine(
     options: Mapping[str, JsonValue] | None = None,
     recordings: Sequence[Recording] = (),
 ) -> Examined:
-    """Ask a part of these options all there is to ask; nothing is started.
-
-    Raises Unusable when the options are wrong, or one that is needed is not given.
-    """
+    """Ask a part of these options all there is to ask. Raises Unusable for wrong options."""
     wished = dict(options or {})
     options_ = {**_of_the_first(cls, recordings), **wished}
     recordings = tuple(recordings)
@@ -97,11 +100,9 @@ def examine(
 
 def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str, JsonValue]:
     """Return what the part cannot do without, as the first recording has it."""
-    needed = {
-        field.alias or name for name, field in cls.model_fields.items() if field.is_required()
-    }
+    keys = {field.alias or name for name, field in cls.model_fields.items() if field.is_required()}
     options = recordings[0].options if recordings else {}
-    return {name: value for name, value in options.items() if name in needed}
+    return {name: value for name, value in options.items() if name in keys}
 
 
 def _written(cls: type[Part]) -> Iterator[PartFinding]:
@@ -163,13 +164,11 @@ def _of_driver(
     notes.findings += _times(part, inputs.targets(programs)[inputs.GET])
     notes.findings += _dropped(part, programs)
     plain = inputs.targets(programs)
-    recorded = {
-        name: value for recording in recordings for name, value in recording.options.items()
-    }
+    recorded = {key: value for recording in recordings for key, value in recording.options.items()}
     notes.findings += _deaf(
         made(type(part), {**recorded, **options}),
         {**recorded, **options},
-        lambda variant: _behaviour(variant, plain, recordings),
+        lambda variant: _answers(variant, plain, recordings),
         "" if recordings else " that is started; whether it does in what is read, --output shows",
     )
     for count in (FEW, MANY):
@@ -217,14 +216,12 @@ def _works(part: Part, target: Target, subject: str) -> Iterator[PartFinding]:
             yield defect(f"{subject}: {error}")
 
 
-def _behaviour(
-    part: Part, targets: Mapping[str, Target], recordings: Sequence[Recording]
-) -> list[object]:
+def _answers(part: Part, targets: Mapping[str, Target], runs: Sequence[Recording]) -> list[object]:
     assert isinstance(part, Driver)  # noqa: S101 - of the same class
     return [
         _or_error(lambda: list(part.needs())),
         *(_or_error(partial(inputs.of_driver, part, target)) for target in targets.values()),
-        *(_or_error(partial(reading_of, part, recording)) for recording in recordings),
+        *(_or_error(partial(reading_of, part, run)) for run in runs),
     ]
 
 
@@ -258,9 +255,9 @@ def _of_recording(
 
 
 def _of_service(
-    part: Service, options: dict[str, JsonValue], programs: Mapping[str, Path], notes: _Notes
+    part: Service, options: dict[str, JsonValue], paths: Mapping[str, Path], notes: _Notes
 ) -> None:
-    site = inputs.site(part, programs)
+    site = inputs.site(part, paths)
     try:
         answer = inputs.of_service(part, site)
         command = part.command(site)
@@ -277,11 +274,11 @@ def _of_service(
         notes.findings.append(defect(str(error)))
         return
     if isinstance(part, Server):
-        notes.findings += _unheard(part, programs, answer)
+        notes.findings += _unheard(part, paths, answer)
     elif not answer["gives"]:
         notes.findings.append(defect("gives() is empty: no server can find it"))
     notes.findings += _deaf(
-        part, options, lambda variant: _or_error(lambda: _service_behaviour(variant, programs))
+        part, options, lambda variant: _or_error(lambda: _service_behaviour(variant, paths))
     )
 
 

@@ -5,11 +5,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from benchforge.cli.plugins.examination.finding import PartFinding, defect, warning
 from benchforge.cli.plugins.examination.inputs import FACTS, Recording
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.reading import Reading
@@ -18,6 +17,28 @@ from benchforge.parts.part import Driver, Part
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.suite.toml.models import typed
 from benchforge.text.readable import cut, listed
+
+
+@dataclass(frozen=True)
+class PartFinding:
+    """A defect makes wrong numbers or ends a run; a warning may be meant so."""
+
+    level: Literal["defect", "warning"]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.text}"
+
+
+def defect(text: str) -> PartFinding:
+    """Return a defect."""
+    return PartFinding("defect", text)
+
+
+def warning(text: str) -> PartFinding:
+    """Return a warning."""
+    return PartFinding("warning", text)
+
 
 _SHOWN = 5
 
@@ -56,10 +77,7 @@ def reading_of(part: Driver, recording: Recording) -> Reading:
 
 
 def tried(part: Driver, recording: Recording, undamaged: Reading | None) -> Tried:
-    """Read every damage of every file. `undamaged` is the reading of the recording as it is.
-
-    It is None where that is refused: then a damaged one must not crash the part either.
-    """
+    """Read every damage of every file; `undamaged` is None where the whole is refused."""
     counts = {"refused": 0, "harmless": 0}
     findings: list[PartFinding] = []
     with _place() as folder:
@@ -126,10 +144,8 @@ def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
     lines = content.splitlines(keepends=True)
     for number in spread(range(len(lines))):
         excerpt = lines[number].decode(errors="replace").strip()[:50]
-        yield (
-            f"{WITHOUT} line {number + 1}, {excerpt!r}",
-            b"".join(lines[:number] + lines[number + 1 :]),
-        )
+        others = b"".join(lines[:number] + lines[number + 1 :])
+        yield f"{WITHOUT} line {number + 1}, {excerpt!r}", others
     for match in spread(list(_NUMBER.finditer(content))):
         line = content.count(b"\n", 0, match.start()) + 1
         for kind, other in NONSENSE.items():
@@ -184,7 +200,6 @@ def _written(field: tuple[str, Any]) -> str:
 def _bases(
     part: Part, options: dict[str, JsonValue], names: list[str], name: str
 ) -> Iterator[dict[str, JsonValue]]:
-    """Yield the options as they are, then with each of the others changed."""
     yield options
     for other in names:
         if other != name:
@@ -195,7 +210,6 @@ def _bases(
 
 
 def _other(cls: type[Part], options: dict[str, JsonValue], name: str) -> Part | None:
-    """Return the part with another value of one option; None where none is found."""
     taken = _taken(cls, options)
     if taken is None:
         return None
@@ -212,11 +226,9 @@ def _field(cls: type[Part], name: str) -> str:
 
 
 def _values(part: Part, options: dict[str, JsonValue], name: str) -> Iterator[Any]:
-    """Yield what may be valid for an option: near what is there, then anything."""
     field = _field(type(part), name)
-    yield from _near(
-        options.get(name, getattr(part, field)), type(part).model_fields[field].annotation
-    )
+    annotation = type(part).model_fields[field].annotation
+    yield from _near(options.get(name, getattr(part, field)), annotation)
     yield from _ANY
 
 

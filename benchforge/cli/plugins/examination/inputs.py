@@ -200,10 +200,7 @@ def ask_part(question: str, ask: Callable[[], T]) -> T:
 
 
 def of_driver(part: Driver, target: Target) -> Answer:
-    """Return what a load is: its commands, the files that they name, and how long it takes.
-
-    A file that no command names does not count: nobody reads it.
-    """
+    """Return what a load is: its commands, the files that they name, its seconds."""
     files = ask_part("files()", lambda: dict(part.files(target)))
     commands: list[object] = ask_part("commands()", lambda: list(part.commands(target)))
     if not commands:
@@ -282,7 +279,6 @@ def _tasks(question: str, ask: Callable[[], Sequence[Task]]) -> list[tuple[str, 
 
 
 def _named(files: Mapping[str, str], text: str) -> dict[str, str]:
-    """Return the files that a text names, and those that such files name."""
     named: dict[str, str] = {}
     while more := {
         name: inside

@@ -5,8 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchforge.cli.plugins.examination.finding import PartFinding, defect, warning
-from benchforge.cli.plugins.examination.hostile import damages
+from benchforge.cli.plugins.examination.hostile import PartFinding, damages, defect, warning
 from benchforge.cli.plugins.examination.inputs import ERR, FACTS, Recording
 from benchforge.errors import BenchforgeError
 from benchforge.parts.fault import in_a_line
@@ -64,11 +63,8 @@ def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[Part
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
                 fault = f"{recording.name}: {file} {damage}: crashes: {in_a_line(error)}"
                 findings.append(defect(fault))
-    if not lines and not refused:
-        refused = "no rows"
-    return ReadRows(
-        recording.name, tuple(lines), "" if lines else refused, tries, refusals
-    ), findings
+    refused = "" if lines else refused or "no rows"
+    return ReadRows(recording.name, tuple(lines), refused, tries, refusals), findings
 
 
 def _lines(row: Row) -> Iterator[str]:

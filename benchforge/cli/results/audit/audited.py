@@ -1,13 +1,13 @@
 """The checks of sources: of each its rows one by one, its tables, then what is not stated."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchforge.cli.console.say import say
 from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
 from benchforge.cli.results.audit.checks.runs import ranks
-from benchforge.cli.results.audit.facts import FactsInUse, shown
+from benchforge.cli.results.audit.facts import FactsInUse, shown, value
 from benchforge.cli.results.audit.finding import SEVERITIES, Finding
 from benchforge.cli.results.audit.sources import claimed, opened, unread
 from benchforge.errors import BenchforgeError, Unusable
@@ -35,8 +35,12 @@ class Audited:
     source: str
     reader: str
     rows: list[Row] = field(default_factory=list)
+    count: int = 0
+    "Number of rows, also where nobody keeps them."
     unread: list[str] = field(default_factory=list)
     "Place of each result that could not be read, with the reason."
+    passed: list[str] = field(default_factory=list)
+    "Place of each part that is not a result, with the reason."
     findings: list[Finding] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
     "Number of rows and tables in which an identity holds, by its code."
@@ -56,27 +60,30 @@ class Audited:
         return {code: lacks for code, lacks in self.silent.items() if code not in spoke}
 
     def sorted(self) -> list[Finding]:
-        """Return the findings, the worst ones first."""
+        """Return the findings, the worst ones first, those of a check together."""
         return sorted(
-            self.findings, key=lambda entry: (SEVERITIES.index(entry.severity), entry.code)
+            self.findings,
+            key=lambda entry: (SEVERITIES.index(entry.severity), entry.code, -entry.factor),
         )
 
 
 def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, Fact]) -> Audited:
     """Check the rows of a source. Raises ValueError for more rows than memory is kept for."""
     audit = Audited(source, reader)
+    names: Counter[str] = Counter()
     for row in rows:
         if len(audit.rows) >= MOST_ROWS:
             raise ValueError(readable.too_many(MOST_ROWS + 1, MOST_ROWS, "rows"))
-        if "unread" in row.facts:
-            audit.unread.append(str(row.facts["unread"].value))
-            continue
-        row_with_facts = replace(row, facts=FactsInUse({**stated, **row.facts}))
-        audit.rows.append(row_with_facts)
-        audit.findings += _disagreeing(row, stated)
-        for check in CHECKS:
-            if check.scope == "row":
-                _take(audit, check.code, check(row_with_facts), [row_with_facts], row_with_facts)
+        for word, others in (("unread", audit.unread), ("passed over", audit.passed)):
+            if word in row.facts:
+                others.append(str(row.facts[word].value))
+                break
+        else:
+            audit.count += 1
+            names[row.name] += 1
+            again = f"{row.name} ({names[row.name]})" if names[row.name] > 1 else row.name
+            audit.rows.append(replace(row, name=again, facts=FactsInUse({**stated, **row.facts})))
+            _check_row(audit, row, stated)
     tables: defaultdict[str, list[Row]] = defaultdict(list)
     for row in audit.rows:
         tables[row.table].append(row)
@@ -91,37 +98,79 @@ def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, 
     return audit
 
 
-def audits_of(
-    paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
-) -> tuple[list[Audited], bool]:
-    """Return the audit of each source, and whether all that a reader claims could be read.
+def _check_row(audit: Audited, as_read: Row, stated: Mapping[str, Fact]) -> None:
+    row = audit.rows[-1]
+    audit.findings += _disagreeing(replace(as_read, name=row.name), stated)
+    for check in CHECKS:
+        if check.scope == "row":
+            _take(audit, check.code, check(row), [row], row)
 
-    In a folder, what no reader knows is passed over, by its name.
-    """
-    audits: list[Audited] = []
-    unreadable = False
-    for source, in_folder in opened(paths):
-        try:
-            news, refused = _audits(source, candidates, facts)
-        except Unusable as error:
-            if not in_folder and len(paths) == 1:
-                raise
-            refused, news = [error], []
-            if not source.head.strip() or "no reader knows" in error.message:
-                say(f"passed over: {error.message}")
-                unreadable = unreadable or not in_folder
-                continue
-        audits += news
-        for problem in refused:
-            say(problem.text())
-        for entry in news:
-            for reason in entry.unread:
-                say(f"not read: {entry.source}: {entry.reader}: {reason}")
-        unreadable = unreadable or bool(refused) or any(entry.unread for entry in news)
-    if not audits:
-        hint = "see the lines above" if unreadable else "see: --help"
-        raise Unusable("no file is a result that a reader can read", hint)
-    return audits, not unreadable
+
+@dataclass
+class Sources:
+    """The sources that an auditor names, as far as they were read."""
+
+    unread: list[str] = field(default_factory=list)
+    "Source and place of each result that could not be read, with the reason."
+    passed: list[str] = field(default_factory=list)
+    "Name of each file without a result, with the reason."
+    is_complete: bool = True
+    "False if a result could not be read, or a source that was named holds none."
+    _older: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
+
+    def audits(
+        self, paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
+    ) -> Iterator[Audited]:
+        """Yield the audit of each source by each reader that claims it, once it is read.
+
+        What is not read is printed with its reason. Raises Unusable where nothing is.
+        """
+        nothing = True
+        for source, in_folder in opened(paths):
+            try:
+                news, refused = _audits(source, candidates, facts)
+            except Unusable as error:
+                if not in_folder and len(paths) == 1:
+                    raise
+                news, refused = [], [error]
+                if not source.head.strip() or "no reader knows" in error.message:
+                    self._pass(error.message)
+                    self.is_complete = self.is_complete and in_folder
+                    continue
+            self._refuse(error.message for error in refused)
+            for audit in news:
+                nothing = False
+                name = f"{audit.source}: {audit.reader}: "
+                self._refuse(name + reason for reason in audit.unread)
+                for reason in audit.passed:
+                    self._pass(name + reason)
+                self._compare(audit)
+                yield audit
+        if nothing:
+            hint = "see: --help" if self.is_complete else "see the lines above"
+            raise Unusable("no file is a result that a reader can read", hint)
+
+    def _refuse(self, reasons: Iterable[str]) -> None:
+        for reason in reasons:
+            say(f"not read: {reason}")
+            self.unread.append(reason)
+            self.is_complete = False
+
+    def _pass(self, reason: str) -> None:
+        say(f"passed over: {reason}")
+        self.passed.append(reason)
+
+    def _compare(self, audit: Audited) -> None:
+        """Compare the tables of a source with those of the one before of the same reader."""
+        tables: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        for row in audit.rows:
+            if row.table:
+                tables[row.table][row.name] = value(row, "rate")
+        for name, rates in tables.items():
+            older = self._older.get((audit.reader, name))
+            if older and (finding := ranks(name, older, rates)):
+                audit.findings.append(finding)
+            self._older[audit.reader, name] = rates
 
 
 def _audits(
@@ -158,22 +207,9 @@ def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited
         hint = "is it whole? --as READER names another reader"
         raise Unusable(f"{source.name}: {reader.name}: {error}", hint) from error
     if not audit.rows:
-        raise Unusable(f"{source.name}: {reader.name}: no result in it", "is it whole?")
+        reason = audit.unread[0] if audit.unread else "no result in it"
+        raise Unusable(f"{source.name}: {reader.name}: {reason}", "is it whole?")
     return audit
-
-
-def between(audits: Sequence[Audited]) -> None:
-    """Compare each source with the one before of the same reader, table by table."""
-    older_rows: dict[tuple[str, str], list[Row]] = {}
-    for entry in audits:
-        tables: defaultdict[str, list[Row]] = defaultdict(list)
-        for row in entry.rows:
-            tables[row.table].append(row)
-        for name, rows in tables.items():
-            older = older_rows.get((entry.reader, name))
-            if name and older and (finding := ranks(name, older, rows)):
-                entry.findings.append(finding)
-            older_rows[entry.reader, name] = rows
 
 
 def _take(

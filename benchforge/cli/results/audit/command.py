@@ -1,12 +1,19 @@
 """`benchforge audit`: whether results of other tools can be true."""
 
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from click import Choice
 
 from benchforge.cli.console.options import AS_JSON, argument, click_command, option
 from benchforge.errors import Unusable
+from benchforge.parts.reader import Fact
+
+if TYPE_CHECKING:
+    from benchforge.cli.results.audit.documents import Json, Markdown, Text
 
 CONTRADICTED, NOTHING = 1, 4
 
@@ -31,10 +38,15 @@ class AuditOptions:
         "--link", metavar="SPEED", help="Speed of the network, such as 10Gbit/s."
     )
     body: str | None = option("--body", metavar="BYTES", help="Length of the right body in bytes.")
+    loop: str | None = option(
+        "--loop",
+        type=Choice(["closed", "open"]),
+        help="Loop of the load: closed if each connection waits for its response.",
+    )
     columns: tuple[str, ...] = option(
         "--column",
         metavar="FACT=TITLE[:UNIT]",
-        help="Column of a CSV file for --as columns, such as mean=avg_ms:ms; repeatable.",
+        help="Column of a table for --as columns, such as mean=avg_ms:ms; repeatable.",
     )
     details: bool = option("--details", help="Print the findings of each source, not the answer.")
     everything: bool = option("--all", help="Print each finding, not three of a kind.")
@@ -72,8 +84,8 @@ def command(options: AuditOptions) -> int:
     from benchforge.cli.console.named_file import write_file, write_page
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.audit import documents
-    from benchforge.cli.results.audit.audited import audits_of, between
-    from benchforge.cli.results.audit.documents import answer, document, junit, text
+    from benchforge.cli.results.audit.answer import Answer
+    from benchforge.cli.results.audit.audited import Sources
     from benchforge.cli.results.audit.finding import FAIL_ON
     from benchforge.cli.results.audit.sources import column, facts_of, readers
     from benchforge.parts.registry import Registry
@@ -82,27 +94,39 @@ def command(options: AuditOptions) -> int:
         raise Unusable("--json and --markdown", "leave one out")
     facts = facts_of(vars(options))
     candidates = readers(Registry(), options.reader, dict(map(column, options.columns)))
-    audits, is_complete = audits_of(options.sources, candidates, facts)
-    between(audits)
-    if options.as_json:
-        show(documents.as_json(audits, facts))
-    elif options.markdown:
-        show(documents.as_markdown(audits, facts))
-    elif not options.details and not options.everything:
-        show(answer(document(audits, facts), audits))
-    else:
-        show(text(document(audits, facts), everything=options.everything))
+    printer = _printer(options, facts)
+    sources, answer, pages = Sources(), Answer(), documents.Pages()
+    for audit in sources.audits(options.sources, candidates, facts):
+        if printer:
+            show(printer.source(audit))
+        answer.add(audit)
+        if options.page or options.junit_file:
+            pages.add(audit)
+    show(printer.end(sources, answer.summary) if printer else answer.text(sources, facts))
     if options.page is not None:
-        write_page(options.page, document(audits, facts))
+        sentences = answer.sentences(sources, facts)
+        page = documents.document(pages, sources, sentences, answer.counts, answer.held)
+        write_page(options.page, page)
     if options.junit_file is not None:
-        write_file(options.junit_file, junit(document(audits, facts)))
-    if not is_complete:
+        write_file(options.junit_file, documents.junit(pages, sources))
+    if not sources.is_complete:
         return Unusable.exit_code
-    if any(
-        entry.severity in FAIL_ON[options.fail_on] for audit in audits for entry in audit.findings
-    ):
+    if any(answer.counts[severity] for severity in FAIL_ON[options.fail_on]):
         return CONTRADICTED
-    if not any(audit.checked for audit in audits):
+    if not answer.checked:
         say("nothing could be checked: the sources state too little")
         return NOTHING
     return 0
+
+
+def _printer(options: AuditOptions, facts: "Mapping[str, Fact]") -> "Json | Markdown | Text | None":
+    """Return what prints each source, once it is read; None where the answer is all."""
+    from benchforge.cli.results.audit import documents
+
+    if options.as_json:
+        return documents.Json(facts)
+    if options.markdown:
+        return documents.Markdown(facts)
+    if options.details or options.everything:
+        return documents.Text(facts, sys.maxsize if options.everything else documents.OF_A_KIND)
+    return None

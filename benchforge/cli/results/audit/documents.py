@@ -2,12 +2,12 @@
 
 import json
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from benchforge.cli.results.audit.answer import consequences, standing
-from benchforge.cli.results.audit.audited import Audited
+from benchforge.cli.results.audit.audited import Audited, Sources
 from benchforge.cli.results.audit.facts import shown
 from benchforge.cli.results.audit.finding import FALSE, SEVERITIES, Finding, Severity
 from benchforge.parts.reader import Fact
@@ -23,34 +23,86 @@ _STATES: Final[Mapping[Severity, tuple[str, str, str]]] = {
     "unknown": ("inconclusive", "expert", "?"),
 }
 "Each severity: the name of the colour of its count, that of its findings, and its sign."
-_NOTHING: Final = "nothing"
+_MOST_SOURCES, _MOST_UNREAD = 500, 1000
+_NOT_ASKED = "not asked"
 
 
-def document(audits: Sequence[Audited], stated: Mapping[str, Fact]) -> PageDocument:
+class Pages:
+    """The sources that a page or a file of JUnit has room for: the worst ones."""
+
+    def __init__(self) -> None:
+        self.worst: list[Audited] = []
+        self.others = 0
+
+    def add(self, audit: Audited) -> None:
+        """Keep the findings of a source, and none of its rows."""
+        audit.rows = []
+        self.worst.append(audit)
+        if len(self.worst) > 2 * _MOST_SOURCES:
+            self.cut()
+
+    def cut(self) -> None:
+        """Keep the worst sources, in their order."""
+        if len(self.worst) > _MOST_SOURCES:
+            self.others += len(self.worst) - _MOST_SOURCES
+            last = len(SEVERITIES), 0.0
+            worst = (
+                (min((entry.order for entry in audit.findings), default=last), number)
+                for number, audit in enumerate(self.worst)
+            )
+            chosen = sorted(number for _, number in sorted(worst)[:_MOST_SOURCES])
+            self.worst = [self.worst[number] for number in chosen]
+
+
+def document(
+    pages: Pages,
+    sources: Sources,
+    sentences: Sequence[str],
+    counts: Mapping[Severity, int],
+    held: int,
+) -> PageDocument:
     """Return the audit of all sources, the worst findings of each first."""
-    rows = readable.counted(sum(len(audit.rows) for audit in audits), "row")
-    sources = readable.counted(len(audits), "source")
-    counts = [(_STATES[severity][0], count, severity) for severity, count in _counts(audits)]
-    held = _held(audits)
+    pages.cut()
+    audits = pages.worst
+    rows = readable.counted(sum(audit.count for audit in audits), "row")
+    several = readable.counted(len(audits) + pages.others, "source")
+    sections = [_source(number, audit) for number, audit in enumerate(audits, start=1)]
+    for title, reasons in (("Not read", sources.unread), ("Passed over", sources.passed)):
+        if reasons:
+            about = f"{len(reasons):,}" + "; --json lists all" * (len(reasons) > _MOST_UNREAD)
+            sections.append(PageSection(title[:3], title, about, items=reasons[:_MOST_UNREAD]))
+    if pages.others:
+        title = readable.counted(pages.others, "more source")
+        sections.append(PageSection("others", title, "with lesser findings: --json lists them"))
     return PageDocument(
-        title=f"Audit: {audits[0].source if len(audits) == 1 else sources}",
-        eyebrow=f"{sources} \N{MIDDLE DOT} {rows}",
-        counts=[*counts, ("holds", held, _holding(held).partition(" ")[2])] if held else counts,
-        sentences=[conclusion(audits), *facts_by("the auditor", stated)],
-        sections=[_source(number, audit) for number, audit in enumerate(audits, start=1)],
+        title=f"Audit: {audits[0].source if len(audits) == 1 else several}",
+        eyebrow=f"{several} \N{MIDDLE DOT} {rows}",
+        counts=[
+            *((_STATES[word][0], counts[word], word) for word in SEVERITIES if counts.get(word)),
+            *[("holds", held, _held(held))] * bool(held),
+        ],
+        sentences=sentences,
+        sections=sections,
     )
 
 
-def conclusion(audits: Sequence[Audited]) -> str:
-    """Return what the findings of all sources come to."""
-    counts, held = dict(_counts(audits)), _held(audits)
+def conclusion(counts: Mapping[Severity, int], held: int) -> str:
+    """Return what the findings come to, beside the number of identities that hold."""
     if not held and not counts:
         return "Nothing could be checked."
-    summary = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
-    sentence = f"Found: {summary or 'nothing'}. {_holding(held)}."
-    if held and not any(severity in counts for severity in FALSE):
+    stated = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]
+    sentence = f"Found: {', '.join(stated) or 'nothing'}. {readable.exact(held)} {_held(held)}."
+    if held and not any(counts.get(severity) for severity in FALSE):
         sentence += " Nothing is impossible. That does not show that the result is right."
     return sentence
+
+
+def _held(count: int) -> str:
+    return "identity holds" if count == 1 else "identities hold"
+
+
+def _conclusion(audit: Audited) -> str:
+    return conclusion(Counter(entry.severity for entry in audit.findings), audit.held.total())
 
 
 def facts_by(auditor: str, stated: Mapping[str, Fact]) -> list[str]:
@@ -59,109 +111,119 @@ def facts_by(auditor: str, stated: Mapping[str, Fact]) -> list[str]:
     return [f"Facts by {auditor}: {facts}"] if stated else []
 
 
-def sentences(row: Sequence[str]) -> list[str]:
-    """Return what a row of findings says of its numbers."""
-    _, identity, rests_on, true_if = row
-    rests = [f"Rests on: {rests_on}."] * (rests_on != _NOTHING)
-    return [f"{identity}.", *rests, *[f"True if {true_if}."] * bool(true_if)]
-
-
-def _counts(audits: Sequence[Audited]) -> Iterator[tuple[Severity, int]]:
-    """Yield how many findings each severity has that occurs, the worst first."""
-    severities = [finding.severity for audit in audits for finding in audit.findings]
-    for severity in SEVERITIES:
-        if severity in severities:
-            yield severity, severities.count(severity)
-
-
-def _held(audits: Sequence[Audited]) -> int:
-    return sum(audit.held.total() for audit in audits)
-
-
-def _holding(count: int) -> str:
-    return "1 identity holds" if count == 1 else f"{readable.exact(count)} identities hold"
-
-
 def _source(number: int, audit: Audited) -> PageSection:
-    counts = ((code, readable.counted(count, "time")) for code, count in audit.held.items())
+    facts = [(code, readable.counted(count, "time")) for code, count in audit.held.items()]
     return PageSection(
         f"source-{number}",
         audit.source,
-        f"{audit.reader}, {readable.counted(len(audit.rows), 'row')}",
-        conclusion([audit]),
+        f"{audit.reader}, {readable.counted(audit.count, 'row')}",
+        _conclusion(audit),
         empty="No check has a finding.",
         findings=[*_findings(audit)],
         heads=("row", "numbers", "rests on", "true if"),
         others="--json prints them",
-        facts_title="The checks that hold",
-        facts=sorted(counts),
+        facts_title="The checks that hold, and those that nobody could ask",
+        facts=sorted([*facts, *_not_asked(audit)]),
     )
 
 
+def _not_asked(audit: Audited) -> list[tuple[str, str]]:
+    """Return the checks that said nothing, each with the facts that it lacks."""
+    return [
+        (code, f"{_NOT_ASKED}: no {readable.listed(sorted(lacks), 6)}" if lacks else _NOT_ASKED)
+        for code, lacks in sorted(audit.not_asked.items())
+    ]
+
+
 def _findings(audit: Audited) -> Iterator[Findings]:
-    by_kind: dict[tuple[Severity, str, str], list[Finding]] = {}
-    for finding in audit.sorted():
-        # A title with a share in it differs from row to row.
-        title = "" if len(audit.rows) > 1 else finding.title
-        by_kind.setdefault((finding.severity, finding.code, title), []).append(finding)
-    for (severity, code, _), findings in by_kind.items():
-        title = findings[0].title
-        if any(finding.title != title for finding in findings):
-            title = f"such as: {title}"
+    for (severity, code), findings in _by_kind(audit).items():
+        titles = {finding.title for finding in findings}
+        title = findings[0].title if len(titles) == 1 else f"such as: {findings[0].title}"
         _, kind, sign = _STATES[severity]
-        yield Findings(kind, sign, severity, code, title, [_cells(finding) for finding in findings])
+        cells = [
+            (_place(item), item.identity, item.rests_on or "nothing", item.true_if)
+            for item in findings
+        ]
+        yield Findings(kind, sign, severity, code, title, cells)
 
 
-def _cells(finding: Finding) -> tuple[str, ...]:
-    where = ", ".join(filter(None, (finding.row, finding.where)))
-    return where, finding.identity, finding.rests_on or _NOTHING, finding.true_if
+def _by_kind(audit: Audited) -> dict[tuple[Severity, str], list[Finding]]:
+    kinds: dict[tuple[Severity, str], list[Finding]] = {}
+    for finding in audit.sorted():
+        kinds.setdefault((finding.severity, finding.code), []).append(finding)
+    return kinds
+
+
+def _place(finding: Finding) -> str:
+    return ", ".join(filter(None, (finding.row, finding.where)))
 
 
 _MOST = 200
 "Rows of a table of Markdown: a comment on a pull request takes no more."
 
 
-def as_json(audits: Sequence[Audited], stated: Mapping[str, Fact]) -> str:
-    """Return all findings, and the number of identities that hold, by code."""
-    document = {
-        "given": {name: asdict(fact) for name, fact in stated.items()},
-        "sources": [
-            {
-                "source": audit.source,
-                "reader": audit.reader,
-                "rows": len(audit.rows),
-                "unread": audit.unread,
-                "not_asked": {code: dict(lacks) for code, lacks in audit.not_asked.items()},
-                "held": dict(sorted(audit.held.items())),
-                "findings": [asdict(finding) for finding in audit.sorted()],
-            }
-            for audit in audits
-        ],
-    }
-    return safe.as_json(json.dumps(document, indent=1))
+class Json:
+    """All findings as JSON, and the number of identities that hold, a source at a time."""
+
+    def __init__(self, stated: Mapping[str, Fact]) -> None:
+        given = {name: asdict(fact) for name, fact in stated.items()}
+        self._above = f'{{\n "given": {_indented(given)},\n "sources": [\n'
+
+    def source(self, audit: Audited) -> str:
+        """Return the text of a source."""
+        item = {
+            "source": audit.source,
+            "reader": audit.reader,
+            "rows": audit.count,
+            "unread": audit.unread,
+            "not_asked": {code: dict(lacks) for code, lacks in audit.not_asked.items()},
+            "held": dict(sorted(audit.held.items())),
+            "findings": [asdict(finding) for finding in audit.sorted()],
+        }
+        text, self._above = f"{self._above}  {_indented(item, 2)}", ",\n"
+        return text
+
+    def end(self, sources: Sources, summary: str) -> str:
+        """Return the text below the last source."""
+        unread, passed = (_indented(reasons) for reasons in (sources.unread, sources.passed))
+        return f' ],\n "unread": {unread},\n "passed_over": {passed}\n}}'
 
 
-def as_markdown(audits: Sequence[Audited], stated: Mapping[str, Fact]) -> str:
-    """Return a table of findings for each source."""
-    lines = ["# Audit", ""]
-    lines += [
-        text for item in facts_by("the auditor", stated) for text in (safe.markdown(item), "")
-    ]
-    for audit in audits:
-        rows = readable.counted(len(audit.rows), "row")
-        lines += [
-            f"## {safe.markdown(audit.source)}",
-            "",
-            f"{audit.reader}, {rows}. {conclusion([audit])}",
-        ]
-        findings = audit.sorted()
-        if findings:
+def _indented(item: object, depth: int = 1) -> str:
+    return safe.as_json(json.dumps(item, indent=1)).replace("\n", f"\n{' ' * depth}")
+
+
+class Markdown:
+    """A table of findings for each source."""
+
+    def __init__(self, stated: Mapping[str, Fact]) -> None:
+        facts = facts_by("the auditor", stated)
+        self._above = "\n".join(
+            ["# Audit", "", *(f"{safe.markdown(fact)}\n" for fact in facts), ""]
+        )
+
+    def source(self, audit: Audited) -> str:
+        """Return the table of a source."""
+        rows = readable.counted(audit.count, "row")
+        lines = [f"{self._above}## {safe.markdown(audit.source)}", ""]
+        lines.append(f"{audit.reader}, {rows}. {_conclusion(audit)}")
+        if findings := audit.sorted():
             lines += ["", "| severity | code | row | finding | true if |", "|---|---|---|---|---|"]
             lines += [_row(finding) for finding in findings[:_MOST]]
         if len(findings) > _MOST:
             lines += ["", f"{len(findings) - _MOST} more are in the output of `--json`."]
-        lines.append("")
-    return "\n".join(lines).rstrip()
+        if codes := sorted(audit.not_asked):
+            lines += ["", f"Not asked, for want of facts: {', '.join(codes)}."]
+        self._above = ""
+        return "\n".join([*lines, ""])
+
+    def end(self, sources: Sources, summary: str) -> str:
+        """Return the list of what was not read, and what all sources come to."""
+        lines: list[str] = []
+        for title, reasons in (("Not read", sources.unread), ("Passed over", sources.passed)):
+            items = [f"- {safe.markdown(reason)}" for reason in reasons]
+            lines += [f"## {title}", "", *items, ""] if reasons else []
+        return "\n".join([*lines, summary])
 
 
 def _row(finding: Finding) -> str:
@@ -173,65 +235,57 @@ def _row(finding: Finding) -> str:
 
 
 WIDTH = 88
-_OF_A_KIND = 3
-_MOST_LINES = 15
+OF_A_KIND = 3
 
 
-def answer(document: PageDocument, audits: Sequence[Audited]) -> str:
-    """Return the answer in fifteen lines: the rows that can stand, and the worst findings."""
-    first = _wrapped(standing(audits), "")
-    conclusion_, *facts = document.sentences
-    last = [*consequences(audits), *(fact.replace("by the auditor", "by you", 1) for fact in facts)]
-    end = [line for text_ in (*last, conclusion_) for line in _wrapped(text_, "")]
-    kinds = [(section, item) for section in document.sections for item in section.findings]
-    kinds.sort(key=lambda kind: [*map(str, SEVERITIES)].index(kind[1].word))
-    middle: list[str] = []
-    printed = 0
-    for section, item in kinds:
-        name = f"{section.title}: " if len(audits) > 1 else ""
-        lines = _of_kind(item, 1, name)
-        if len(first) + len(middle) + len(lines) + len(end) >= _MOST_LINES:
-            break
-        middle += lines
-        printed += len(item.rows[:1])
-    if more := sum(len(item.rows) for _, item in kinds) - printed:
-        end.append(f"{readable.counted(more, 'more finding')}: --details prints them")
-    room = _MOST_LINES - len(first) - len(middle)
-    return "\n".join([*first, *middle, *(end if len(end) <= room else end[-room:])])
+class Text:
+    """The findings of each source, the worst first, and what was not asked."""
+
+    def __init__(self, stated: Mapping[str, Fact], most: int) -> None:
+        self._most, self._facts = most, facts_by("you", stated)
+
+    def source(self, audit: Audited) -> str:
+        """Return the findings of a source."""
+        rows = readable.counted(audit.count, "row")
+        blocks = [[f"{safe.line(audit.source)}: {audit.reader}, {rows}"]]
+        for findings in _by_kind(audit).values():
+            lines = lines_of_kind(findings[: self._most], len(findings))
+            if (more := len(findings) - self._most) > 0:
+                lines.append(f"  and {readable.exact(more)} more: --all prints them")
+            blocks.append(lines)
+        if codes := ", ".join(sorted(audit.not_asked)):
+            blocks.append(wrapped(f"Not asked: {codes}; --json has the facts that they lack.", ""))
+        return "\n\n".join(["\n".join(lines) for lines in blocks] + [""])
+
+    def end(self, sources: Sources, summary: str) -> str:
+        """Return the facts of the auditor, and what all sources come to."""
+        return "\n\n".join([*self._facts, "\n".join(wrapped(summary, ""))])
 
 
-def text(document: PageDocument, *, everything: bool) -> str:
-    """Return the findings of all sources, the worst first, and what was checked."""
-    conclusion, *facts = document.sentences
-    blocks = [
-        block
-        for section in document.sections
-        for block in _of_source(section, None if everything else _OF_A_KIND)
-    ]
-    blocks += [fact.replace("by the auditor", "by you", 1) for fact in facts]
-    return "\n\n".join([*blocks, "\n".join(_wrapped(conclusion, ""))])
-
-
-def _of_source(section: PageSection, most: int | None) -> Iterator[str]:
-    yield f"{safe.line(section.title)}: {section.about}"
-    for findings in section.findings:
-        lines = _of_kind(findings, most)
-        if most is not None and (more := len(findings.rows) - most) > 0:
-            lines.append(f"  and {readable.exact(more)} more: --all prints them")
-        yield "\n".join(lines)
-
-
-def _of_kind(findings: Findings, most: int | None, name: str = "") -> list[str]:
-    count = len(findings.rows)
-    times = f", {count} times" if count > 1 else ""
-    lines = _wrapped(f"{findings.word}{times}: {findings.title} [{findings.code}]", "")
-    for row in findings.rows[:most]:
-        lines += _wrapped(name + row[0], "  ")
-        lines += [line for sentence in sentences(row) for line in _wrapped(sentence, "    ")]
+def lines_of_kind(findings: Sequence[Finding], count: int, name: str = "") -> list[str]:
+    """Return the lines of findings of a check, and of how many they are."""
+    first = findings[0]
+    such = "such as: " if len({finding.title for finding in findings}) > 1 else ""
+    times = f", {count:,} times" if count > 1 else ""
+    lines = wrapped(f"{first.severity}{times}: {such}{first.title} [{first.code}]", "")
+    for finding in findings:
+        lines += wrapped(name + _place(finding), "  ")
+        for sentence in _sentences(finding):
+            lines += wrapped(sentence, "    ")
     return lines
 
 
-def _wrapped(line: str, indent: str) -> list[str]:
+def _sentences(finding: Finding) -> list[str]:
+    rests = [f"Rests on: {finding.rests_on}."] * bool(finding.rests_on)
+    return [
+        f"{finding.identity}.",
+        *rests,
+        *[f"True if {finding.true_if}."] * bool(finding.true_if),
+    ]
+
+
+def wrapped(line: str, indent: str) -> list[str]:
+    """Return the lines of a sentence, as wide as a terminal has room for."""
     below = f"{indent}  " if indent else ""
     return textwrap.wrap(safe.line(line), WIDTH, initial_indent=indent, subsequent_indent=below)
 
@@ -241,29 +295,41 @@ _MOST_LISTED = 20
 "Findings that the text of a test lists."
 
 
-def junit(document: PageDocument) -> str:
+def junit(pages: Pages, sources: Sources) -> str:
     """Return the checks: what is impossible or false fails, and what is open is skipped."""
+    pages.cut()
     suites = [
-        JunitSuite(f"{section.title} ({_reader(section)})", [*_tests(section)])
-        for section in document.sections
+        JunitSuite(f"{audit.source} ({audit.reader})", [*_tests(audit)]) for audit in pages.worst
     ]
+    unread: list[tuple[Element, str, Sequence[str]]] = [
+        ("error", "not read", sources.unread),
+        ("skipped", "passed over", sources.passed),
+        ("skipped", f"{pages.others:,} more sources", ["--json lists them"] * bool(pages.others)),
+    ]
+    for element, word, reasons in unread:
+        tests = [
+            JunitTest(_NAME, reason, reason, element, word) for reason in reasons[:_MOST_UNREAD]
+        ]
+        suites += [JunitSuite(word, tests)] * bool(tests)
     return junit_xml(_NAME, suites).decode()
 
 
-def _tests(section: PageSection) -> Iterator[JunitTest]:
-    group = f"benchforge.audit.{_reader(section)}"
-    for item in section.findings:
-        lines = [f"{row[0]}: {' '.join(sentences(row))}" for row in item.rows[:_MOST_LISTED]]
-        if (more := len(item.rows) - _MOST_LISTED) > 0:
+def _tests(audit: Audited) -> Iterator[JunitTest]:
+    group = f"benchforge.audit.{audit.reader}"
+    kinds = _by_kind(audit)
+    for (severity, code), findings in kinds.items():
+        lines = [
+            f"{_place(item)}: {' '.join(_sentences(item))}" for item in findings[:_MOST_LISTED]
+        ]
+        if (more := len(findings) - _MOST_LISTED) > 0:
             lines.append(f"and {readable.exact(more)} more")
-        element: Element = "failure" if item.word in FALSE else "skipped"
-        name = f"{item.code}: {item.title}"
-        yield JunitTest(group, name, "\n".join(lines), element, item.word)
-    broken = {item.code for item in section.findings}
-    for code, times in section.facts:
+        element: Element = "failure" if severity in FALSE else "skipped"
+        name = f"{code}: {findings[0].title}"
+        yield JunitTest(group, name, "\n".join(lines), element, severity)
+    broken = {code for _, code in kinds}
+    for code, count in sorted(audit.held.items()):
         if code not in broken:
-            yield JunitTest(group, code, f"holds {times}")
-
-
-def _reader(section: PageSection) -> str:
-    return section.about.partition(",")[0]
+            yield JunitTest(group, code, f"holds {readable.counted(count, 'time')}")
+    if facts := _not_asked(audit):
+        lines = [f"{code}: {words}" for code, words in facts]
+        yield JunitTest(group, _NOT_ASKED, "\n".join(lines), "skipped", _NOT_ASKED)

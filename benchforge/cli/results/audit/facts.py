@@ -178,6 +178,12 @@ def amount(number_: float, unit: str) -> str:
     return readable.figure(number_, 6) + {"1/s": "/s", "cores": " cores"}.get(unit, "")
 
 
+def times_off(number_: float, right: float) -> float:
+    """Return by how many times a number is off, in either direction, up to a million."""
+    less, more = sorted((max(0.0, number_), max(0.0, right)))
+    return min(1e6, more / less) if less else 1e6
+
+
 _BUSY_SHARE = (0.5, 1.1)
 "Shares of use of connections that are common in closed loops."
 _UNITS = {

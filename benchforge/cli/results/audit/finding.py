@@ -15,7 +15,7 @@ FALSE = SEVERITIES[:2]
 FAIL_ON = {"impossible": SEVERITIES[:1], "false": FALSE, "unsupported": SEVERITIES[:3]}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A statement about numbers that do not fit, with all that it rests on."""
 
@@ -35,6 +35,15 @@ class Finding:
     "Requests per second that the numbers allow; negative if they tell none."
     code: str = ""
     "Code of the check."
+    factor: float = 1.0
+    "Times by which a number is off, for the order of findings."
+    ranks: tuple[int, int] = (0, 0)
+    "Neighbours in rank that are within noise, and all of them that this finding adds."
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """The key that sorts the worst finding first."""
+        return SEVERITIES.index(self.severity), -self.factor
 
 
 Evidences = Finding | Sequence[Finding] | None

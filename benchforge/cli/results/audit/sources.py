@@ -22,7 +22,6 @@ from benchforge.text import door
 from benchforge.text.readable import listed
 
 STDIN = "-"
-_MOST_FILES = 10_000
 
 
 def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
@@ -46,11 +45,13 @@ def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
             raise Unusable(f"{named}: {error.strerror}", hint) from error
 
 
-_NOISE = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]{0,200}\x07"
-    r"|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]"
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]{0,200}\x07")
+_TIME = re.compile(
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,60} \S{1,60}: "
+    r"|\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? "
+    r"(?:std(?:out|err) [FP] )?"
 )
-"Colours of a terminal, and the time that a log writes before each line."
+"What a log writes before each line: the time; host and program, or the stream of a container."
 _CHUNK = 1 << 16
 
 
@@ -82,19 +83,22 @@ def _plain(stream: BinaryIO) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(marks.get(chunk[:2], "utf-8"))("replace")
     while chunk:
         *lines, rest = (rest + decoder.decode(chunk)).split("\n")
-        yield "".join(f"{_NOISE.sub('', line)}\n" for line in lines).encode()
+        yield "".join(f"{_printed(line)}\n" for line in lines).encode()
         if len(rest) > _CHUNK:  # of a document on one line
             yield rest.encode()
             rest = ""
         chunk = stream.read(_CHUNK)
-    yield _NOISE.sub("", rest + decoder.decode(b"", final=True)).encode()
+    yield _printed(rest + decoder.decode(b"", final=True)).encode()
+
+
+def _printed(line: str) -> str:
+    line = _COLOURS.sub("", line) if "\x1b" in line else line
+    time = _TIME.match(line)
+    return line[time.end() :] if time else line
 
 
 def _below(folder: Path) -> Iterator[Source]:
-    for count, name in enumerate(door.files(folder), 1):
-        if count > _MOST_FILES:
-            hint = "name the files instead"
-            raise Unusable(f"{folder}: more than {_MOST_FILES} files", hint)
+    for name in door.files(folder):
         try:
             with door.stream(folder, name) as stream:
                 yield Source(str(folder / name), plain(stream))
@@ -214,6 +218,7 @@ _FACTS: Mapping[str, Callable[[str], Fact]] = {
     **{name: number(name) for name in ("connections", "pipeline", "cores", "body")},
     "duration": duration,
     "link": link,
+    "loop": lambda text: Fact(text, origin=ORIGIN),
 }
 
 

@@ -269,10 +269,8 @@ def _cases(new: Summed, older: Sequence[Summed], registry: Registry) -> Iterator
             results_by_difference.setdefault(difference, []).append(old)
     for (where, difference_), results_ in results_by_difference.items():
         first = safe.word(str(results_[0].path))
-        result_paths = (
-            first if len(results_) == 1 else f"{len(results_)} older results ({first} is one)"
-        )
-        yield f"{where} {result_paths}: {safe.word(difference_)}"
+        paths = first if len(results_) == 1 else f"{len(results_)} older results ({first} is one)"
+        yield f"{where} {paths}: {safe.word(difference_)}"
 
 
 def _partners(new: Summed, old: Summed, registry: Registry) -> Iterator[tuple[str, str]]:

@@ -49,9 +49,7 @@ def timelines(
             left_out.append(f"{result.path}: a smoke: its numbers mean nothing")
         else:
             by_suite.setdefault(result.summary.name, []).append(result)
-    lines = [
-        _timeline(name, results_of_suite, reference) for name, results_of_suite in by_suite.items()
-    ]
+    lines = [_timeline(name, results, reference) for name, results in by_suite.items()]
     if not lines:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no result{first}", "name results, or a folder that contains results")

@@ -49,6 +49,8 @@ def command(options: ReportOptions) -> int:
     Exit codes: 0 the answers are printed, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
     """
+    from functools import partial
+
     from benchforge.cli.console.reported import text_of
     from benchforge.cli.console.say import show
     from benchforge.cli.results.progress_bar import begin_long_work
@@ -67,21 +69,20 @@ def command(options: ReportOptions) -> int:
     if reason is not None and not results and Path(reason).is_dir():
         results, reason = (Path(reason),), ALL  # the option takes the word behind it
     registry, result = Registry(), named_result(results)
+    source = partial(summed, result, registry, with_trials=True)
     begin_long_work()
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read
     if result.is_file():
-        raise Unusable(
-            f"{result}: is a file", "name the folder of a result, which contains the trials"
-        )
+        raise Unusable(f"{result}: is a file", "name the folder of a result, with its trials")
     if reason is not None:
-        summary = with_findings(summed(result, registry), None if reason == ALL else reason)
+        summary = with_findings(source(), None if reason == ALL else reason)
         show(text_of("why", *summary, registry), painted=True)
         return 0
     if options.opened:
-        return open_page(summed(result, registry), registry)
+        return open_page(source(), registry)
     if options.output == "-":
-        show(one_report(summed(result, registry), registry, names).rstrip("\n"), painted=True)
+        show(one_report(source(), registry, names).rstrip("\n"), painted=True)
         return 0
     if names and not (options.write or options.output):
         message = f"--reporter {names[0]}: no folder is named for its files"

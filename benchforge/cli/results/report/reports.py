@@ -3,6 +3,7 @@
 import tempfile
 import webbrowser
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from benchforge.checks.ways import reason, way_of_comparison
@@ -43,20 +44,21 @@ def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     Raises Unusable for the folder of another result, CannotKeep where they cannot be written.
     """
     into = Path(options.output) if options.output else result
+    source = partial(summed, result, registry, with_trials=True)
     if into.resolve() == result.resolve():
         if not (options.write or options.output):
-            return _write(summed(result, registry), registry, options, None)
+            return _write(source(), registry, options, None)
         with ResultWriter(result).held():
-            return _write(summed(result, registry), registry, options, result)
+            return _write(source(), registry, options, result)
     if (into / HEADER).exists():
         raise Unusable(f"-o {into}: is a different result", "name a new folder")
-    source = summed(result, registry)
+    read = source()
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = "choose another folder with -o"
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
-    return _write(source, registry, options, into)
+    return _write(read, registry, options, into)
 
 
 def _write(source: Summed, registry: Registry, options: ReportOptions, into: Path | None) -> None:
@@ -141,18 +143,13 @@ def with_findings(source: Summed, id_: str | None) -> tuple[Summary, Sequence[Tr
             reason_ = _why_not(source, id_.upper())
             message = f"--why {id_}: no finding of this check in {source.path}{reason_}"
             raise Unusable(message, f"there are findings of {listed(ids, len(ids))}")
-        causes = tuple(
-            c for c in causes if any(finding.check.id == wanted for finding in c.findings)
-        )
+        causes = tuple(c for c in causes if any(each.check.id == wanted for each in c.findings))
     return source.summary.model_copy(update={"causes": causes}), source.trials
 
 
 def _why_not(source: Summed, id_: str) -> str:
     """Return why a check cannot be judged in any comparison of a result; empty where it can."""
-    header, scenarios = (
-        source.header,
-        {comparison.scenario for comparison in source.summary.comparisons},
-    )
+    header, scenarios = source.header, {each.scenario for each in source.summary.comparisons}
     if header is None:
         return ""
     reasons = [reason(id_, way_of_comparison(header, scenario)) for scenario in scenarios]

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import click
+
 from benchforge.cli.console.options import argument, click_command, option
 
 CONTRADICTED, NOT_PROVED = 1, 2
@@ -23,6 +25,13 @@ class VerifyOptions:
         "the trials follow from the raw files.",
     )
     name_all: bool = option("--all", help="Print every difference, not only the first.")
+    jobs: int = option(
+        *("-j", "--jobs"),
+        type=click.IntRange(1, 256),
+        default=1,
+        show_default=True,
+        help="Number of processes that compute trials again from their raw files.",
+    )
     signers: Path | None = option(
         "--signers",
         metavar="FILE",
@@ -48,12 +57,12 @@ def command(options: VerifyOptions) -> int:
     from benchforge.parts.registry import Registry
     from benchforge.results.verify.in_words import answer_lines, scope_line
     from benchforge.results.verify.recompute.compare import verify
-    from benchforge.results.verify.signature import check_signature
+    from benchforge.results.verify.ssh_keygen import check_signature
     from benchforge.text import safe
 
     folder, signers = options.folder, options.signers
     begin_long_work()
-    verified = verify(folder, Registry(), options.level)
+    verified = verify(folder, Registry(), options.level, jobs=options.jobs)
     signed = "" if signers is None else check_signature(folder, signers, verified)
     for line in answer_lines(folder, verified, all_of_them=options.name_all):
         show(safe.word(line))

@@ -24,11 +24,9 @@ _SCHEMA = "suite.schema.json"
 
 
 def write_sample(suite: Path, source: str | None) -> None:
-    """Write a suite of ours, or without a name the sample with its app.
-
-    Raises Unusable where a file exists already, CannotKeep where one cannot be written.
-    """
-    texts = {suite: _fitted(_read(_STARTER / SUITE if source is None else _named(source)))}
+    """Write a suite of ours, or the sample. Raises Unusable, or CannotKeep for a file."""
+    text = _read(_STARTER / SUITE if source is None else _named(source))
+    texts = {suite: re.sub(r"\A#:schema .*", f"#:schema {_SCHEMA}", text)}
     if source is None:
         texts[suite.with_name(_APP)] = _read(_STARTER / _APP)
     show(f"wrote: {_kept(suite, texts)}\nnext:  {program()} run {suite}")
@@ -60,7 +58,6 @@ def write_suite_of_log(target: Path, source: Path, *, behind_proxy: bool) -> Non
 
 
 def _kept(template: Path, texts: dict[Path, str]) -> str:
-    """Write the files, the suite first in `texts`, and the schema. Return their names."""
     schema = template.with_name(_SCHEMA)
     _refuse_to_overwrite(texts)
     _write(texts | {schema: of_suites(builtin=False) + "\n"})
@@ -68,7 +65,6 @@ def _kept(template: Path, texts: dict[Path, str]) -> str:
 
 
 def _named(name: str) -> Path:
-    """Return a suite of ours. Raises Unusable, which tells which there are."""
     if (file := brought().get(name)) is not None:
         return file
     raise Unusable(f"--from {name}: no such suite", names_like(Path(name)))
@@ -78,16 +74,8 @@ def _read(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _fitted(text: str) -> str:
-    """Return a suite whose schema stands beside it."""
-    return re.sub(r"\A#:schema .*", f"#:schema {_SCHEMA}", text)
-
-
 def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
-    """Raise Unusable when the suite is there, or another file is there with another content.
-
-    The schema is drawn from what is installed, and may be drawn anew.
-    """
+    """Raise Unusable for a file of another content, and for any suite; a schema is redrawn."""
     suite = next(iter(texts))
     for file, text in texts.items():
         if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):

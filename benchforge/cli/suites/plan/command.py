@@ -82,7 +82,7 @@ def command(options: PlanOptions) -> int:
     )
     chosen = suite.repeat.seed if options.seed is None else options.seed
     seed = secrets.randbits(32) if chosen is None else chosen
-    graph = plan(expand(suite), suite.repeat, seed)
+    graph = plan(expand(suite), suite.repeat, seed, decides=bool(suite.claims_to_test))
     registry.consult("benchforge_planned", graph=graph)
     head = planned(suite, graph, chosen is None)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PAPER

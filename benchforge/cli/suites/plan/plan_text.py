@@ -10,13 +10,7 @@ import click
 from pydantic import JsonValue
 
 from benchforge.cli.console.columns import amount, awaited, lasts
-from benchforge.cli.suites.plan.planned import (
-    Chain,
-    DurationEstimate,
-    PartPlanned,
-    Plan,
-    ScenarioPlanned,
-)
+from benchforge.cli.suites.plan.planned import Chain, PartPlanned, Plan, PlanTime, ScenarioPlanned
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.mix.record import MOST
@@ -78,11 +72,9 @@ def _head(plan: Plan) -> Iterator[str]:
 
 
 def _claims(plan: Plan) -> str:
-    asked_labels = [label for label, questions in plan.claims.items() if questions]
-    counts = (
-        f"{counted(len(asked_labels), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
-    )
-    untested = [label for label in plan.claims if label not in asked_labels]
+    tested = [label for label, questions in plan.claims.items() if questions]
+    counts = f"{counted(len(tested), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
+    untested = [label for label in plan.claims if label not in tested]
     return counts + (f"; not tested here: {', '.join(untested)}" if untested else "")
 
 
@@ -91,15 +83,13 @@ def _fewest(plan: Plan) -> float:
     return 1.0 if plan.until is None else plan.until.least / plan.blocks
 
 
-def _time(estimate: DurationEstimate, fewest: float, about: str = "") -> str:
+def _time(estimate: PlanTime, fewest: float, about: str = "") -> str:
     parts = {
         "warm-up": estimate.warm_up_s,
         "load": estimate.load_s,
         "starts and stops": estimate.start_and_stop_s,
     }
-    durations = ", ".join(
-        f"{spoken(seconds)} {activity}" for activity, seconds in parts.items() if seconds
-    )
+    durations = ", ".join(f"{spoken(seconds)} {name}" for name, seconds in parts.items() if seconds)
     most = "at most " if fewest < 1 else ""
     if about:
         return f"{about} {spoken(estimate.total_s)} ({durations})"
@@ -117,9 +107,7 @@ def _scenario(
         yield f"  {scenario.search.says}"
     if scenario.turns is not None:
         turns, groups = scenario.turns, scenario.turns.among.removesuffix("s")
-        slice_, each = (
-            readable.amount("s", duration_s) for duration_s in (turns.slice_s, turns.each_s)
-        )
+        slice_, each = (readable.amount("s", span_s) for span_s in (turns.slice_s, turns.each_s))
         yield f"  in turns: slices of {slice_}, {each} for each {groups}; only ratios are valid"
     for path, values in scenario.varies.items():
         values_text = ", ".join(_cut(map(shown, values), len(values), "value", complete))
@@ -157,12 +145,9 @@ def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, comp
     )
 
 
-def _cut(
-    lines: Iterable[str], size: int, noun: str, complete: bool, many: int = _MANY
-) -> Iterator[str]:
-    """Yield the lines, or the first of them and how many more there are."""
-    yield from lines if complete or size <= many else islice(lines, many)
-    if not complete and size > many:
+def _cut(rows: Iterable[str], size: int, noun: str, full: bool, many: int = _MANY) -> Iterator[str]:
+    yield from rows if full or size <= many else islice(rows, many)
+    if not full and size > many:
         yield f"and {counted(size - many, f'more {noun}')} (--all shows all)"
 
 
@@ -208,10 +193,7 @@ def _title(scenario: ScenarioPlanned) -> str:
 
 
 def _nodes(scenario: ScenarioPlanned, number: int) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return a name and the lines of its text for each part, by table and label.
-
-    A part has a node in each scenario: no process is there for two of them.
-    """
+    """Return a name and the lines of its text for each part, by table and label."""
     parts = dict.fromkeys(
         part for chain in scenario.chains for part in (*chain.drivers, *reversed(chain.starts))
     )
@@ -262,18 +244,15 @@ def _login(session: Mapping[str, JsonValue]) -> Iterator[str]:
             yield f"      {key}: {safe.word(content[:_LONGEST])}"
 
 
-def _firsts(workload: Mix, seed: int, number: int) -> list[list[list[str]]]:
-    """Return the lines of the first requests of each kind, and of each step of a flow."""
-    firsts: list[list[list[str]]] = [[] for _ in workload.shares]
-    is_full = len(firsts) - len(workload.after)
+def _firsts(mix: Mix, seed: int, number: int) -> list[list[list[str]]]:
+    firsts: list[list[list[str]]] = [[] for _ in mix.shares]
+    is_full = len(firsts) - len(mix.after)
     try:
-        for record in islice(workload.records(seed, 1), MOST):
+        for record in islice(mix.records(seed, 1), MOST):
             if len(firsts[record.kind]) < number:
                 head, body = record.head.decode().splitlines(), record.body.decode()
                 firsts[record.kind].append([*_lines(head, body)])
-                for index, step in zip(
-                    record.kinds[1:], workload.open_requests(record), strict=True
-                ):
+                for index, step in zip(record.kinds[1:], mix.open_requests(record), strict=True):
                     firsts[index].append([*_lines(_head_of(step), step.body or "")])
                 is_full -= len(firsts[record.kind]) == number
             if not is_full:

@@ -26,7 +26,7 @@ from benchforge.suite.suite import Scenario, Suite
 Place = Literal["servers", "backends", "loaders", "clients"]
 
 
-class DurationEstimate(Frozen):
+class PlanTime(Frozen):
     """Estimated duration of trials, and its components."""
 
     warm_up_s: NonNegativeFloat
@@ -85,7 +85,7 @@ class ScenarioPlanned(Frozen):
     cases: PositiveInt
     varies: dict[str, tuple[JsonValue, ...]]
     "Values of each varied option over all points, by the option's path."
-    estimate: DurationEstimate
+    estimate: PlanTime
     "Estimated duration of all trials of the scenario."
     chains: tuple[Chain, ...]
     links: tuple[PartLink, ...]
@@ -139,7 +139,7 @@ class Plan(Frozen):
     "Rule that ends the run early; None if the number of blocks is given."
     trials: NonNegativeInt
     "Number of trials; the maximum if a scenario searches for a rate."
-    estimate: DurationEstimate
+    estimate: PlanTime
     scenarios: tuple[ScenarioPlanned, ...]
     cases: tuple[CasePlanned, ...]
     "Cases in the order of the suite."
@@ -150,10 +150,7 @@ _DRIVERS: tuple[Place, ...] = ("loaders", "clients")
 
 
 def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
-    """Return the plan without its cases and their order, which are in the graph.
-
-    `drawn` says that nobody chose the seed.
-    """
+    """Return the plan without its cases and their order; `drawn`: nobody chose the seed."""
     warm_up_s = float(suite.repeat.warmup)
     sizes = map(len, graph.cases.groups)
     finds, turns = finds_of(suite), all_turns(suite)
@@ -197,10 +194,8 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
 
 
 def _claims(suite: Suite) -> dict[str, int]:
-    asked_claims = suite.claims_to_test
-    return {
-        claim.label: len(claim.instances) if claim in asked_claims else 0 for claim in suite.claims
-    }
+    tested = suite.claims_to_test
+    return {claim.label: len(claim.instances) if claim in tested else 0 for claim in suite.claims}
 
 
 def plan_json(plan: Plan, graph: RunGraph) -> Iterator[str]:
@@ -242,8 +237,8 @@ def _noise_s(suite: Suite, graph: RunGraph) -> float:
     return noise_s(graph.declared_s / len(graph), patience, smoke=suite.smoke)
 
 
-def _estimate(trials: int, declared_s: float, warm_up_s: float) -> DurationEstimate:
-    return DurationEstimate(
+def _estimate(trials: int, declared_s: float, warm_up_s: float) -> PlanTime:
+    return PlanTime(
         warm_up_s=warm_up_s * trials,
         load_s=max(0.0, declared_s - warm_up_s * trials),
         start_and_stop_s=START_AND_STOP_S * trials,
@@ -261,12 +256,8 @@ def _varies(scenario: Scenario) -> dict[str, tuple[JsonValue, ...]]:
 def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
     """Return what starts for each server: several times where what stands behind it varies."""
     backends = _parts(suite, "backends", "backend", scenario.backends)
-    drivers = (
-        part_
-        for part in _DRIVERS
-        for part_ in _parts(suite, part, "loader", getattr(scenario, part))
-    )
-    asking = tuple(drivers)
+    drivers = _parts(suite, "loaders", "loader", scenario.loaders)
+    drivers += _parts(suite, "clients", "loader", scenario.clients)
     started = dict.fromkeys(
         (*behind(suite.servers[label], suite.servers, point), label)
         for label in scenario.servers
@@ -279,7 +270,7 @@ def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
                 *_parts(suite, "servers", "upstream", upstreams),
                 *_parts(suite, "servers", "server", [server]),
             ),
-            drivers=asking,
+            drivers=drivers,
         )
         for *upstreams, server in started
     )
@@ -294,24 +285,19 @@ def links(suite: Suite, scenario: Scenario) -> tuple[PartLink, ...]:
 
 
 def _links(suite: Suite, scenario: Scenario) -> Iterator[PartLink]:
-    for driver_kind in _DRIVERS:
-        for driver in getattr(scenario, driver_kind):
+    for kind in _DRIVERS:
+        for name in getattr(scenario, kind):
             for server in scenario.servers:
-                yield PartLink(
-                    source=f"{driver_kind}.{driver}", target=f"servers.{server}", relation="asks"
-                )
+                yield PartLink(source=f"{kind}.{name}", target=f"servers.{server}", relation="asks")
     for point in _points(suite, scenario):
         for label in scenario.servers:
             for server in (label, *behind(suite.servers[label], suite.servers, point)):
                 part = cast("Server", part_at(suite.servers[server], "servers", point))
-                for upstream in part.upstreams():
-                    target = f"servers.{upstream}"
-                    yield PartLink(
-                        source=f"servers.{server}", target=target, relation="passes on to"
-                    )
-                for backend in () if part.upstreams() else scenario.backends:
-                    target = f"backends.{backend}"
-                    yield PartLink(source=f"servers.{server}", target=target, relation="may use")
+                source, upstreams = f"servers.{server}", part.upstreams()
+                for target in map("servers.{}".format, upstreams):
+                    yield PartLink(source=source, target=target, relation="passes on to")
+                for target in map("backends.{}".format, () if upstreams else scenario.backends):
+                    yield PartLink(source=source, target=target, relation="may use")
 
 
 def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:

@@ -58,13 +58,14 @@ def docs(model: type[BaseModel]) -> dict[str, str]:
     docstrings: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if hasattr(cls, "__pydantic_fields__") and cls is not BaseModel:
-            docstrings |= _written_below(cls)
+            docstrings |= written_below(cls)
     descriptions = {name: field.description for name, field in model.__pydantic_fields__.items()}
     return docstrings | {name: text for name, text in descriptions.items() if text}
 
 
 @cache
-def _written_below(cls: type[BaseModel]) -> dict[str, str]:
+def written_below(cls: type) -> dict[str, str]:
+    """Return the sentences below the fields of a class, by name; none without its source."""
     try:
         body = _bodies(inspect.getsource(sys.modules[cls.__module__])).get(cls.__qualname__, ())
     except (KeyError, OSError, TypeError, ValueError, SyntaxError):
@@ -82,7 +83,6 @@ def _written_below(cls: type[BaseModel]) -> dict[str, str]:
 
 @cache
 def _bodies(source: str) -> Mapping[str, Sequence[ast.stmt]]:
-    """Return the body of each class of a module, by its qualified name; of two, of the first."""
     return dict(reversed([*_classes(ast.parse(source), "")]))
 
 
@@ -196,20 +196,20 @@ class _Reading:
         self._defs = defs
         self._environment = environment
 
-    def read(self, schema: Schema, names_above: tuple[str, ...] = ()) -> Schema:
+    def read(self, schema: Schema, outer: tuple[str, ...] = ()) -> Schema:
         """Return what a schema takes and tells; `names_above` are the models that it stands in."""
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
             siblings = {key: value for key, value in schema.items() if key != "$ref"}
             # A table inside itself: what is below is the loader's to judge.
-            target = {} if name in names_above else self._defs[name]
-            return self.read({**target, **siblings}, (*names_above, name))
-        return {**_referred(self.takes(schema, names_above)), **_documentation(schema)}
+            target = {} if name in outer else self._defs[name]
+            return self.read({**target, **siblings}, (*outer, name))
+        return {**_referred(self.takes(schema, outer)), **_documentation(schema)}
 
-    def takes(self, schema: Schema, names_above: tuple[str, ...] = ()) -> Schema:
+    def takes(self, schema: Schema, outer: tuple[str, ...] = ()) -> Schema:
         """Return what a schema takes."""
         if members := schema.get("anyOf", schema.get("oneOf")):
-            return self._one_of(members, names_above)
+            return self._one_of(members, outer)
         if "enum" in schema or "const" in schema:
             return self._chosen(schema.get("enum", [schema.get("const")]))
         kind = schema.get("type")
@@ -222,9 +222,9 @@ class _Reading:
         if "pattern" in takes and (pattern := portable(takes.pop("pattern"))):
             takes["pattern"] = pattern
         if kind == "object":
-            takes |= self._keys(schema, names_above)
+            takes |= self._keys(schema, outer)
         if kind == "array" and isinstance(schema.get("items"), dict):
-            takes["items"] = self.read(schema["items"], names_above)
+            takes["items"] = self.read(schema["items"], outer)
         return self._filled(takes)
 
     def _chosen(self, values: list[object]) -> Schema:
@@ -233,32 +233,27 @@ class _Reading:
             return {"anyOf": [takes, {"$ref": "#/$defs/env"}]}
         return takes
 
-    def _one_of(self, members: list[Schema], names_above: tuple[str, ...]) -> Schema:
-        alternatives = [member for member in members if member.get("type") != "null"]
-        if len(alternatives) == 1:
+    def _one_of(self, members: list[Schema], outer: tuple[str, ...]) -> Schema:
+        choices = [member for member in members if member.get("type") != "null"]
+        if len(choices) == 1:
             return {
                 key: value
-                for key, value in self.read(alternatives[0], names_above).items()
+                for key, value in self.read(choices[0], outer).items()
                 if key != "description"
             }
-        if all(
-            alternative.keys() == {"type"} and isinstance(alternative["type"], str)
-            for alternative in alternatives
-        ):
-            return self._filled({"type": [alternative["type"] for alternative in alternatives]})
-        read = [self.read(alternative, names_above) for alternative in alternatives]
+        if all(each.keys() == {"type"} and isinstance(each["type"], str) for each in choices):
+            return self._filled({"type": [each["type"] for each in choices]})
+        read = [self.read(each, outer) for each in choices]
         return ANY if ANY in read else {"anyOf": read}
 
-    def _keys(self, schema: Schema, names_above: tuple[str, ...]) -> Schema:
+    def _keys(self, schema: Schema, outer: tuple[str, ...]) -> Schema:
         keys: Schema = {}
         for key in ("properties", "patternProperties"):
             if key in schema:
-                keys[key] = {
-                    name: self.read(inner, names_above) for name, inner in schema[key].items()
-                }
+                keys[key] = {name: self.read(inner, outer) for name, inner in schema[key].items()}
         others = schema.get("additionalProperties", True)
         if isinstance(others, dict):
-            others = self.read(others, names_above)
+            others = self.read(others, outer)
         keys["additionalProperties"] = UNKNOWN if others is False else others
         return keys
 
@@ -274,10 +269,8 @@ def _documentation(schema: Schema) -> Schema:
     """Return what a schema tells a person: editors show it."""
     documentation: Schema = {}
     members = [schema, *schema.get("anyOf", ())]
-    wanted = next(
-        (member["title"] for member in members if isinstance(member.get("type"), list)), ""
-    )
-    form = f"{wanted[:1].upper()}{wanted[1:]}." if wanted else ""
+    name = next((member["title"] for member in members if isinstance(member.get("type"), list)), "")
+    form = f"{name[:1].upper()}{name[1:]}." if name else ""
     if text := "\n".join(filter(None, (schema.get("description"), form))):
         documentation["description"] = text
     if schema.get("default") is not None:

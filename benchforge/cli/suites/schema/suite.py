@@ -36,7 +36,7 @@ from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
 from benchforge.suite.declared import HOST, KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
-from benchforge.suite.matrix import PLACES
+from benchforge.suite.matrix import ROLES
 from benchforge.suite.measuring.tables import LIMITS, SYSCTL
 from benchforge.suite.mix.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.suite import Repeat, Scenario
@@ -44,7 +44,7 @@ from benchforge.text import safe
 
 _LABEL = portable(r"^\w[\w-]*$")
 # As `axis` understands a path.
-_VARIED = rf"^(path\.[^.]+|({'|'.join(PLACES)})(\.[^.]+){{2,}})$"
+_VARIED = rf"^(path\.[^.]+|({'|'.join(ROLES)})(\.[^.]+){{2,}})$"
 
 _TABLES = {
     "servers": "Servers that answer the requests: [servers.LABEL]. `use` names the part.",
@@ -177,9 +177,7 @@ def _declared(parts: Mapping[str, Schema], kind: Kind) -> Schema:
 
     What is told of each option stands outside as well: tombi shows nothing of what is in a `then`.
     """
-    described = {
-        option: {**ANY, **_description(takes)} for option, takes in _options(parts).items()
-    }
+    described = {name: {**ANY, **_description(takes)} for name, takes in _options(parts).items()}
     return {
         "type": "object",
         "properties": {"use": _use(parts, kind), **described},
@@ -216,7 +214,6 @@ def _in_profile(parts: Mapping[str, Schema], kind: Kind) -> Schema:
 
 
 def _options(parts: Mapping[str, Schema]) -> dict[str, dict[str, Schema]]:
-    """Return the options of all parts: by name, what it takes in each part that has it."""
     options: dict[str, dict[str, Schema]] = {}
     for part, made in parts.items():
         for option, takes in made.get("properties", {}).items():
@@ -226,12 +223,9 @@ def _options(parts: Mapping[str, Schema]) -> dict[str, dict[str, Schema]]:
 
 
 def _either(options: Mapping[str, Schema]) -> Schema:
-    """Return the schema of an option that several parts have, each in its own way."""
     takes: list[Schema] = []
     for option in options.values():
-        plain = {
-            key: value for key, value in option.items() if key not in {"description", "default"}
-        }
+        plain = {key: item for key, item in option.items() if key not in {"description", "default"}}
         if (plain := partial(plain)) not in takes:
             takes.append(plain)
     return {**(takes[0] if len(takes) == 1 else {"anyOf": takes}), **_description(options)}
@@ -256,7 +250,6 @@ def _labelled(name: str, labelled: Schema) -> Schema:
 
 
 def _starred(name: str, labelled: Schema, starred: Schema) -> Schema:
-    """Return tables by label, where "*" is for all of them."""
     return {**_labelled(name, labelled), "properties": {STAR: starred}}
 
 

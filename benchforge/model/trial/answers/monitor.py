@@ -3,9 +3,10 @@
 from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from pydantic.dataclasses import dataclass
 
 from benchforge.model.trial.answers.answer import Answer
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ROW, Frozen
 
 
 class EqualAnswers(Frozen):
@@ -148,7 +149,8 @@ on the network; or the scenario, with Host."""
     "Reason why nothing is known; empty if the monitor ran."
 
 
-class Windows(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True, config=ROW)
+class Windows:
     """Random windows of a load, and what was judged in them.
 
     Answers of one window stand or fall together: so a bound is that of windows, not of answers.

@@ -1,17 +1,16 @@
 """The commands again, from the parts: each word that does not depend on where a trial ran."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.file import Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.fault import covering
 from benchforge.parts.part import Driver, Part, Server, Service
 from benchforge.parts.site import Site, Target
-from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.recomputed.verified import Recomputed, Values
 from benchforge.results.verify.recompute import divided
 from benchforge.suite.cases.case import Case
 from benchforge.suite.mix.record import FILE
@@ -19,9 +18,7 @@ from benchforge.suite.mix.record import FILE
 _Argv = dict[str, tuple[str, ...]]
 
 
-def words(
-    trial: Parsed[Trial], case: Case, driver: Driver
-) -> Iterator[RecomputedValue | FileFault]:
+def words(trial: Parsed[Trial], case: Case, driver: Driver) -> Values:
     """Yield the words that are the same wherever a trial runs, on the port of its URL.
 
     A part that needs its files or programs for its command is not looked at.
@@ -41,7 +38,7 @@ def words(
             continue
         for index, (word, again) in enumerate(zip(argv, other, strict=True)):
             if word == again and not any(package in word for package in packages):
-                yield RecomputedValue(trial, ("processes", number, "argv", index), word)
+                yield Recomputed(trial, ("processes", number, "argv", index), word)
 
 
 def _package(part: Part) -> str:

@@ -15,60 +15,24 @@ from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
 from benchforge.results.recomputed.verified import Verified, compare_values
 from benchforge.results.validity.faults import FolderFiles, read_files
-from benchforge.results.verify.form import (
-    LARGEST_SUMMARY,
-    Level,
-    form,
-    listed_files,
-    verified_form,
-)
-from benchforge.results.verify.recompute import turns
-from benchforge.results.verify.recompute.cases import cases
-from benchforge.results.verify.recompute.monitors import monitors
-from benchforge.results.verify.recompute.plan import (
-    attempts,
-    finds,
-    looks,
-    metrics,
-    order,
-    places,
-    questions,
-)
+from benchforge.results.verify.form import LARGEST_SUMMARY, Level, form, listed_files, verified_form
+from benchforge.results.verify.recompute import cases, plan, trials, turns
 from benchforge.results.verify.recompute.recomputed import Recomputation, Result
-from benchforge.results.verify.recompute.streams import streams
+from benchforge.results.verify.recompute.shares import compared_by
 from benchforge.results.verify.recompute.summary import reports, summary
-from benchforge.results.verify.recompute.trials import (
-    answers,
-    checks,
-    failures,
-    observations,
-    readings,
-    searches,
-    there,
-)
 
 EVIDENCE: tuple[Recomputation, ...] = (
-    there,
-    cases,
-    order,
-    places,
-    looks,
-    attempts,
-    metrics,
-    finds,
-    questions,
-    answers,
-    readings,
-    observations,
-    monitors,
-    checks,
-    failures,
-    searches,
-    streams,
-    turns.planned,
-    turns.slices,
+    *(trials.there, cases.cases, plan.order, plan.places, plan.looks, plan.attempts),
+    *(plan.metrics, plan.finds, plan.questions, trials.answers, trials.readings),
+    *(trials.observations, trials.monitors, trials.thresholds, trials.checks, trials.failures),
+    *(trials.searches, cases.streams, turns.planned, turns.slices),
 )
 "In this order: what differs first is the cause of what differs later."
+OF_TRIALS: tuple[Recomputation, ...] = (
+    *(trials.answers, trials.readings, trials.observations, trials.monitors),
+    *(trials.checks, trials.failures),
+)
+"Of these, what looks at each trial alone: several processes share them out."
 NUMBERS: tuple[Recomputation, ...] = (summary, reports)
 
 STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
@@ -77,7 +41,7 @@ STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
 LATER = "blocks after the last one"
 "Whoever drops them from trials, plan and suite leaves nothing that shows it, but a signature."
 
-_OF_A_VERSION = (looks, attempts, reports)
+_OF_A_VERSION = (plan.looks, plan.attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
 
 _DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
@@ -90,10 +54,12 @@ def verify(
     level: Level = "evidence",
     further: tuple[Recomputation, ...] = (),
     most_bytes: int = LARGEST_SUMMARY,
+    jobs: int = 1,
 ) -> Verified:
     """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
-    `further` is computed again besides what the level has, but not at the level `form`.
+    `further` is computed again besides what the level has, but not at the level `form`. As many
+    processes as `jobs` compute trials again from their raw files.
 
     Raises Unusable where the suite in the header or a part of it cannot be had. At the level
     `form` each file that cannot be read is a fault; else it raises Unusable for the first one, or
@@ -105,7 +71,7 @@ def verify(
     lists = listed_files(folder)
     files = read_files(folder, with_summary=not large, all_of=True)
     files.unread += lists.unread
-    verified = _recomputed(_result(files, registry, large), level, further)
+    verified = _recomputed(_result(files, registry, large), level, further, jobs)
     for fault in form(files, with_lines=False):
         verified.add(fault)
     verified.extend(lists.changed)
@@ -113,35 +79,40 @@ def verify(
     return verified
 
 
-def _recomputed(result: Result, level: Level, further: tuple[Recomputation, ...]) -> Verified:
+def _recomputed(
+    result: Result, level: Level, further: tuple[Recomputation, ...], jobs: int
+) -> Verified:
     """Compare what is computed again; values of trials are at the level `evidence` only."""
     recomputations = (*NUMBERS, *further)
     if level == "evidence":
         recomputations = (*EVIDENCE, *recomputations)
         _ = result.suite  # one that cannot be had is refused before anything is compared
-    verified = Verified(
-        len(result.trials), other="" if result.ours else result.header.model.benchforge
-    )
-    covered: dict[Path, set[JsonPath]] = {}
-    last, document = None, None  # what is compared is written out once, one member of a file
-    for recomputation in recomputations:
-        of_a_version = recomputation in _OF_A_VERSION and not result.ours
-        for again in recomputation(result):
-            if isinstance(again, ComparedLines):
-                _add_lines(again, verified, result)
-            elif isinstance(again, FileFault) and of_a_version:
-                by = f"benchforge {verified.other} may have its own way"
-                verified.cannot.append(replace(again, message=f"{again.message}; {by}"))
-            elif isinstance(again, FileFault) or again.cannot:
-                verified.add(again)
-            else:
-                if (again.file.file, again.path[:1]) != last:
-                    last = again.file.file, again.path[:1]
-                    document = _document(again.file, *again.path[:1])
-                compare_values(again, document, verified, is_ours=result.ours)
-                covered.setdefault(again.file.file, set()).add(again.path)
+    verified = Verified(len(result.trials), other=result.other)
+    for part in compared_by(jobs, result, recomputations, OF_TRIALS, _compared):
+        verified.extend(part)
     if level == "evidence":
-        verified.as_written = _as_written(result, covered)
+        verified.as_written = _as_written(result, verified.covered)
+    return verified
+
+
+def _compared(recomputation: Recomputation, result: Result) -> Verified:
+    """Compare what one recomputation computes again."""
+    verified, of_a_version = Verified(0), recomputation in _OF_A_VERSION and not result.ours
+    last, document = None, None  # what is compared is written out once, one member of a file
+    for again in recomputation(result):
+        if isinstance(again, ComparedLines):
+            _add_lines(again, verified, result)
+        elif isinstance(again, FileFault) and of_a_version:
+            message = f"{again.message}; benchforge {result.other} may have its own way"
+            verified.cannot.append(replace(again, message=message))
+        elif isinstance(again, FileFault) or again.cannot:
+            verified.add(again)
+        else:
+            if (again.file.file, again.path[:1]) != last:
+                last = again.file.file, again.path[:1]
+                document = _document(again.file, *again.path[:1])
+            compare_values(again, document, verified, is_ours=result.ours)
+            verified.covered.setdefault(again.file.file, set()).add(again.path)
     return verified
 
 
@@ -162,7 +133,7 @@ def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None
         verified.compared += lines.compared
         verified.differing.extend(lines.differing)
         return
-    first, by = lines.differing[0], f"benchforge {verified.other} may have written other lines"
+    first, by = lines.differing[0], f"benchforge {result.other} may have written other lines"
     verified.cannot.append(replace(first, message=f"{first.message}; {by}"))
 
 
@@ -170,14 +141,15 @@ def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
     """Return what can be computed again. Raises what the first fault is of what is not read."""
     if files.unread or files.header is None:
         raise refusal(files.unread[0])
+    version = files.header.model.benchforge
     return Result(
         header=files.header,
-        trials=tuple(sorted(files.trials, key=lambda trial: trial.model.number)),
+        trials=tuple(files.trials),
         ceilings=tuple(files.ceilings),
         sessions=tuple(session.model for session in files.sessions),
         summary=files.summary,
         registry=registry,
-        ours=files.header.model.benchforge == own_version(),
+        other="" if own_version() == version else version,
         large=large,
     )
 

@@ -1,6 +1,7 @@
 """Several load tools of one trial: the share of each, and what they report as one."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.answers.sampled import judged
@@ -10,7 +11,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.fault import reading_of
 from benchforge.parts.part import Driver
 from benchforge.remote.readings import merged_reading
-from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.recomputed.verified import Recomputed, plain
 from benchforge.results.verify.recompute.driver_output import output_of
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 
@@ -39,7 +40,7 @@ def shares(trial: Trial, driver: Driver) -> Mapping[str, tuple[str, Driver]]:
 
 def readings(
     result: Result, stored: KeptTrial, tools: Mapping[str, tuple[str, Driver]]
-) -> Iterator[RecomputedValue]:
+) -> Iterator[Recomputed]:
     """Yield what each load tool printed, and what they report together.
 
     Raises what a part raises on files of any kind.
@@ -72,12 +73,11 @@ def good_of(result: Result, trial: Trial, reading: Reading) -> Reading:
 def _as_first(trial: Trial, host: str) -> Trial:
     """Return the trial with the processes of one host, by the names that they had there."""
     processes = tuple(
-        process.model_copy(
-            update={
-                "label": process.label.removeprefix(f"{host}-"),
-                "stdout": process.stdout.removeprefix(f"{host}/"),
-                "stderr": process.stderr.removeprefix(f"{host}/"),
-            }
+        replace(
+            process,
+            label=process.label.removeprefix(f"{host}-"),
+            stdout=process.stdout.removeprefix(f"{host}/"),
+            stderr=process.stderr.removeprefix(f"{host}/"),
         )
         for process in trial.processes
         if process.stdout.startswith(f"{host}/")

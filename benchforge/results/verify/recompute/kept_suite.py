@@ -14,7 +14,6 @@ from benchforge.errors import Unusable
 from benchforge.model.files.result import Header
 from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.suite.search import RateSearch
-from benchforge.model.suite.until import Until
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
@@ -27,7 +26,7 @@ from benchforge.suite.measuring.tables import repeated
 from benchforge.suite.overrides import layered
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import ALONE
-from benchforge.suite.suite import Declared, Scenario
+from benchforge.suite.suite import Declared, Repeat, Scenario
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import table_of, typed
@@ -45,8 +44,8 @@ class KeptSuite:
 
     metrics: Mapping[str, Metric]
     "Metrics by label."
-    until: Until | None
-    "Rule that ends the run; None with a number of blocks."
+    repeat: Repeat
+    "Number of blocks, and what ends the run."
     verdict_rules: VerdictRules
     "Rules that adjust the verdicts for the number of questions."
     _drivers: Mapping[str, tuple[str, Declared]]
@@ -147,4 +146,4 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
         for table in DRIVERS
         for label, declaration in parts[table].items()
     }
-    return KeptSuite(metrics(parts["metrics"]), repeat.amount, rules, drivers, document)
+    return KeptSuite(metrics(parts["metrics"]), repeat, rules, drivers, document)

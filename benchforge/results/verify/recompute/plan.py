@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
+from benchforge.model.suite.until import Until
 from benchforge.model.trial.trial import Trial
-from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.verify.recompute.recomputed import Result
+from benchforge.stats.inference.stopping import recorded
 from benchforge.stats.summary.completeness import lost, needs_no_more, whole
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.noise import Noise
@@ -15,8 +17,11 @@ from benchforge.suite.claims.of_kept_suite import uses
 from benchforge.suite.plan import steps
 from benchforge.suite.toml.faults import SuiteErrors
 
+_EARLIER_BETWEEN = (8, 30)
+"Blocks by default in results that do not record the rule of their intervals."
 
-def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
+
+def order(result: Result) -> Values:
     """The plan's order and its seeds, from the seed of the header."""
     header = result.header.model
     sizes = Counter(case.scenario for case in header.cases)
@@ -40,13 +45,11 @@ def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
     for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):
         planned_step = {"block": step.block, "position": step.position, "seed": step.seed}
         for name, value in planned_step.items():
-            yield RecomputedValue(result.header, ("plan", number, name), value)
-        yield RecomputedValue(
-            result.header, ("plan", number, "case"), plain(header.cases[step.number])
-        )
+            yield result.again("plan", number, name, value=value)
+        yield Recomputed(result.header, ("plan", number, "case"), plain(header.cases[step.number]))
 
 
-def places(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def places(result: Result) -> Values:
     """What each trial measured, and its seed, from the plan."""
     plan = {(step.block, step.position): step for step in result.header.model.plan}
     for trial in result.trials:
@@ -54,15 +57,19 @@ def places(result: Result) -> Iterator[RecomputedValue | FileFault]:
         if planned is None:
             yield trial.fault("the plan has no such place", "position")
         else:
-            yield RecomputedValue(trial, ("case",), plain(planned.case))
-            yield RecomputedValue(trial, ("seed",), planned.seed)
+            yield Recomputed(trial, ("case",), plain(planned.case))
+            yield Recomputed(trial, ("seed",), planned.seed)
 
 
-def looks(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def looks(result: Result) -> Values:
     """What ends the run, from the suite; and whether each look before its end said to go on."""
     header, trials = result.header.model, [trial.model for trial in result.trials]
-    until = result.suite.until
-    yield RecomputedValue(result.header, ("until",), None if until is None else plain(until))
+    claims, repeat = sum(len(claim.instances) for claim in header.claims), result.suite.repeat
+    until = recorded(repeat.amount(decides=bool(claims)), claims)
+    if until is not None and header.until is not None and header.until.method is None:
+        least, most = repeat.between or _EARLIER_BETWEEN
+        until = Until(width=until.width, least=least, most=most)
+    yield result.again("until", value=None if until is None else plain(until))
     if header.until is None:
         return
     for blocks in range(header.until.least, whole(header, trials)):
@@ -73,9 +80,7 @@ def looks(result: Result) -> Iterator[RecomputedValue | FileFault]:
         try:
             decision = precise(header, trials_until, result.suite.metrics)
         except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
-            yield RecomputedValue(
-                result.header, ("until",), cannot=f"{type(error).__name__}: {error}"
-            )
+            yield result.again("until", cannot=f"{type(error).__name__}: {error}")
             return
         if decision is not None and decision.stop:
             yield later[0].fault(f"{decision.in_words}; but it went on", "block")
@@ -85,7 +90,7 @@ def attempts(result: Result) -> Iterator[FileFault]:
     """Whether each attempt after the first at a place was needed: noise may not end."""
     places: dict[tuple[int, int], list[Trial]] = {}
     noise, last_number = Noise(), 0
-    for trial in sorted(result.trials, key=lambda trial: trial.model.number):
+    for trial in result.trials:
         position = trial.model.block, trial.model.position
         trials_at = places.setdefault(position, [])
         ended = (
@@ -99,48 +104,38 @@ def attempts(result: Result) -> Iterator[FileFault]:
         noise, last_number = noise.after(trial.model), trial.model.number
 
 
-def metrics(result: Result) -> Iterator[RecomputedValue]:
+def metrics(result: Result) -> Iterator[Recomputed]:
     """The metrics of the header, from the suite's text."""
-    yield RecomputedValue(
-        result.header, ("metrics",), [plain(use) for use in uses(result.suite.metrics)]
-    )
+    yield result.again("metrics", value=[plain(use) for use in uses(result.suite.metrics)])
 
 
-def questions(result: Result) -> Iterator[RecomputedValue]:
+def questions(result: Result) -> Iterator[Recomputed]:
     """What is claimed and shown of the cases, from the suite's text."""
     try:
         asks = result.suite.asks(result.header.model.cases)
     except SuiteErrors as error:
-        yield RecomputedValue(result.header, ("claims",), cannot=error.message.splitlines()[0])
+        yield result.again("claims", cannot=error.message.splitlines()[0])
         return
-    yield RecomputedValue(result.header, ("smoke",), result.suite.smoke)
-    yield RecomputedValue(result.header, ("title",), result.suite.title)
-    yield RecomputedValue(result.header, ("titles",), dict(asks.titles))
-    yield RecomputedValue(
-        result.header,
-        ("scenario_metrics",),
-        {key: list(takes) for key, takes in asks.takes.items()},
+    yield result.again("smoke", value=result.suite.smoke)
+    yield result.again("title", value=result.suite.title)
+    yield result.again("titles", value=dict(asks.titles))
+    yield result.again(
+        "scenario_metrics", value={key: list(takes) for key, takes in asks.takes.items()}
     )
-    yield RecomputedValue(
-        result.header, ("tables",), {key: plain(table) for key, table in asks.tables.items()}
-    )
-    yield RecomputedValue(result.header, ("claims",), [plain(claim) for claim in asks.claims])
+    yield result.again("tables", value={key: plain(table) for key, table in asks.tables.items()})
+    yield result.again("claims", value=[plain(claim) for claim in asks.claims])
     rules = plain(result.suite.verdict_rules)
-    yield RecomputedValue(result.header, ("verdict_rules",), rules)
+    yield result.again("verdict_rules", value=rules)
 
 
-def finds(result: Result) -> Iterator[RecomputedValue]:
+def finds(result: Result) -> Iterator[Recomputed]:
     """What scenarios look for, from the suite's text."""
     header = result.header.model
     for label in dict.fromkeys(case.scenario for case in header.cases):
         try:
             find = result.suite.find(label)
         except (BenchforgeError, ValueError) as error:
-            yield RecomputedValue(
-                result.header, ("searches",), cannot=f"scenarios.{label}.find: {error}"
-            )
+            yield result.again("searches", cannot=f"scenarios.{label}.find: {error}")
             continue
         if find is not None or label in header.searches:
-            yield RecomputedValue(
-                result.header, ("searches", label), None if find is None else plain(find)
-            )
+            yield result.again("searches", label, value=None if find is None else plain(find))

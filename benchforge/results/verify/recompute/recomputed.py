@@ -1,6 +1,7 @@
 """A result as it was read, and what a recomputation says of it."""
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,8 +20,7 @@ from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import installed_metrics
 from benchforge.results.recomputed.large_summary import ComparedLines, compared_after
-from benchforge.results.recomputed.summed_up import SummedUp, summed_up
-from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.recomputed.verified import Recomputed
 from benchforge.results.verify.recompute.kept_suite import KeptSuite, kept_suite
 from benchforge.run.ceiling.null_server import load_of
 from benchforge.suite.scenarios.search import rated
@@ -35,15 +35,24 @@ class KeptTrial:
     at: JsonPath = ()
     "Path of the trial in the file."
 
-    def again(
-        self, *path: str | int, value: JsonValue = None, cannot: str = ""
-    ) -> "RecomputedValue":
+    def again(self, *path: str | int, value: JsonValue = None, cannot: str = "") -> Recomputed:
         """Return a value of this trial, computed again, or why it cannot be."""
-        return RecomputedValue(self.file, (*self.at, *path), value, cannot)
+        return Recomputed(self.file, (*self.at, *path), value, cannot)
 
     def fault(self, message: str, *path: str | int) -> FileFault:
         """Return a fault of one value of this trial."""
         return self.file.fault(message, *self.at, *path)
+
+
+@dataclass(frozen=True)
+class SummedUp:
+    """What a summary sums up: sessions, trials and ceilings up to the last session that ended."""
+
+    sessions: tuple[Session, ...]
+    trials: tuple[Trial, ...]
+    ceilings: tuple[Ceiling, ...]
+    later: tuple[Trial, ...]
+    "Trials of a session that was killed: it wrote no summary."
 
 
 @dataclass(frozen=True)
@@ -57,10 +66,15 @@ class Result:
     sessions: tuple[Session, ...]
     summary: Parsed[Summary] | None
     registry: Registry
-    ours: bool
-    "True if this very version of benchforge wrote it."
+    other: str
+    "The version of benchforge that wrote it; empty for this very one."
     large: bool = False
     "True if its summary is compared line by line: `summary` is None then."
+
+    @property
+    def ours(self) -> bool:
+        """Whether this very version of benchforge wrote it."""
+        return not self.other
 
     @cached_property
     def suite(self) -> KeptSuite:
@@ -111,11 +125,33 @@ class Result:
             self._by_sessions[sessions] = again
         return self._by_sessions[sessions]
 
-    def _after(self, sessions: int) -> SummedUp:
-        trials = [trial.model for trial in self.trials]
-        return summed_up(
-            sessions, self.sessions, trials, [ceiling.model for ceiling in self.ceilings]
+    def _after(self, count: int) -> SummedUp:
+        """Return what was there when a summary was written that names so many sessions."""
+        trials = tuple(trial.model for trial in self.trials)
+        ceilings = tuple(ceiling.model for ceiling in self.ceilings)
+        if count >= len(self.sessions):
+            return SummedUp(self.sessions, trials, ceilings, ())
+        following = self.sessions[count]
+        return SummedUp(
+            self.sessions[:count],
+            tuple(trial for trial in trials if trial.number < following.first_trial),
+            tuple(each for each in ceilings if each.trial.started < following.started),
+            tuple(trial for trial in trials if trial.number >= following.first_trial),
         )
+
+    def shares(self, count: int) -> list["Result"]:
+        """Return the result divided by its trials; the last share has the ceilings."""
+        size = max(1, -(-len(self.trials) // count))
+        shares = [copy(self) for _ in range(0, len(self.trials), size)] or [self]
+        for number, share in enumerate(shares):  # copies: what was read of the suite stays
+            ceilings = self.ceilings if share is shares[-1] else ()
+            trials = self.trials[number * size : (number + 1) * size]
+            vars(share).update(trials=trials, ceilings=ceilings)
+        return shares
+
+    def again(self, *path: str | int, value: JsonValue = None, cannot: str = "") -> Recomputed:
+        """Return a value of the header, computed again, or why it cannot be."""
+        return Recomputed(self.header, path, value, cannot)
 
     @property
     def measured(self) -> Iterator[KeptTrial]:
@@ -134,5 +170,5 @@ class Result:
         return load_of(driver, 0, model.shares) if isinstance(model, Ceiling) else driver
 
 
-Recomputation = Callable[[Result], Iterator[RecomputedValue | ComparedLines | FileFault]]
+Recomputation = Callable[[Result], Iterator[Recomputed | ComparedLines | FileFault]]
 "Yields what is to be compared, and what is wrong by itself."

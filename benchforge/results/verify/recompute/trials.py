@@ -2,33 +2,38 @@
 
 import hashlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.believable import believable
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, TrialFailed
-from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import ANSWER
 from benchforge.model.trial.answers.answer import difference
 from benchforge.model.trial.answers.good_response import right_of
-from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
+from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.parts.fault import reading_of
-from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute import divided
 from benchforge.results.verify.recompute.driver_output import output_of, was_refused
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
+from benchforge.run.http import monitor as monitoring
+from benchforge.run.http.monitor import Record, SeenAnswer
+from benchforge.run.http.wire import record as wire
 from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
-from benchforge.stats.observation import recomputed
+from benchforge.stats.observation import OF_MACHINE, OF_USAGE, recomputed
 from benchforge.stats.search.objective import judged
 from benchforge.stats.turns import counted_in_slices, in_turns
 from benchforge.text import door
@@ -49,7 +54,7 @@ _SEEN_RUNNING = (quiet.ID, placement.ID)
 "The checks of a trial that nothing kept tells; neither ever fails."
 
 
-def there(result: Result) -> Iterator[RecomputedValue]:
+def there(result: Result) -> Iterator[Recomputed]:
     """Whether each trial that was measured is there: their numbers have no gaps."""
     numbers = {trial.model.number for trial in result.trials}
     lost = max(numbers, default=0) - len(numbers)
@@ -57,10 +62,10 @@ def there(result: Result) -> Iterator[RecomputedValue]:
         first = next(number for number in itertools.count(1) if number not in numbers)
         others = f" and {exact(lost - 1)} more" if lost > 1 else ""
         reason = f"trial {first}{others}: lost or removed, whatever was measured"
-        yield RecomputedValue(result.header, ("plan",), cannot=reason)
+        yield result.again("plan", cannot=reason)
 
 
-def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def answers(result: Result) -> Values:
     """The answer before the load, from its body; and whether it is the one that was expected."""
     for trial in result.trials:
         if not trial.model.answers:
@@ -72,15 +77,15 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
         path = (*path_of_answer, "sha256")
         if not beside(trial.file, ANSWER):
             reason = f"no {ANSWER} beside the trial: it went, or held a secret"
-            yield RecomputedValue(trial, path, cannot=reason)
+            yield Recomputed(trial, path, cannot=reason)
             continue
         try:
             body = door.read(trial.file.parent, ANSWER, LARGEST_FILE)
         except OSError as error:
-            yield RecomputedValue(trial, path, cannot=f"{ANSWER}: {error.strerror}")
+            yield Recomputed(trial, path, cannot=f"{ANSWER}: {error.strerror}")
             continue
-        yield RecomputedValue(trial, path, hashlib.sha256(body).hexdigest())
-        yield RecomputedValue(trial, (*path_of_answer, "length"), len(body))
+        yield Recomputed(trial, path, hashlib.sha256(body).hexdigest())
+        yield Recomputed(trial, (*path_of_answer, "length"), len(body))
         mixed = trial.model.stream is not None  # then it is looked at with its kind
         expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
@@ -88,14 +93,14 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
             yield trial.fault(f"{ANSWER} is not what the suite expects: {wrong}", "answers", 0)
 
 
-def readings(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def readings(result: Result) -> Values:
     """What the load tool says, from what it printed and wrote."""
     for stored in result.measured:
         if stored.trial.reading is not None or was_refused(stored.trial):
             yield from _reading(result, stored)
 
 
-def _reading(result: Result, stored: KeptTrial) -> Iterator[RecomputedValue | FileFault]:
+def _reading(result: Result, stored: KeptTrial) -> Values:
     refused = was_refused(stored.trial)
     try:
         driver = result.driver(stored)
@@ -126,9 +131,7 @@ def _reading(result: Result, stored: KeptTrial) -> Iterator[RecomputedValue | Fi
     yield stored.again("reading", value=plain(divided.good_of(result, stored.trial, reading)))
 
 
-def _slices(
-    stored: KeptTrial, reading: Reading, turns: Turns
-) -> Iterator[RecomputedValue | FileFault]:
+def _slices(stored: KeptTrial, reading: Reading, turns: Turns) -> Values:
     """The responses of each slice, and whether they contradict the load tool's total."""
     again, reason = counted_in_slices(reading, turns, stored.trial.load)
     if reason is not None:
@@ -138,45 +141,26 @@ def _slices(
             yield stored.again("turns", "slices", number, "responses", value=slice_.responses)
 
 
-def observations(result: Result) -> Iterator[RecomputedValue]:
+def observations(result: Result) -> Iterator[Recomputed]:
     """What was seen from outside, from what was noted of each part and of the machine."""
     for stored in result.measured:
         observation = stored.trial.observation
         if observation is None or not observation.samples:  # an older benchforge noted nothing
             continue
         try:
-            again = recomputed(_blank(observation), _text(stored, USAGE), _text(stored, SYSTEM))
+            again = recomputed(observation, _text(stored, USAGE), _text(stored, SYSTEM))
         except (ValueError, OSError, BenchforgeError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             yield stored.again("observation", cannot=reason or "unknown")
             continue
         yield stored.again("observation", "samples", value=again.samples)
         yield stored.again("observation", "flow", value=plain(again.flow) if again.flow else None)
-        for number, usage in enumerate(again.usage):
-            yield from _set(stored, usage, "usage", number)
-        if again.machine is not None:
-            yield from _set(stored, again.machine, "machine")
-
-
-def _blank(observation: Observation) -> Observation:
-    """Return what was seen without any figure: what is set afterwards, the two files told."""
-    usage = tuple(
-        Usage(label=usage.label, role=usage.role, cpu_s=None, peak_pss_bytes=None)
-        for usage in observation.usage
-    )
-    machine = (
-        MachineUsage(cpus=observation.machine.cpus) if observation.machine is not None else None
-    )
-    return observation.model_copy(update={"usage": usage, "machine": machine})
-
-
-def _set(
-    stored: KeptTrial, model: Usage | MachineUsage, *steps: str | int
-) -> Iterator[RecomputedValue]:
-    document = plain(model)
-    assert isinstance(document, dict)  # noqa: S101 - of a model
-    for name in sorted(model.model_fields_set):
-        yield stored.again("observation", *steps, name, value=document[name])
+        document: Any = plain(again)
+        for number, usage in enumerate(document["usage"]):
+            for name in OF_USAGE:
+                yield stored.again("observation", "usage", number, name, value=usage[name])
+        for name in OF_MACHINE if again.machine is not None else ():
+            yield stored.again("observation", "machine", name, value=document["machine"][name])
 
 
 def _text(stored: KeptTrial, name: str) -> str:
@@ -185,7 +169,7 @@ def _text(stored: KeptTrial, name: str) -> str:
     return rows_text(door.read(stored.file.file.parent, name, MOST_BYTES))
 
 
-def searches(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def searches(result: Result) -> Values:
     """At which rate each trial of a search was made, from those before; and what it gave."""
     header = result.header.model
     trials = [trial.model for trial in result.trials]
@@ -197,17 +181,17 @@ def searches(result: Result) -> Iterator[RecomputedValue | FileFault]:
         try:
             rate = following(find, model.case, model.block, trials).rate
         except BenchforgeError as error:
-            yield RecomputedValue(trial, ("search_outcome",), cannot=error.message)
+            yield Recomputed(trial, ("search_outcome",), cannot=error.message)
             continue
         if rate is None:
             yield trial.fault("its search was over before it", "search_outcome")
             continue
         again = judged(model, header.searches, result.suite.metrics, smoke=header.smoke)
-        yield RecomputedValue(trial, ("load", "rate"), rate)
-        yield RecomputedValue(trial, ("search_outcome",), None if again is None else plain(again))
+        yield Recomputed(trial, ("load", "rate"), rate)
+        yield Recomputed(trial, ("search_outcome",), None if again is None else plain(again))
 
 
-def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def failures(result: Result) -> Values:
     """Why a trial that has a reading, and was answered after its load, is no measurement."""
     for trial in result.trials:
         model = trial.model
@@ -217,7 +201,7 @@ def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
         right = right_of(expected, model.request, model.answers, model.probes)
         same_rules = result.header.model.thresholds_version == limits().version
         if model.good_response is not None and same_rules:
-            yield RecomputedValue(trial, ("good_response",), plain(right))
+            yield Recomputed(trial, ("good_response",), plain(right))
         failure = otherwise(model.checks, model.case.server)
         stage, message = (failure.stage, failure.message) if failure else ("", "")
         try:
@@ -225,8 +209,8 @@ def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
         except TrialFailed as error:
             stage, message = error.stage, error.message
         if message:
-            yield RecomputedValue(trial, ("failure", "stage"), stage)
-            yield RecomputedValue(trial, ("failure", "message"), message)
+            yield Recomputed(trial, ("failure", "stage"), stage)
+            yield Recomputed(trial, ("failure", "message"), message)
         elif _would_show(model):
             yield trial.fault("nothing that was kept shows it", "failure")
 
@@ -239,14 +223,18 @@ def _would_show(trial: Trial) -> bool:
     return failure.stage in {"ask", "drive", "read"}
 
 
-def checks(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def thresholds(result: Result) -> Iterator[Recomputed]:
+    """Whether this benchforge has the checks of the result."""
+    then, version = result.header.model.thresholds_version, limits().version
+    if then != version:
+        reason = f"checks of version {then}; this benchforge has those of {version}"
+        yield result.again("thresholds_version", cannot=reason)
+
+
+def checks(result: Result) -> Values:
     """What the checks answer, from the trial; those that saw it running stand first."""
     header = result.header.model
-    if header.thresholds_version != (version := limits().version):
-        reason = (
-            f"checks of version {header.thresholds_version}; this benchforge has those of {version}"
-        )
-        yield RecomputedValue(result.header, ("thresholds_version",), cannot=reason)
+    if any(thresholds(result)):
         return
     checks_of = ask.of_trials(header, result.suite.metrics)
     for stored_trial in result.measured:
@@ -273,3 +261,51 @@ def checks(result: Result) -> Iterator[RecomputedValue | FileFault]:
                 yield stored_trial.fault(reason, "checks", number)
             else:
                 yield stored_trial.again("checks", number, cannot=reason)
+
+
+def monitors(result: Result) -> Iterator[Recomputed]:
+    """The numbers of each monitor, given which kinds of its answers were right; and of windows."""
+    for stored in result.measured:
+        monitor, read = stored.trial.monitor, stored.trial.load_answers
+        if monitor is not None and not monitor.why:
+            yield _of_record(stored, "monitor", monitoring.RECORD, partial(_monitor, monitor))
+        if read is not None and not read.why:
+            yield _of_record(stored, "load_answers", wire.RECORD, _windows)
+
+
+def _of_record(
+    stored: KeptTrial, name: str, record: str, tallied: Callable[[bytes], Frozen]
+) -> Recomputed:
+    """Return the numbers of a record, or why it has none."""
+    try:
+        content = door.read(stored.file.file.parent, record, wire.MOST_RECORD)
+        return stored.again(name, value=plain(tallied(content)))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return stored.again(name, cannot=f"{record}: {reason}")
+
+
+def _windows(content: bytes) -> Frozen:
+    return wire.tallied(wire.record_of(content))
+
+
+def _monitor(monitor: Monitor, content: bytes) -> Frozen:
+    record = monitoring.record_of(content)
+    again = monitoring.tallied(record, list(_kinds(record, monitor)))
+    return again.model_copy(update={"head": monitor.head, "version": monitor.version})
+
+
+def _kinds(record: Record, monitor: Monitor) -> Iterator[MonitorAnswer]:
+    """Yield what was kept of each kind. Raises ValueError where only the first ones were."""
+    by_kind = {_key(answer): answer for answer in monitor.answers}
+    for kind in record.kinds:
+        answer = by_kind.get(_key(kind))
+        if answer is None:
+            raise ValueError("which of its kinds of answers were right was not kept of all")
+        yield answer
+
+
+def _key(answer: SeenAnswer | MonitorAnswer) -> tuple[object, ...]:
+    wrong = answer.wrong if answer.kind else ""
+    same = answer.status, answer.content_type, answer.length, answer.sha256
+    return answer.kind, wrong, *same

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.file import Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Slice
-from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.verify.recompute.recomputed import Result
 from benchforge.stats.turns import longest_s, order, rounds_of, seed_of
 from benchforge.suite.load import of_result
 from benchforge.suite.scenarios.turns import all_turns
 
 
-def planned(result: Result) -> Iterator[RecomputedValue]:
+def planned(result: Result) -> Iterator[Recomputed]:
     """Which scenarios compare clients, which take turns, and how, from the suite's text."""
     header = result.header.model
     try:
@@ -23,20 +23,20 @@ def planned(result: Result) -> Iterator[RecomputedValue]:
         turns = all_turns(suite)
     except BenchforgeError as error:
         reason = error.message.splitlines()[0]
-        yield RecomputedValue(result.header, ("turns",), cannot=reason)
+        yield result.again("turns", cannot=reason)
         return
     wanted = {label: plain(turn) for label, turn in turns.items()}
-    yield RecomputedValue(result.header, ("turns",), wanted)
+    yield result.again("turns", value=wanted)
     scenarios = dict.fromkeys(case.scenario for case in header.cases)
     measured = (label for label in scenarios if label in suite.scenarios)
     clients: JsonValue = [label for label in measured if suite.scenarios[label].clients]
-    yield RecomputedValue(result.header, ("clients",), clients)
+    yield result.again("clients", value=clients)
     bridges: JsonValue = {k: bridge for k, bridge in suite.bridges.items() if k in suite.scenarios}
-    yield RecomputedValue(result.header, ("bridges",), bridges)
-    yield RecomputedValue(result.header, ("latencies",), dict(suite.latencies))
+    yield result.again("bridges", value=bridges)
+    yield result.again("latencies", value=dict(suite.latencies))
 
 
-def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:
+def slices(result: Result) -> Values:
     """The seed, the rounds and the order of all slices; and that no two servers ran at once."""
     by_number = {trial.model.number: trial for trial in result.trials}
     for trial in result.trials:
@@ -50,8 +50,8 @@ def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:
             yield trial.fault("its scenario takes no turns", "turns")
             continue
         seed = seed_of(result.header.model.seed, model.block, planned.group(model.case))
-        yield RecomputedValue(trial, ("turns", "seed"), seed)
-        yield RecomputedValue(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
+        yield Recomputed(trial, ("turns", "seed"), seed)
+        yield Recomputed(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
         if turns.slice_s not in _lengths(planned.slice_s, len(turns.trials)):
             yield trial.fault("is not that of the suite, doubled or not", "turns", "slice_s")
         if model.number == min(turns.trials):
@@ -63,9 +63,7 @@ def _lengths(planned_s: float, members: int) -> list[float]:
     return [*(planned_s * 2.0**times for times in range(7)), longest_s(members)]
 
 
-def _in_order(
-    first: Parsed[Trial], members: list[Parsed[Trial] | None]
-) -> Iterator[RecomputedValue | FileFault]:
+def _in_order(first: Parsed[Trial], members: list[Parsed[Trial] | None]) -> Values:
     """Compare the order in which the slices of all were run with that of the seed."""
     turns = first.model.turns
     present = [
@@ -73,7 +71,7 @@ def _in_order(
     ]
     if turns is None or len(present) < len(members):
         reason = "a trial that took turns with it is not there"
-        yield RecomputedValue(first, ("turns", "trials"), cannot=reason)
+        yield Recomputed(first, ("turns", "trials"), cannot=reason)
         return
     of_each = [trial.model.turns.slices for trial in present if trial.model.turns is not None]
     end_s = 0.0

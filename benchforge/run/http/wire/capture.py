@@ -18,20 +18,19 @@ from benchforge.run.http.wire.exchanges import Packet, exchanges
 from benchforge.run.http.wire.packets import (
     ALL_PROTOCOLS,
     FIN,
-    LARGEST,
     RST,
     SOL_PACKET,
     Side,
-    attach,
     lost,
+    opened,
     segment,
+    waiting,
 )
 from benchforge.run.sandbox.sandbox import Sandbox
 
 Phase = Literal["load", "around"]
 LOOPBACK = "lo"
 _PACKET_IGNORE_OUTGOING = 23  # on loopback each packet is there twice
-_SO_RCVBUFFORCE = 33
 _ROOM = 8 << 20  # bytes that the kernel keeps for us; it takes them as packets come
 _MOST_OF_WINDOW = 16 << 20
 _READ_EVERY_S, _SLOWEST_READ_S = 0.0005, 0.005
@@ -114,15 +113,9 @@ class LoadWindows:
         if self.why or self._spare or self.interface is None:
             return self._spare.pop() if self._spare else None
         try:
-            packets = self.sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
-            attach(packets, self.port)
-            packets.setblocking(False)
+            packets = opened(self.sandbox, _ROOM, self.port, protocol=0)
             if self.interface == LOOPBACK:
                 packets.setsockopt(SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
-            try:
-                packets.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _ROOM)
-            except OSError:  # for the machine's administrator only
-                packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
         except OSError as error:
             self.why = f"no packet socket {self.where}: {error.strerror}"
             if error.errno == errno.EPERM:
@@ -236,14 +229,12 @@ class _Window:
         """Pause, wait for packets, and read them; False if there may be more than are read."""
         if not self._over.wait(pause_s):
             select.select([self._socket], [], [], idle_s)
-        while len(self.packets) < self._most and self.bytes < _MOST_OF_WINDOW:
-            try:
-                content = self._socket.recv(LARGEST)
-            except BlockingIOError:
-                return True
+        for content, _ in waiting(self._socket):
             self.packets.append(Packet(time.monotonic(), content))
             self.bytes += len(content)
-        return False
+            if len(self.packets) >= self._most or self.bytes >= _MOST_OF_WINDOW:
+                return False
+        return True
 
     def _requested(self) -> bool:
         """Whether a request has come: nobody has looked for any so far."""

@@ -8,13 +8,7 @@ from typing import NamedTuple
 
 from benchforge.model.trial.answers.json_body import Undecodable, decoded
 from benchforge.model.trial.answers.monitor import MonitorAnswer
-from benchforge.run.http.monitor import (
-    KEPT,
-    KEPT_BODY,
-    SeenAnswer,
-    judged_answer,
-    unjudged_answer,
-)
+from benchforge.run.http.monitor import KEPT, KEPT_BODY, SeenAnswer, judged_answer, unjudged_answer
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.http.wire.capture import CapturedWindow
 from benchforge.run.http.wire.exchanges import Exchange, exchanges

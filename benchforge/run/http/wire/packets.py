@@ -3,14 +3,17 @@
 import ctypes
 import socket
 import struct
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchforge.run.sandbox.sandbox import Sandbox
+
 ALL_PROTOCOLS = socket.htons(0x0003)
-OUTGOING = 4  # of a packet: on loopback each is there on its way out, and on its way in
+_OUTGOING = 4  # of a packet: on loopback each is there on its way out, and on its way in
 SOL_PACKET, PACKET_STATISTICS = 263, 6
 LARGEST = 1 << 16
 FIN, SYN, RST = 1, 2, 4
-_SO_ATTACH_FILTER = 26
+_SO_ATTACH_FILTER, _SO_RCVBUFFORCE = 26, 33
 _IPV4, _IPV6, _TCP = 4, 6, 6
 _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 20
 _HEADER = struct.Struct("!HHIIBB")
@@ -28,6 +31,35 @@ class Segment(NamedTuple):
     acknowledged: int
     flags: int
     payload: bytes
+
+
+def opened(
+    sandbox: Sandbox, room: int, port: int = 0, protocol: int = ALL_PROTOCOLS
+) -> socket.socket:
+    """Return a packet socket of a trial's network, for which the kernel keeps `room` bytes.
+
+    With a `port` it gets what comes from there or goes there alone, with protocol 0 nothing until
+    it is bound. Raises OSError where that is not allowed.
+    """
+    packets = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, protocol)
+    packets.setblocking(False)
+    if port:
+        attach(packets, port)
+    try:
+        packets.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, room)
+    except OSError:  # for the machine's administrator only
+        packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    return packets
+
+
+def waiting(packets: socket.socket, most: int = LARGEST) -> Iterator[tuple[bytes, bool]]:
+    """Yield the packets that wait, up to `most` bytes of each, and whether it is on its way out."""
+    while True:
+        try:
+            packet, address = packets.recvfrom(most)
+        except BlockingIOError:
+            return
+        yield packet, address[2] == _OUTGOING
 
 
 def segment(packet: bytes) -> Segment | None:

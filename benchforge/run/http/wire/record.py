@@ -56,9 +56,7 @@ def record_of(text: bytes) -> WireRecord:
         record = WireRecord.model_validate_json(text)
     except ValidationError as error:
         raise ValueError(str(error)) from error
-    if any(
-        number >= len(record.answers) for window in record.windows for number, _ in window.answers
-    ):
+    if any(number >= len(record.answers) for span in record.windows for number, _ in span.answers):
         raise ValueError("it names an answer that it does not have")
     return record
 

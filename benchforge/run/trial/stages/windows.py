@@ -45,13 +45,12 @@ class LoadConnections(NamedTuple):
 
 def connections_of(scope: TrialScope, answering: AnsweringServer) -> LoadConnections:
     """Return the connections whose answers are judged; they are there, whoever may read them."""
-    case, load = scope.case, scope.recorder.load
-    root, protocol = urlsplit(answering.probe.root), (load and load.protocol) or ""
+    case, probe, root = scope.case, answering.probe, urlsplit(answering.probe.root)
     of_part = LoadConnections(answering.services[-1].name, root.port or answering.port)
     if case.server.outside() or not (case.hosts or scope.sandbox.mode.network == "private"):
         return of_part._replace(why="the trial has no network of its own")
-    speaks = "HTTP/2" if protocol.startswith("HTTP/2") else "TLS"
-    if root.scheme == "http" and speaks == "TLS":
+    speaks = "HTTP/2" if probe.version == "HTTP/2" else "TLS" if probe.encrypted else ""
+    if not speaks:
         return of_part
     return _behind(scope, answering, speaks) or of_part._replace(why=f"the load speaks {speaks}")
 

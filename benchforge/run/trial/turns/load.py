@@ -141,7 +141,7 @@ def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
 def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
     """Return the length of the slices, in seconds: the slowest server needs the longest.
 
-    Servers that wait have shorter ones before. From here on all is counted anew.
+    Servers that wait have others before. From here on all is counted anew.
     """
     inputs = frozen[0].scope.inputs
     first_s = first_slice_s(_planned(frozen[0]), len(frozen), inputs.attempt)
@@ -153,7 +153,7 @@ def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
     for server, first in zip(frozen, firsts, strict=True):
         with server.scope.recorder.blamed():
             if inputs.step.block == 1 and _waits(server, first, slice_s):
-                server.scope.recorder.tell("shorter slices, since it waits")
+                server.scope.recorder.tell("slices of other lengths, since it waits")
                 server.turn.probe(slice_s, rest_s=(len(frozen) - 1) * slice_s)
             server.turn.anew()
     return slice_s
@@ -337,16 +337,16 @@ def _observation(
     usage = []
     for part, processes in zip(parts, alive, strict=True):
         placement.look(part.label, part.role, processes)
-        counts = {
-            "cpu_s": sum(slice_.cpu_s for slice_ in slices) if alone else None,
-            "processes": len(processes),
-            "ended_processes": len({*part.part.pids} - processes),
-            "new_processes": len(processes.difference(part.part.pids)),
-            "why": reason
-            if alone
-            else f"{reason}, and its CPU time is counted with that of others",
-        }
-        usage.append(part.facts().model_copy(update=counts))
+        looked_at_s = part.part.cpu_s() if part.role == "server" and part.part.seen else None
+        used = replace(
+            part.facts(),
+            cpu_s=sum(slice_.cpu_s for slice_ in slices) if alone else looked_at_s,
+            processes=len(processes),
+            ended_processes=len({*part.part.pids} - processes),
+            new_processes=len(processes.difference(part.part.pids)),
+            why=reason,
+        )
+        usage.append(used)
     loader_s = sum(slice_.loader_cpu_s for slice_ in slices)
     placement.look(loader.label, "loader", sandbox.processes(loader))
     usage.append(

@@ -185,7 +185,7 @@ class Turn:
         return UncountedSlice(max(1e-9, ran.end_s - ran.begin_s), ran.responses, busy_s)
 
     def probe(self, slice_s: float, rest_s: float) -> None:
-        """Run slices of both lengths; before each the server rests as long as in turns."""
+        """Run slices of all lengths; before each the server rests as long as in turns."""
         for number, length_s in enumerate(probe_lengths(slice_s)):
             time.sleep(rest_s)
             ran = self.uncounted(length_s)

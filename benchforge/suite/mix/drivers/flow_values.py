@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 from urllib.parse import quote, quote_plus
 
@@ -149,7 +149,7 @@ def _written(pieces, values):
 
 def written(value: Value, place: str) -> str:
     """Return a value as it stands in a place. Raises NoValue where it cannot."""
-    return _PLACES[place](value)
+    return PLACES[place](value)
 
 
 def _in_header(value):
@@ -173,7 +173,7 @@ def _whole(value):
     return str(int(text))
 
 
-_PLACES = {
+PLACES: Mapping[str, Callable[[Value], str]] = {
     "path": lambda value: quote(str(value), safe=""),
     "raw path": _in_raw_path,
     "header": _in_header,

@@ -5,6 +5,7 @@ import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from itertools import accumulate
 from typing import ClassVar, Literal, Self
 from urllib.parse import urlsplit
@@ -24,16 +25,7 @@ from benchforge.plugin import (
     WrongOption,
     readable,
 )
-from benchforge.plugin.load_tools import (
-    BAD,
-    Program,
-    Timed,
-    agree,
-    ended_well,
-    headers,
-    line,
-    parsing,
-)
+from benchforge.plugin.load_tools import Program, Timed, agree, ended_well, headers, line, parsing
 
 _LINE = re.compile(r"(\d{16})\t(-1|0|[1-9]\d\d)\t(\d{1,10})")
 # A request that was in the tool when its connection ended: it has no start, and no length.
@@ -99,7 +91,7 @@ class Log:
     @property
     def bad(self) -> int:
         """How many responses had a status of 400 or more."""
-        return sum(count for status, count in self.statuses.items() if status >= BAD)
+        return sum(n for code, n in self.statuses.items() if code >= HTTPStatus.BAD_REQUEST)
 
     @property
     def complete(self) -> int:
@@ -178,10 +170,7 @@ class H2load(Program, Timed):
         return self
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command.
-
-        Raises BenchforgeError for HTTP/2 that the server cannot speak, and for HEAD over HTTP/1.1.
-        """
+        """Return one command. Raises BenchforgeError for HTTP/2 that the server cannot speak."""
         if reason := self._no_http2(target.url):
             raise BenchforgeError(f"h2load: {reason}", _HINTS[self.protocol])
         request = target.request if target.stream is None else first_request(target)
@@ -190,6 +179,8 @@ class H2load(Program, Timed):
                 "h2load: a HEAD request: h2load waits for the body that never comes",
                 "use GET, or ab",
             )
+        # It adds a Host, and replaces its :authority.
+        named = {":authority" if k.lower() == "host" else k: v for k, v in request.headers.items()}
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [
@@ -201,7 +192,7 @@ class H2load(Program, Timed):
                 f"--log-file={target.folder / _log(target)}",
                 *(["-d", target.body_file] if target.body_file else []),
                 *(["-H", f":method: {request.method}"] if request.method != meant else []),
-                *headers(_named(request.headers)),
+                *headers(named),
                 *("-i", target.folder / URLS),
             )
         ]
@@ -213,11 +204,6 @@ class H2load(Program, Timed):
         return {**super().files(target), URLS: f"{target.url}\n"}
 
     def read(self, output: Output) -> Reading:
-        """Return what the log and the report say.
-
-        Raises OutputDamaged when h2load failed, and when its report or its log is not whole, or the
-        two do not agree.
-        """
         ended_well("h2load", output)
         name = _log(output.target)
         with parsing(name, hint=""):
@@ -236,7 +222,6 @@ class H2load(Program, Timed):
         return ""
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return what differs between the requests besides their paths."""
         return why_no_urls(requests)
 
     def load(self) -> Load:
@@ -321,16 +306,9 @@ class H2load(Program, Timed):
         )
 
 
-def _named(declared: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers as h2load takes them: it adds a Host, and replaces its :authority."""
-    return {":authority" if name.lower() == "host" else name: declared[name] for name in declared}
-
-
 def _whole(log: Log, done: int, succeeded: int) -> None:
-    if log.complete + log.failed != done:
-        raise ValueError(
-            f"'requests:': {done} done, and {log.complete + log.failed} lines in its log"
-        )
+    if (lines := log.complete + log.failed) != done:
+        raise ValueError(f"'requests:': {done} done, and {lines} lines in its log")
     good = log.complete - log.bad - log.statuses.get(0, 0)
     if good != succeeded:
         raise ValueError(f"'requests:': {succeeded} succeeded, and {good} in its log")

@@ -86,7 +86,6 @@ class K6(Program, Timed):
         return self
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return what the script is told."""
         settings = {
             **(_request(target) if target.stream is None else self._mix(target)),
             "timeout": f"{self.timeout}s",
@@ -98,7 +97,6 @@ class K6(Program, Timed):
         return {f"k6-{target.phase}.json": json.dumps(settings, indent=2) + "\n"}
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command."""
         environment = {
             "BENCHFORGE_K6": str(target.folder / f"k6-{target.phase}.json"),
             "BENCHFORGE_K6_OUT": str(target.folder / _summary(target)),
@@ -113,10 +111,6 @@ class K6(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return the summary that the script wrote.
-
-        Raises OutputDamaged when k6 failed, and when the summary is not whole.
-        """
         ended_well("k6", output)
         name = _summary(output.target)
         with parsing(name, "k6 1.x is known to work"):
@@ -137,7 +131,6 @@ class K6(Program, Timed):
         return "" if wrong is None else f"has patterns of JavaScript, and none such as {wrong!r}"
 
     def _mix(self, target: Target) -> dict[str, JsonValue]:
-        """Return what our script for a mix reads."""
         flows = target.flows is not None and target.flows.is_file()
         return {
             "root": target.root,
@@ -163,7 +156,6 @@ class K6(Program, Timed):
 
 
 def _request(target: Target) -> dict[str, JsonValue]:
-    """Return the one request that our other script sends."""
     request = target.request
     return {
         "method": request.method,
@@ -222,12 +214,10 @@ class _Metrics(ToolJson):
     @property
     def statuses(self) -> dict[str, int]:
         """How many responses had each status; those that HTTP does not name are missing."""
-        counters = {
-            _COUNTER.fullmatch(name): counter for name, counter in (self.model_extra or {}).items()
-        }
+        extra = {_COUNTER.fullmatch(name): item for name, item in (self.model_extra or {}).items()}
         counts = {
-            match[1]: _Counter.model_validate(counter).values.count
-            for match, counter in counters.items()
+            match[1]: _Counter.model_validate(item).values.count
+            for match, item in extra.items()
             if match
         }
         return {status: count for status, count in counts.items() if count}

@@ -1,10 +1,11 @@
 """pace, the load tool that comes with benchforge: a closed loop, or a rate that is kept."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, TypeAdapter, ValidationError, model_validator
 
 from benchforge.plugin import (
     Bodies,
@@ -25,15 +26,113 @@ from benchforge.plugin import (
     Series,
     Share,
     Site,
+    StageReading,
     Target,
     WrongOption,
+    readable,
 )
-from benchforge.plugin.load_tools import parsing
-from benchforge_loaders.pace.report import PaceReport
-from benchforge_loaders.pace.stages import HINT, described, mean_rate, readings, stages_of
+from benchforge.plugin.load_tools import counted, ended_well, parsing
+from benchforge_loaders.pace.report import PaceReport, StageCounts
+
+HINT = 'such as stages = ["0..200/s in 10s", "200/s for 30s"]'
+_STAGE = re.compile(r"(?:(\S+?)\s*\.\.\s*)?(\S+)\s+(for|in)\s+(\S+)")
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_RATE, _DURATION = TypeAdapter(Rate), TypeAdapter(Duration)
+
+
+class Stage(NamedTuple):
+    """Requests per second at its begin and at its end, and its length in seconds."""
+
+    begin: float
+    end: float
+    seconds: float
+
+    @property
+    def word(self) -> str:
+        """The stage as the driver takes it."""
+        return ":".join(map(repr, self))
+
+    @property
+    def due(self) -> float:
+        """Number of requests that are due in it."""
+        return (self.begin + self.end) / 2 * self.seconds
+
+
+def stages_of(texts: Iterable[str]) -> tuple[Stage, ...]:
+    """Return the stages that texts describe. Raises WrongOption for a text that is no stage."""
+    return tuple(map(_stage, texts))
+
+
+def mean_rate(stages: Sequence[Stage]) -> float:
+    """Return the requests per second over all stages."""
+    return sum(stage.due for stage in stages) / sum(stage.seconds for stage in stages)
+
+
+def readings(
+    texts: Sequence[str], counted: Sequence[Sequence[StageCounts]], seconds: float
+) -> tuple[StageReading, ...]:
+    """Return what each stage measured, of a load that took so many seconds."""
+    left_s, measured = seconds, []
+    for text, stage, parts in zip(texts, stages_of(texts), counted, strict=True):
+        each, readings_of_stage = stage.seconds / len(parts), []
+        for counts in parts:
+            lasted = min(each, max(left_s, 0.0))
+            left_s -= lasted
+            readings_of_stage.append(
+                StageReading(
+                    stage=text,
+                    seconds=lasted,
+                    errors=counts.failed,
+                    unfinished=counts.in_flight,
+                    latency=counts.durations.histogram,
+                )
+            )
+        measured.append(
+            readings_of_stage[0] if len(readings_of_stage) == 1 else _whole(text, readings_of_stage)
+        )
+    return tuple(measured)
+
+
+def _whole(text: str, parts: Sequence[StageReading]) -> StageReading:
+    return StageReading(
+        stage=text,
+        seconds=sum(part.seconds for part in parts),
+        errors=sum(part.errors for part in parts),
+        unfinished=sum(part.unfinished for part in parts),
+        latency=Histogram.added(part.latency for part in parts),
+        parts=tuple(parts),
+    )
+
+
+def _stage(text: str) -> Stage:
+    match = _STAGE.fullmatch(text.strip())
+    if not match:
+        raise WrongOption(f"{text!r} is not a stage", "stages", hint=HINT)
+    first, last, word, length = match.groups()
+    if (word == "in") != (first is not None):
+        rule = "a ramp takes its time `in`" if first else "one rate lasts `for` a time"
+        raise WrongOption(f"{text!r}: {rule}", "stages", hint=HINT)
+    try:
+        end, seconds = _rate(last), _DURATION.validate_python(length)
+        begin = end if first is None else _rate(first)
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise WrongOption(f"{text!r}: {message}", "stages", hint=HINT) from None
+    if seconds <= 0 or min(begin, end) < 0:
+        raise WrongOption(f"{text!r}: a stage takes time, and has a rate", "stages", hint=HINT)
+    return Stage(float(begin), float(end), float(seconds))
+
+
+def _rate(text: str) -> Rate:
+    return _RATE.validate_python(float(text) if _NUMBER.fullmatch(text) else text)
+
+
+def described(texts: Sequence[str]) -> str:
+    """Return the stages in words."""
+    return f"stages: {readable.listed(texts)}"
+
 
 PROGRAM = Path(__file__).parents[1] / "drivers/pace_main.py"
-BAD = 4
 # More than a process can make; what is due and not sent is kept in memory.
 HIGHEST_RATE = 200_000
 
@@ -140,7 +239,6 @@ connection."""
         return ()
 
     def version(self, site: Site) -> Command:
-        """Ask pace: it tells its format and the interpreter."""
         return Command(site.python, PROGRAM, "--version")
 
     def files(self, target: Target) -> Mapping[str, str]:
@@ -148,7 +246,6 @@ connection."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command."""
         return [
             Command(
                 *(target.python, PROGRAM),
@@ -165,13 +262,7 @@ connection."""
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what pace printed.
-
-        Raises OutputDamaged when pace failed, when its document is not whole or of another
-        version, and when its counts do not agree with one another.
-        """
-        if output.code:
-            raise OutputDamaged(f"pace: {_complaint(output)}")
+        ended_well("pace", output)
         with parsing("pace"):
             report = PaceReport.from_text(output.stdout)
         rate = self._rate()
@@ -191,37 +282,28 @@ connection."""
         return reading.model_copy(update={"kinds": by_kind, "stages": stages})
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return why it cannot send a mix: a sample is of one request."""
         return "sends one request alone with its `sample`" if self.sample is not None else ""
 
     def why_no_flows(self, takes: Sequence[str]) -> str:
-        """Return nothing: it can send a mix with flows."""
         return ""
 
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: only one process in a closed loop can."""
         others = {"rate": None, "stages": (), "requests": None, "think": 0, "processes": 1}
-        changed_options = [name for name, usual in others.items() if getattr(self, name) != usual]
-        return (
-            f"with {' and '.join(changed_options)} pace cannot take turns"
-            if changed_options
-            else ""
-        )
+        changed = [name for name, usual in others.items() if getattr(self, name) != usual]
+        return f"with {' and '.join(changed)} pace cannot take turns" if changed else ""
 
     def declared_s(self) -> float:
-        """Return the duration, in seconds: that of all stages, if there are any."""
         if self.stages:
             return sum(stage.seconds for stage in stages_of(self.stages))
         return float(self.duration)
 
     def _rate(self) -> float | None:
-        """Return the requests per second, over all stages; None for a closed loop."""
         if self.stages:
             return mean_rate(stages_of(self.stages))
         return None if self.rate is None else float(self.rate)
 
     def load(self) -> Load:
-        """Return what it is told to do."""
         update: dict[str, object] = {"processes": self.processes, "protocol": "HTTP/1.1"}
         if self.stages:
             update |= {"rate": self._rate(), "stages": described(self.stages)}
@@ -235,7 +317,6 @@ connection."""
         return self.model_copy(update=update)
 
     def divided(self, index: int, places: int) -> "Pace | None":
-        """Return an equal share of connections, requests and rate, with a seed of its own."""
         each, remainder = divmod(self.connections, places)
         requests, over = divmod(self.requests or 0, places)
         if remainder or over or each < self.processes or self.stages:
@@ -264,22 +345,13 @@ connection."""
 
     def _reading(self, report: PaceReport, request: Request) -> Reading:
         by_status = {int(status): each.histogram for status, each in report.latency.items()}
-        bad = sum(each.count for status, each in by_status.items() if status // 100 >= BAD)
-        good = report.responses - bad
         lengths = report.body_lengths if request.method != "HEAD" else []
-        return Reading(
-            seconds=report.seconds,
-            responses=report.responses,
-            good_at_least=good,
-            good_at_most=good,
-            statuses={status: each.count for status, each in report.latency.items()},
-            errors={"status": bad, **report.errors.by_class},
-            unanswered=report.failed,
+        return counted(
+            report.seconds,
+            {status: each.count for status, each in report.latency.items()},
+            report.errors.by_class,
             received_bytes=report.received_bytes,
-            bodies=tuple(
-                Bodies(status=status, length=length, responses=count)
-                for status, length, count in (report.bodies if request.method != "HEAD" else ())
-            ),
+            bodies=_bodies(report.bodies if request.method != "HEAD" else ()),
             sampled=tuple(
                 SampledBody(status=status, length=length, sha256=digest, responses=n, begin=begin)
                 for status, length, digest, n, begin in report.sampled
@@ -308,7 +380,6 @@ connection."""
 
 
 def _requests(target: Target) -> Sequence[object]:
-    """Return the words that name the requests."""
     if target.stream is not None:
         return ("--stream", target.stream, "--kinds", len(target.kinds))
     body = ("--body", target.body_file) if target.body_file else ()
@@ -317,28 +388,22 @@ def _requests(target: Target) -> Sequence[object]:
 
 def _of_kind(report: PaceReport, number: int) -> Reading:
     kind = report.kinds[number]
-    by_status = {int(status): each.histogram for status, each in kind.latency.items()}
-    bad = sum(each.count for status, each in by_status.items() if status // 100 >= BAD)
-    errors = kind.errors.by_class
-    return Reading(
-        seconds=report.seconds,
-        responses=kind.responses,
-        good_at_least=kind.responses - bad,
-        good_at_most=kind.responses - bad,
-        statuses={status: each.count for status, each in kind.latency.items()},
-        errors={"status": bad, **errors},
-        unanswered=sum(errors.values()),
+    return counted(
+        report.seconds,
+        {status: each.count for status, each in kind.latency.items()},
+        kind.errors.by_class,
         received_bytes=kind.received_bytes,
-        bodies=tuple(
-            Bodies(status=status, length=length, responses=count)
-            for status, length, count in kind.bodies
-        ),
-        latency=Histogram.added(by_status.values()),
+        bodies=_bodies(kind.bodies),
+        latency=Histogram.added(each.histogram for each in kind.latency.values()),
         in_flight=kind.in_flight.histogram,
         censored=kind.errors.timeout,
         censored_from_us=report.timeout_us,
         not_reached=report.not_reached.get(str(number)),
     )
+
+
+def _bodies(rows: Iterable[tuple[int, int, int]]) -> tuple[Bodies, ...]:
+    return tuple(Bodies(status=code, length=length, responses=n) for code, length, n in rows)
 
 
 def _by_class(by_status: Mapping[int, Histogram]) -> dict[str, Histogram]:
@@ -361,10 +426,3 @@ def _schedule(report: PaceReport) -> Schedule | None:
         lateness=report.lateness.histogram,
         queueing=report.waited.histogram,
     )
-
-
-def _complaint(output: Output) -> str:
-    if output.code < 0:
-        return f"ended by signal {-output.code}"
-    lines = output.stderr.strip().splitlines()
-    return lines[-1].removeprefix("pace: ") if lines else f"exit code {output.code}"

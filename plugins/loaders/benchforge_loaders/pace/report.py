@@ -108,9 +108,7 @@ class PaceReport(_Printed):
     body_lengths: list[Count]
     bodies: list[tuple[HttpStatus, Count, Positive]] = Field(default_factory=list)
     "Status, length and number of responses; missing are those whose length was not kept."
-    sampled: list[tuple[HttpStatus, Count, Digest, Positive, str | None]] = Field(
-        default_factory=list
-    )
+    sampled: list[Sampled] = Field(default_factory=list)
     "Status, length, SHA-256, number of responses of the sample, and how their body begins."
     sampled_others: Count = 0
     "Responses of the sample with further bodies, of which no digest is kept."

@@ -291,11 +291,6 @@ class Weighttp(Program):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what weighttp printed.
-
-        Raises OutputDamaged when it failed, and when what it printed is not whole or is not what
-        was asked.
-        """
         ended_well("weighttp", output)
         with parsing("weighttp"):
             report = WeighttpReport.from_text(output.stdout)
@@ -303,17 +298,14 @@ class Weighttp(Program):
         return report.reading()
 
     def declared_s(self) -> float:
-        """Return the duration in seconds; a rough guess for a number of requests."""
         if self.duration is not None:
             return float(self.duration)
         return self._requests / REQUESTS_PER_SECOND
 
     def load(self) -> Load:
-        """Return what it is told to do."""
         return super().load().model_copy(update={"protocol": "HTTP/1.1"})
 
     def for_warm_up(self, seconds: float) -> Self:
-        """Return the same load for so many seconds; a guess where the load is a number."""
         if self.duration is not None:
             return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
         requests = max(self.connections, math.ceil(seconds * REQUESTS_PER_SECOND))

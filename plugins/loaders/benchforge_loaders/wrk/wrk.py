@@ -153,13 +153,8 @@ their latency."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def divided(self, index: int, places: int) -> "Wrk | None":
-        """Return an equal share of the connections."""
-        each, remainder = divmod(self.connections, places)
-        return (
-            None
-            if remainder or each < self.threads
-            else self.model_copy(update={"connections": each})
-        )
+        each, odd = divmod(self.connections, places)
+        return None if odd or each < self.threads else self.model_copy(update={"connections": each})
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
@@ -178,11 +173,6 @@ their latency."""
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what the hook wrote.
-
-        Raises OutputDamaged when wrk failed, when the hook's file is not whole, and when its
-        counts do not agree with one another.
-        """
         if output.code:
             raise OutputDamaged(f"wrk: {_complaint(output)}")
         recorded = _recorded(output)
@@ -220,7 +210,6 @@ their latency."""
         )
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return that it can send a mix: by a script of its own."""
         return ""
 
     def load(self) -> Load:
@@ -242,20 +231,18 @@ their latency."""
         """Return the time limit of a response; frozen with its server, wrk has none."""
         return int(self.timeout) if target.turns is None else FROZEN_S
 
-    def _raw(
-        self, recorded: WrkCounts, corrected: Mapping[int, int], timeout_us: int
-    ) -> dict[int, int]:
-        if corrected and max(corrected) > timeout_us:
-            raise OutputDamaged(f"wrk: a latency of {max(corrected)} us is beyond its timeout")
-        expected = expected_interval_us(recorded.duration_us, recorded.requests, self.connections)
+    def _raw(self, counts: WrkCounts, samples: Mapping[int, int], limit_us: int) -> dict[int, int]:
+        if samples and max(samples) > limit_us:
+            raise OutputDamaged(f"wrk: a latency of {max(samples)} us is beyond its timeout")
+        expected = expected_interval_us(counts.duration_us, counts.requests, self.connections)
         try:
-            raw = dict(corrected) if expected is None else without_synthetic(corrected, expected)
+            raw = dict(samples) if expected is None else without_synthetic(samples, expected)
         except ValueError as error:
             raise OutputDamaged(f"wrk: its correction cannot be undone: {error}") from None
-        if sum(raw.values()) + recorded.timeout != recorded.requests:
+        if sum(raw.values()) + counts.timeout != counts.requests:
             raise OutputDamaged(
-                f"wrk: {sum(raw.values())} latencies and {recorded.timeout} late responses do not "
-                f"make {recorded.requests} requests",
+                f"wrk: {sum(raw.values())} latencies and {counts.timeout} late responses do not "
+                f"make {counts.requests} requests",
                 "was the clock set, or did the server answer more than it was asked?",
             )
         return raw
@@ -279,18 +266,16 @@ def _complaint(output: Output) -> str:
     return lines[0] if lines else f"exit code {output.code}"
 
 
-def _claims(
-    recorded: WrkCounts, corrected: Mapping[int, int], synthetic: int
-) -> dict[str, JsonValue]:
+def _claims(counts: WrkCounts, samples: Mapping[int, int], synthetic: int) -> dict[str, JsonValue]:
     percentiles: dict[str, JsonValue] = {
-        f"latency_p{percent}_us": printed_percentile_us(corrected, percent)
+        f"latency_p{percent}_us": printed_percentile_us(samples, percent)
         for percent in PRINTED_PERCENTILES
     }
     return {
-        "requests_per_second": recorded.requests / recorded.duration_us * 1e6,
-        "latency_mean_us": recorded.mean_us,
-        "latency_stdev_us": recorded.stdev_us,
-        "latency_max_us": max(corrected, default=0),
+        "requests_per_second": counts.requests / counts.duration_us * 1e6,
+        "latency_mean_us": counts.mean_us,
+        "latency_stdev_us": counts.stdev_us,
+        "latency_max_us": max(samples, default=0),
         **percentiles,
         "synthetic_samples": synthetic,
     }

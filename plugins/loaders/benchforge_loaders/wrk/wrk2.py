@@ -7,17 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Load,
-    Output,
-    Rate,
-    Reading,
-    Request,
-    Target,
-    WrongOption,
-)
+from benchforge.plugin import Command, Duration, Load, Output, Rate, Reading, Target, WrongOption
 from benchforge.plugin.load_tools import (
     Program,
     Timed,
@@ -115,7 +105,6 @@ class Wrk2(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        """Return what wrk2 printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("wrk2", output)
         with parsing("wrk2"):
             reading = self._reading(output.stdout)
@@ -123,8 +112,7 @@ class Wrk2(Program, Timed):
         update = {"records_taken": taken, "stream_began_again": began_again}
         return reading.model_copy(update=update)
 
-    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return that it can send a mix: by the same script as wrk."""
+    def why_no_kinds(self, requests: Mapping[str, object]) -> str:
         return ""
 
     def _reading(self, printed: str) -> Reading:
@@ -177,7 +165,6 @@ class Wrk2(Program, Timed):
 
 
 def _bytes(printed: str) -> tuple[int, int]:
-    """Return how many bytes were read, and by how many that may be wrong."""
     number, unit = re.fullmatch(r"([\d.]+)([KMGT]?B)", printed).groups()  # type: ignore[union-attr]
     size = 1024 ** ("B", "KB", "MB", "GB", "TB").index(unit)
     digits = len(number.partition(".")[2])

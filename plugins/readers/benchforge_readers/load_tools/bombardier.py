@@ -2,11 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, is_json, table, take, take_times
-from benchforge_readers.printed import Block, blocks, number, rows_of_blocks, seconds
+from benchforge_readers.document import (
+    field,
+    has,
+    is_json,
+    rows_of_documents,
+    table,
+    take,
+    take_times,
+)
+from benchforge_readers.printed import INDENT, Block, blocks, number, rows_of_parts, seconds
 
 _US = 1e-6
 _LATENCY = ("result", "latency")
@@ -30,34 +38,36 @@ class BombardierReader(Reader):
 
     def claims(self, head: str) -> bool:
         """Return True for the text or the JSON of bombardier."""
-        text = re.search(r"^\W{0,40}Bombarding \S", head, re.MULTILINE) is not None
+        text = re.search(rf"^{INDENT}Bombarding \S", head, re.MULTILINE) is not None
         return text or has(head, "spec", "numberOfConnections")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
-        if not is_json(source):
-            yield from rows_of_blocks(blocks(source, _BEGINS), _row)
-            return
-        document = document_of(source)
-        facts: dict[str, Fact] = {}
-        take(facts, "connections", document, "spec", "numberOfConnections")
-        take(facts, "duration_asked", document, "spec", "testDurationSeconds", unit="s")
-        take(facts, "duration", document, "result", "timeTakenSeconds", unit="s")
-        take(facts, "bytes", document, "result", "bytesRead", unit="B")
-        take_times(facts, document, _LATENCY, _TIMES, _US, 1.0)
-        percentiles = {
-            f"p{float(percent):g}": percent
-            for percent in table(document, *_LATENCY, "percentiles")
-            if percent.replace(".", "", 1).isdigit()
-        }
-        take_times(facts, document, [*_LATENCY, "percentiles"], percentiles, _US, 1.0)
-        for name in _CLASSES:
-            take(facts, name, document, "result", f"req{name}")
-        take(facts, "other_failed", document, "result", "others")
-        _totals(facts)
-        rated = field(document, "spec", "rate")
-        facts["loop"] = Fact("open" if rated else "closed", origin="spec.rate")
-        yield Row(str(field(document, "spec", "url") or "load")[:80], facts, "result")
+        if is_json(source):
+            return rows_of_documents(source, _row_of_json)
+        return rows_of_parts(blocks(source, _BEGINS), _row)
+
+
+def _row_of_json(document: Any, where: str) -> Row:
+    facts: dict[str, Fact] = {}
+    take(facts, "connections", document, "spec", "numberOfConnections")
+    take(facts, "duration_asked", document, "spec", "testDurationSeconds", unit="s")
+    take(facts, "duration", document, "result", "timeTakenSeconds", unit="s")
+    take(facts, "bytes", document, "result", "bytesRead", unit="B")
+    take_times(facts, document, _LATENCY, _TIMES, _US, 1.0)
+    percentiles = {
+        f"p{float(percent):g}": percent
+        for percent in table(document, *_LATENCY, "percentiles")
+        if percent.replace(".", "", 1).isdigit()
+    }
+    take_times(facts, document, [*_LATENCY, "percentiles"], percentiles, _US, 1.0)
+    for name in _CLASSES:
+        take(facts, name, document, "result", f"req{name}")
+    take(facts, "other_failed", document, "result", "others")
+    _totals(facts)
+    rated = field(document, "spec", "rate")
+    facts["loop"] = Fact("open" if rated else "closed", origin="spec.rate")
+    return Row(str(field(document, "spec", "url") or "load")[:80], facts, where)
 
 
 def _row(block: Block, count: int) -> Row:

@@ -4,7 +4,16 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import BINARY, COUNTED, Block, number, quantity, seconds
+from benchforge_readers.printed import (
+    BINARY,
+    COUNTED,
+    Block,
+    joined,
+    number,
+    quantity,
+    rows_of_parts,
+    seconds,
+)
 
 _CLIENTS = r"spawning thread #\d{1,6}: (\d{1,9}) total client\(s\)\..*"
 _NAMES = {"median": "p50", "p95": "p95", "p99": "p99", "min": "min", "max": "max"}
@@ -28,32 +37,22 @@ class H2loadReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
-        text = list(source.lines())[:_MOST_LINES]
-        clients = Block(text)
-        starts = [index for index, line in enumerate(text) if line.startswith("finished in ")]
-        begins = 0
-        for count, (index, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
-            facts = _facts(Block(text[index:end], index + 1))
-            clients = Block(text[begins:index], begins + 1)
-            begins = index
-            hit = list(clients.all(_CLIENTS))
-            if hit:
-                total = sum(float(match[1]) for match, _ in hit)
-                facts["connections"] = Fact(total, origin=hit[0][1])
-            protocol = clients.find(r"Application protocol: (\S{1,20})")
-            if protocol:
-                facts["protocol"] = Fact(protocol[0][1], origin=protocol[1])
-            yield Row(f"load {count}", facts, f"line {index + 1}")
-
-
-_MOST_LINES = 200_000
+        return rows_of_parts(
+            joined(source, r"starting benchmark\.", r"finished in \d"),
+            lambda load, count: Row(f"load {count}", _facts(load), f"line {load.first}"),
+        )
 
 
 def _facts(block: Block) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
     first = block.find(r"finished in (\S{1,20}), (\S{1,20}) req/s, (\S{1,20})/s")
-    if first is None:
-        raise ValueError(f"line {block.first}: not 'finished in TIME, RATE req/s, BYTES/s'")
+    if first is None or not block.find("status codes: .*"):
+        raise ValueError("no 'finished in TIME, RATE req/s, BYTES/s' and 'status codes:' below it")
+    if clients := list(block.all(_CLIENTS)):
+        total = sum(float(match[1]) for match, _ in clients)
+        facts["connections"] = Fact(total, origin=clients[0][1])
+    if protocol := block.find(r"Application protocol: (\S{1,20})"):
+        facts["protocol"] = Fact(protocol[0][1], origin=protocol[1])
     facts["duration"] = seconds(first[0][1], "finished in", first[1])
     facts["rate"] = number(first[0][2], "req/s", "1/s", origin=first[1])
     facts["byte_rate"] = quantity(first[0][3], "bytes per second", BINARY, "B/s", first[1])
@@ -73,14 +72,19 @@ def _facts(block: Block) -> dict[str, Fact]:
             facts[name] = number(text, name, origin=hit[1])
     if hit := block.find(rf"traffic: \S{{1,20}} \({count}\) total, .*"):
         facts["bytes"] = Fact(float(hit[0][1]), "B", origin=hit[1])
-    titles = block.find(r" +((?:min|max|median|p95|p99|mean|sd)\b.*)")
-    row = block.find(r"(?:time for request:|request +:) +(.{1,200})")
-    if titles and row:
-        columns = titles[0][1].replace("+/- sd", "").split()
-        for title, text in zip(columns, row[0][1].split(), strict=False):
-            if title in _NAMES:
-                facts[_NAMES[title]] = seconds(text, title, row[1])
-        if not float(facts["requests"].value if "requests" in facts else 1):
-            facts = {name: entry for name, entry in facts.items() if name not in _NAMES.values()}
+    facts |= _times(block) if float(facts["requests"].value if "requests" in facts else 1) else {}
     facts["loop"] = Fact("closed", origin="h2load is a closed loop without -r")
     return facts
+
+
+def _times(block: Block) -> dict[str, Fact]:
+    titles = block.find(r" +((?:min|max|median|p95|p99|mean|sd)\b.*)")
+    row = block.find(r"(?:time for request:|request +:) +(.{1,200})")
+    if not titles or not row:
+        return {}
+    columns = titles[0][1].replace("+/- sd", "").split()
+    return {
+        _NAMES[title]: seconds(text, title, row[1])
+        for title, text in zip(columns, row[0][1].split(), strict=False)
+        if title in _NAMES
+    }

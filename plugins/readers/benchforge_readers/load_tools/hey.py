@@ -49,6 +49,8 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
         (match[1], int(match[2]))
         for match, _ in block.all(r"\s*\[(\d{3})\]\s+(\d{1,15}) responses")
     ]
+    if not block.find(r"\s*(?:Status code|Error) distribution:"):
+        return  # it is cut above them
     answered = statuses(facts, iter(codes), "Status code distribution")
     lost = sum(
         int(match[1])

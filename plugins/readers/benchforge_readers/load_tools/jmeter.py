@@ -7,7 +7,8 @@ from typing import ClassVar
 from xml.parsers import expat
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.rows_of_csv import rows_of
+from benchforge_readers.printed import unread
+from benchforge_readers.rows_of_csv import Cells, rows_of
 
 _NAMES = {
     "ts": "timeStamp",
@@ -26,7 +27,7 @@ _DEEPEST = 100
 
 
 _MS = 1e-3
-_MOST_LABELS, _MOST_THREADS = 1000, 50_000
+_MOST_LABELS, _MOST_THREADS, _MOST_CUT = 1000, 50_000, 100
 _BAD = ("4", "5")
 
 
@@ -51,8 +52,13 @@ class JmeterReader(Reader):
         """Yield a row for each label, once all samples are read."""
         labels: dict[str, _Label] = {}
         threads: dict[str, tuple[float, float]] = {}
+        samples: Iterator[tuple[str, Cells]]
         samples = samples_of(source) if is_xml(source.head) else rows_of(source)
+        cut: list[Row] = []
         for where, cells in samples:
+            if isinstance(cells, Exception):
+                cut = [*cut[:_MOST_CUT], unread(str(cells), where)]
+                continue
             if cells.get("responseMessage", "").startswith("Number of samples in transaction"):
                 continue
             name = cells.get("label", "")[:80]
@@ -70,6 +76,7 @@ class JmeterReader(Reader):
                 threads[thread] = (began, began + elapsed)
         for name, label in labels.items():
             yield Row(name or "no label", label.facts(), label.where, table="samples")
+        yield from cut
 
 
 @dataclass
@@ -170,7 +177,7 @@ def is_xml(head: str) -> bool:
     return head.lstrip().startswith("<") and "<testResults" in head
 
 
-def samples_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:
+def samples_of(source: Source) -> Iterator[tuple[str, Cells]]:
     """Yield the place and the fields of each sample that no other request holds.
 
     Raises ValueError for what is no XML, or has a document type: entities may have any size.

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, is_json, table
-from benchforge_readers.printed import Block, given, number, rows_of_blocks, seconds
+from benchforge_readers.document import field, has, is_json, rows_of_documents, table
+from benchforge_readers.printed import INDENT, Block, given, number, rows_of_parts, seconds
 
 _MS = 1e-3
 _TIMES = {"avg": "mean", "min": "min", "max": "max", "med": "p50"}
@@ -34,18 +34,20 @@ class K6Reader(Reader):
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row, and one for each group of requests with a tag of its own."""
         if is_json(source):
-            document = document_of(source)
-            facts = _facts(table(document, "metrics"))
-            spent = given(field(document, "state", "testRunDurationMs"), "state", "s", _MS)
-            if spent is not None:
-                facts["duration"] = spent
-            yield Row("summary", facts, "metrics")
-            return
-        yield from rows_of_blocks(_summaries(source), _row)
+            return rows_of_documents(source, _row_of_json)
+        return rows_of_parts(_summaries(source), _row)
+
+
+def _row_of_json(document: Any, where: str) -> Row:
+    facts = _facts(table(document, "metrics"))
+    spent = given(field(document, "state", "testRunDurationMs"), "state", "s", _MS)
+    if spent is not None:
+        facts["duration"] = spent
+    return Row("summary", facts, where)
 
 
 _MOST_LINES = 100_000
-_METRIC = re.compile(r"\W{0,40}([a-z_0-9]{2,60})\.{2,80}: ")
+_METRIC = re.compile(rf"{INDENT}([a-z_0-9]{{2,60}})\.{{2,80}}: ")
 
 
 def _summaries(source: Source) -> Iterator[Block]:
@@ -113,7 +115,7 @@ def _facts(metrics: dict[str, Any]) -> dict[str, Fact]:
 def _printed(block: Block) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
     dots = r"\.{2,80}: *"
-    trend = rf".{{0,20}}\bhttp_req_duration{dots}(avg=.{{1,300}})"
+    trend = rf".{{0,80}}\bhttp_req_duration{dots}(avg=.{{1,300}})"
     if hit := block.find(trend):
         for name, text in re.findall(r"(\S{1,12})=(\S{1,30})", hit[0][1]):
             title = _TIMES.get(name)
@@ -126,18 +128,18 @@ def _printed(block: Block) -> dict[str, Fact]:
 
 
 def _printed_counts(block: Block, facts: dict[str, Fact], dots: str) -> None:
-    if hit := block.find(rf".{{0,20}}\biteration_duration{dots}avg=(\S{{1,30}}) .*"):
+    if hit := block.find(rf".{{0,80}}\biteration_duration{dots}avg=(\S{{1,30}}) .*"):
         facts["iteration_mean"] = seconds(hit[0][1], "iteration_duration", hit[1])
     for metric, count, rate in (
         ("http_reqs", "requests", "rate"),
         ("iterations", "iterations", "iteration_rate"),
         ("dropped_iterations", "dropped", ""),
     ):
-        if hit := block.find(rf".{{0,20}}\b{metric}{dots}(\d{{1,18}}) +(\S{{1,30}})/s"):
+        if hit := block.find(rf".{{0,80}}\b{metric}{dots}(\d{{1,18}}) +(\S{{1,30}})/s"):
             facts[count] = number(hit[0][1], metric, origin=hit[1])
             if rate:
                 facts[rate] = number(hit[0][2], metric, "1/s", origin=hit[1])
-    if hit := block.find(rf".{{0,20}}\bvus_max{dots}(\d{{1,9}}) .*"):
+    if hit := block.find(rf".{{0,80}}\bvus_max{dots}(\d{{1,9}}) .*"):
         facts["users"] = number(hit[0][1], "vus_max", origin=hit[1])
     _printed_shares(block, facts, dots)
 
@@ -151,7 +153,7 @@ def _printed_shares(block: Block, facts: dict[str, Fact], dots: str) -> None:
         ("checks_failed", "checks_failed", "checks_passed"),
         ("http_req_failed", "failed", ""),
     ):
-        if hit := block.find(rf".{{0,20}}\b{metric}{dots}\S{{1,12}}% +{counts}"):
+        if hit := block.find(rf".{{0,80}}\b{metric}{dots}\S{{1,12}}% +{counts}"):
             share, total, first, second = (int(text or 0) for text in hit[0].groups())
             others = total - share if hit[0][2] else second
             facts[good] = Fact(float(share or first), origin=hit[1])

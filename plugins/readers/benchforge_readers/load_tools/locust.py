@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import number
+from benchforge_readers.printed import number, unread
 from benchforge_readers.rows_of_csv import rows_of
 
 _MS = 1e-3
@@ -16,6 +16,7 @@ _COLUMNS = {
     "Max Response Time": ("max", "s", _MS),
     "Requests/s": ("rate", "1/s", 1.0),
 }
+_TITLES = ("Name", "Request Count", "Failure Count", "Requests/s")
 AGGREGATED = "Aggregated"
 
 
@@ -34,15 +35,18 @@ class LocustReader(Reader):
     def claims(self, head: str) -> bool:
         """Return True for the titles of locust's statistics."""
         first = head.partition("\n")[0]
-        return all(entry in first for entry in ("Request Count", "Failure Count", "Requests/s"))
+        return all(entry in first for entry in _TITLES)
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each name, and the one of all together."""
         for where, cells in rows_of(source):
-            if cells.get("Name", "") == "" and "Name" not in cells:
-                raise ValueError(f"{where}: no column 'Name'")
-            name = f"{cells.get('Type', '')} {cells['Name']}".strip()[:80]
-            yield Row(name, _facts(cells, where), where, table="statistics")
+            try:
+                if isinstance(cells, Exception):
+                    raise cells
+                name = f"{cells.get('Type', '')} {cells['Name']}".strip()[:80]
+                yield Row(name, _facts(cells, where), where, table="statistics")
+            except ValueError as error:
+                yield unread(str(error), where)
 
 
 def _facts(cells: Mapping[str, str], where: str) -> dict[str, Fact]:

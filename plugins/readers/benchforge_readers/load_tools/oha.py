@@ -1,10 +1,18 @@
 """oha: a closed loop in Rust, as JSON or as text."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import counts, document_of, field, has, is_json, statuses, take
+from benchforge_readers.document import (
+    counts,
+    field,
+    has,
+    is_json,
+    rows_of_documents,
+    statuses,
+    take,
+)
 from benchforge_readers.load_tools.summary import summary_of
 from benchforge_readers.printed import COUNTED, Block, rows_of_text, seconds
 
@@ -29,44 +37,47 @@ class OhaReader(Reader):
         return text or has(head, "summary", "successRate", "requestsPerSec")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row."""
-        if not is_json(source):
-            yield from rows_of_text(source, r"Summary:", "summary", _printed)
-            return
-        document = document_of(source)
-        facts: dict[str, Fact] = {}
-        for name, path, unit in (
-            ("duration", "total", "s"),
-            ("max", "slowest", "s"),
-            ("min", "fastest", "s"),
-            ("mean", "average", "s"),
-            ("rate", "requestsPerSec", "1/s"),
-            ("body_bytes", "totalData", "B"),
-        ):
-            take(facts, name, document, "summary", path, unit=unit)
-        if "duration" not in facts or "rate" not in facts:
-            raise ValueError("summary: no total and requestsPerSec")
-        for name in field(document, "latencyPercentiles") or ():
-            if name[:1] == "p" and name[1:].replace(".", "", 1).isdigit():
-                take(facts, f"p{float(name[1:]):g}", document, "latencyPercentiles", name, unit="s")
-        codes = list(counts(document, "statusCodeDistribution"))
-        answered = statuses(facts, iter(codes), "statusCodeDistribution")
-        errors = dict(counts(document, "errorDistribution"))
-        facts["in_flight"] = Fact(float(errors.pop(_IN_FLIGHT, 0)), origin="errorDistribution")
-        facts["lost"] = Fact(float(sum(errors.values())), "1", 0.0, COUNTED, "errorDistribution")
-        # Versions differ in whether their rate counts those in flight.
-        half = float(facts["in_flight"].value) / 2
-        ended = answered + float(facts["lost"].value)
-        facts["requests"] = Fact(ended + half, "1", half, "", "statusCodeDistribution")
-        facts["samples"] = Fact(float(answered), origin="statusCodeDistribution")
-        facts["one_if"] = _ONE_IF
-        yield Row("summary", facts, "summary")
+        """Yield a row for each summary."""
+        if is_json(source):
+            return rows_of_documents(source, _row)
+        return rows_of_text(source, r"Summary:", "summary", _printed)
+
+
+def _row(document: Any, where: str) -> Row:
+    facts: dict[str, Fact] = {}
+    for name, path, unit in (
+        ("duration", "total", "s"),
+        ("max", "slowest", "s"),
+        ("min", "fastest", "s"),
+        ("mean", "average", "s"),
+        ("rate", "requestsPerSec", "1/s"),
+        ("body_bytes", "totalData", "B"),
+    ):
+        take(facts, name, document, "summary", path, unit=unit)
+    if "duration" not in facts or "rate" not in facts:
+        raise ValueError("summary: no total and requestsPerSec")
+    for name in field(document, "latencyPercentiles") or ():
+        if name[:1] == "p" and name[1:].replace(".", "", 1).isdigit():
+            take(facts, f"p{float(name[1:]):g}", document, "latencyPercentiles", name, unit="s")
+    codes = list(counts(document, "statusCodeDistribution"))
+    answered = statuses(facts, iter(codes), "statusCodeDistribution")
+    errors = dict(counts(document, "errorDistribution"))
+    facts["in_flight"] = Fact(float(errors.pop(_IN_FLIGHT, 0)), origin="errorDistribution")
+    facts["lost"] = Fact(float(sum(errors.values())), "1", 0.0, COUNTED, "errorDistribution")
+    # Versions differ in whether their rate counts those in flight.
+    half = float(facts["in_flight"].value) / 2
+    ended = answered + float(facts["lost"].value)
+    facts["requests"] = Fact(ended + half, "1", half, "", "statusCodeDistribution")
+    facts["samples"] = Fact(float(answered), origin="statusCodeDistribution")
+    facts["one_if"] = _ONE_IF
+    return Row("summary", facts, where)
 
 
 def _printed(block: Block) -> dict[str, Fact]:
     facts = summary_of(block, r"(\S{1,20} (?:secs|sec|ms|us|ns|s))", seconds)
     codes = [(m[1], int(m[2])) for m, _ in block.all(r"\s*\[(\d{3})\] (\d{1,15}) responses")]
-    answered = statuses(facts, iter(codes), "Status code distribution")
-    facts["samples"] = Fact(float(answered), origin="Status code distribution")
+    if block.find(r"\s*(?:Status code|Error) distribution:"):
+        answered = statuses(facts, iter(codes), "Status code distribution")
+        facts["samples"] = Fact(float(answered), origin="Status code distribution")
     facts["one_if"] = _ONE_IF
     return facts

@@ -1,14 +1,14 @@
 """vegeta: a fixed rate, as the JSON or the text of `vegeta report`."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import (
     counts,
-    document_of,
     has,
     is_json,
+    rows_of_documents,
     statuses,
     take,
     take_times,
@@ -41,23 +41,25 @@ class VegetaReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
-        if not is_json(source):
-            yield from rows_of_text(source, r"Requests +\[total, rate", "report", _printed)
-            return
-        document = document_of(source)
-        facts: dict[str, Fact] = {}
-        take(facts, "requests", document, "requests")
-        take(facts, "rate", document, "rate", unit="1/s")
-        take(facts, "good_rate", document, "throughput", unit="1/s")
-        take(facts, "success", document, "success")
-        take(facts, "duration", document, "duration", unit="s", scale=_NS, step=1.0)
-        take(facts, "wait", document, "wait", unit="s", scale=_NS, step=1.0)
-        take_times(facts, document, ["latencies"], _TIMES, _NS, 1.0)
-        take(facts, "body_bytes", document, "bytes_in", "total", unit="B")
-        _sketched(facts)
-        _failures(facts, dict(counts(document, "status_codes")), "status_codes")
-        facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
-        yield Row("report", facts, "document")
+        if is_json(source):
+            return rows_of_documents(source, _row)
+        return rows_of_text(source, r"Requests +\[total, rate", "report", _printed)
+
+
+def _row(document: Any, where: str) -> Row:
+    facts: dict[str, Fact] = {}
+    take(facts, "requests", document, "requests")
+    take(facts, "rate", document, "rate", unit="1/s")
+    take(facts, "good_rate", document, "throughput", unit="1/s")
+    take(facts, "success", document, "success")
+    take(facts, "duration", document, "duration", unit="s", scale=_NS, step=1.0)
+    take(facts, "wait", document, "wait", unit="s", scale=_NS, step=1.0)
+    take_times(facts, document, ["latencies"], _TIMES, _NS, 1.0)
+    take(facts, "body_bytes", document, "bytes_in", "total", unit="B")
+    _sketched(facts)
+    _failures(facts, dict(counts(document, "status_codes")), "status_codes")
+    facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
+    return Row("report", facts, where)
 
 
 def _failures(facts: dict[str, Fact], codes: dict[str, int], origin: str) -> None:

@@ -7,11 +7,12 @@ from typing import ClassVar
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import (
     BINARY,
+    INDENT,
     Block,
     blocks,
     number,
     quantity,
-    rows_of_blocks,
+    rows_of_parts,
     seconds,
 )
 
@@ -40,8 +41,10 @@ class WrkReader(Reader):
     name: ClassVar[str] = "wrk"
 
     def claims(self, head: str) -> bool:
-        """Return True for the first lines of wrk, unless they are those of wrk2."""
-        return "test @ " in head and "Thread Stats" in head and not of_wrk2(head)
+        """Return True for the first lines of wrk, unless all of them are those of wrk2."""
+        return any(
+            "Thread Stats" in part and not of_wrk2(part) for part in head.split("test @ ")[1:]
+        )
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test."""
@@ -54,13 +57,19 @@ class WrkReader(Reader):
             _percentiles(block, facts)
             return Row(named(block, count), facts, f"line {block.first}")
 
-        return rows_of_blocks(blocks(source, BEGINS), row)
+        tests = (part for part in blocks(source, BEGINS) if not _of_others(part))
+        return rows_of_parts(tests, row)
 
 
 def of_wrk2(head: str) -> bool:
     """Return True for a line that wrk2 prints and wrk does not; its name alone is none."""
-    line = r"^\W{0,40}(?:Latency Distribution \(HdrHistogram|Thread calibration: mean lat)"
+    line = rf"^{INDENT}(?:Latency Distribution \(HdrHistogram|Thread calibration: mean lat)"
     return re.search(line, head, re.MULTILINE) is not None
+
+
+def _of_others(block: Block) -> bool:
+    """Return True for the text of wrk2, or of autocannon, which begin with the same line."""
+    return of_wrk2(block.text) or block.find(r"\d{1,9} connections(?: with .{1,60})?") is not None
 
 
 def named(block: Block, count: int) -> str:

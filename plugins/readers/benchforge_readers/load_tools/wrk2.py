@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named, of_wrk2
-from benchforge_readers.printed import Block, blocks, number, rows_of_blocks, seconds
+from benchforge_readers.printed import Block, blocks, number, rows_of_parts, seconds
 
 _SPECTRUM = r" *(\d{1,12}\.\d{1,9}) +([01]\.\d{1,15}) +(\d{1,18})(?: +\S{1,30})?"
 _HEAD = r" *Value(?:\(ms\))? +Percentile +TotalCount"
@@ -33,8 +33,8 @@ class Wrk2Reader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test, or for each table."""
-        with_tests = "test @ " in source.head
-        begins = BEGINS if with_tests else _HEAD
+        with_tests = of_wrk2(source.head)
+        parts = blocks(source, BEGINS if with_tests else _HEAD)
 
         def row(block: Block, count: int) -> Row:
             facts: dict[str, Fact] = {}
@@ -47,7 +47,7 @@ class Wrk2Reader(Reader):
             name = named(block, count) if with_tests else f"table {count}"
             return Row(name, facts, f"line {block.first}")
 
-        return rows_of_blocks(blocks(source, begins), row)
+        return rows_of_parts((part for part in parts if not with_tests or of_wrk2(part.text)), row)
 
 
 def _first(block: Block) -> Block:

@@ -190,9 +190,7 @@ def searches(
     ]
     if not searched:
         return None
-    axis = ChartAxis.from_zero(
-        attempt.rate for _, _, capacity in searched for attempt in capacity.attempts
-    )
+    axis = ChartAxis.from_zero(each.rate for _, _, search in searched for each in search.attempts)
     rows = tuple(
         ChartRow(name, colour, _search_row(name, capacity, colour, axis), rate_of(capacity))
         for name, colour, capacity in searched

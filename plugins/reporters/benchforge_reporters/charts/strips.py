@@ -94,9 +94,7 @@ def _looks(trial: Trial, folder: Path) -> list[_Look]:
     except (OSError, ValueError, KeyError, csv.Error):
         return []
     looks = [_look(time_s, total, courses) for time_s, total in busy]
-    looks = [
-        look for number, look in enumerate(looks) if not number or look.at > looks[number - 1].at
-    ]
+    looks = [look for index, look in enumerate(looks) if not index or look.at > looks[index - 1].at]
     apart = max(1, len(looks) // _MOST_STEPS)
     return [*looks[:-1:apart], *looks[-1:]]
 

@@ -19,22 +19,18 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: 
     It is the reason for a difference, if the servers `differ`.
     """
     names = server_names([case.case for case in cases])
-    counted = {
-        name: trials_that_count(case, trials) for name, case in zip(names, cases, strict=True)
-    }
-    costs = {server: cost(trials) for server, trials in counted.items()}
+    taken = {name: trials_that_count(case, trials) for name, case in zip(names, cases, strict=True)}
+    costs = {server: cost(trials) for server, trials in taken.items()}
     spent = {server: cpu for server, cpu in costs.items() if cpu.get("server")}
     if len(spent) < len(cases):
         return []
     # Where others used the CPUs, servers waited for these.
-    quiet = {
-        name: _undisturbed(case, counted[name]) for name, case in zip(names, cases, strict=True)
-    }
-    used = {server: _cpus(quiet[server] or trials_) for server, trials_ in counted.items()}
+    quiet = {name: _undisturbed(case, taken[name]) for name, case in zip(names, cases, strict=True)}
+    used = {server: _cpus(quiet[server] or trials_) for server, trials_ in taken.items()}
     if max(used.values(), default=_BUSY) < _BUSY:
         alone = all(quiet.values()) and not any(map(_beside_others, quiet.values()))
         return [_waiting(used, differ=differ)] if alone else []
-    busy = (_one_worker(server, trials_) for server, trials_ in counted.items())
+    busy = (_one_worker(server, trials_) for server, trials_ in taken.items())
     reason = "Why: " if differ else ""
     where = _where(spent)
     return [
@@ -132,9 +128,7 @@ def _where(costs: Mapping[str, CpuByRole]) -> str:
     times = readable.amounts("s", *(cpu["server"] for cpu in costs.values()))
     servers = list(costs)
     unit = times[-1].partition(" ")[2]
-    costs_ = [
-        f"{server} {time.partition(' ')[0]}" for server, time in zip(servers, times, strict=True)
-    ]
+    costs_ = [f"{name} {time.partition(' ')[0]}" for name, time in zip(servers, times, strict=True)]
     return f"a response takes {', '.join(costs_)} {unit} of CPU time of the server"
 
 
@@ -143,13 +137,8 @@ def _one_worker(server: str, trials: Sequence[Trial]) -> str:
     idle = most = 0
     for trial in trials:
         workers = trial.workers.get(trial.case.server, 1)
-        observation = () if trial.observation is None else trial.observation.usage
-        times = [
-            cpu_s
-            for usage in observation
-            if usage.role == "server"
-            for cpu_s in usage.process_cpu_s
-        ]
+        usages = () if trial.observation is None else trial.observation.usage
+        times = [cpu_s for each in usages if each.role == "server" for cpu_s in each.process_cpu_s]
         if workers > 1 and len(times) >= workers and max(times) >= _ALL * sum(times) > 0:
             idle, most = idle + 1, max(most, workers)
     if not idle or idle < len(trials) / 2:

@@ -117,7 +117,8 @@ class ResultDocument:
     next_step: str
     "Command that decides what is undecided; empty if nothing is."
     launches: str
-    "Share of the scatter between launches in turns, and the load that saves time; may be empty."
+    """Limits of few launches; the share of the scatter between launches in turns, and the
+    load that saves time. May be empty."""
     claims_note: str
     "Reason why claims and answers have different intervals; empty if they have not."
 

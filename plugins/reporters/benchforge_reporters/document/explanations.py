@@ -191,16 +191,16 @@ def remedy(
     """Return what to do about the cause `id_`; empty where nothing is known to help."""
     scenarios = {item.scenario for item in roots if item.scenario}
     numbers = {number for item in roots for number in item.trials}
-    concerned = [trial for trial in trials if trial.number in numbers]
-    concerned = concerned or [
+    about = [trial for trial in trials if trial.number in numbers]
+    about = about or [
         trial for trial in trials if trial.case.scenario in scenarios or not scenarios
     ]
     cases = [item for item in summary.cases if item.case.scenario in scenarios or not scenarios]
-    names = _numbers(id_, roots, concerned) | {"run": again(summary), **_servers(cases)}
+    names = _numbers(id_, roots, about) | {"run": again(summary), **_servers(cases)}
     if id_ in _BLOCKS:
         names["blocks"] = _blocks(id_, roots, [item.case.scenario for item in cases], summary)
-    text = REMEDIES.get(f"{id_}.{_variant(id_, roots, concerned, names)}", REMEDIES.get(id_, ""))
-    labels = [item.case for item in concerned] or [item.case for item in cases]
+    text = REMEDIES.get(f"{id_}.{_variant(id_, roots, about, names)}", REMEDIES.get(id_, ""))
+    labels = [item.case for item in about] or [item.case for item in cases]
     texts = dict.fromkeys(
         text.format_map(
             names | {"scenario": item.scenario, "server": item.server, "loader": item.driver}

@@ -162,10 +162,11 @@ def _span(trial: Trial) -> tuple[float, float]:
     return begin, begin + trial.seconds
 
 
+_Z = 1.6449  # normal quantile of 95 %
 _LEAST_LAUNCHES = 5  # launches
 _APART = 1.5  # times the load that was used
 _MOST_TIMES = 4  # times it: the variances are estimates
-_FEWEST = 8  # launches that `until` takes by default, however precise they are
+_FEWEST = 4  # launches that `until` takes by default, however precise they are
 _WORTH = 0.1  # of the time: less is not worth a change
 _TWO = 2
 
@@ -181,6 +182,24 @@ class LaunchScatter(NamedTuple):
     load_s: float
     start_s: float
     "Time of a launch without its load."
+    rounds: int
+    "Pairs of rounds of a launch: those whose scatter tells `within`."
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """Share of the variance from launch to launch, and its interval at 90 %.
+
+        By Paulson's approximation of F, with the degrees of freedom of one pair.
+        """
+        a, b = 2 / 9 / (self.launches - 1), 2 / 9 / self.launches / (self.rounds - 1)
+        centre, ratio = (
+            (1 - a) * (1 - b),
+            self.of_launches / self.within if self.within else math.inf,
+        )
+        half = _Z * math.sqrt(a * (1 - b) ** 2 + b * (1 - a) ** 2 - a * b * _Z**2)
+        cubes = [(centre + side * half) / ((1 - b) ** 2 - b * _Z**2) for side in (1, -1)]
+        low, high = (max(0.0, 1 - cube**3 / ratio) for cube in cubes)
+        return self.between / self.of_launches, low, high
 
     @property
     def between(self) -> float:
@@ -219,6 +238,24 @@ class LaunchScatter(NamedTuple):
 
 
 def launches(summary: Summary, trials: Sequence[Trial]) -> str:
+    """Return what few launches cannot show, and how the scatter of ratios in turns is divided."""
+    blocks = max(blocks_by_scenario(summary).values(), default=0)
+    several = any(len(comparison.cases) > 1 for comparison in summary.comparisons)
+    return " ".join(filter(None, (_unseen(blocks) if several else "", _divided(summary, trials))))
+
+
+def _unseen(blocks: int) -> str:
+    """Return what a run of so few blocks cannot show; empty for others."""
+    if not 1 < blocks <= _LEAST:
+        return ""
+    share = readable.percent(round(1 - 0.05 ** (1 / blocks), 2))
+    return (
+        f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or a resemblance "
+        f"of blocks: if no launch was slow, up to {share} of launches may still be."
+    )
+
+
+def _divided(summary: Summary, trials: Sequence[Trial]) -> str:
     """Return how the scatter of ratios in turns is divided; empty where it is not known."""
     scatters = [
         (group[0][0].case.scenario, scatter)
@@ -227,9 +264,15 @@ def launches(summary: Summary, trials: Sequence[Trial]) -> str:
     ]
     if not scatters:
         return ""
-    shares = [scatter.between / scatter.of_launches for _, scatter in scatters]
-    share = readable.percent(round(statistics.fmean(shares), 2))
-    text = f"In turns, about {share} of the scatter of ratios comes from the starts of the servers"
+    shares, lows, highs = zip(*(scatter.shares for _, scatter in scatters), strict=True)
+    share, low, high = (
+        readable.percent(round(part, 2))
+        for part in (statistics.fmean(shares), min(lows), max(highs))
+    )
+    text = (
+        f"In turns, about {share} ({low} to {high}, 90 %) of the scatter of ratios comes from the "
+        "starts of the servers"
+    )
     _, words = max(_advice(scenario, scatter, summary) for scenario, scatter in scatters)
     return f"{text}{words}"
 
@@ -263,7 +306,7 @@ def _scatter(group: Sequence[tuple[Trial, ...]]) -> LaunchScatter | None:
     """Return the variances of the launches of one set of cases, as means over its pairs."""
     if len(group) < _LEAST_LAUNCHES:
         return None
-    rates = [[_log_rates(trial) for trial in launch] for launch in group]
+    rates = [[t.turns.log_rates if t.turns else () for t in launch] for launch in group]
     if any(len(of_trial) < _TWO for launch in rates for of_trial in launch):
         return None
     pairs = [*combinations(range(len(group[0])), 2)]
@@ -280,16 +323,5 @@ def _scatter(group: Sequence[tuple[Trial, ...]]) -> LaunchScatter | None:
     load_s = statistics.fmean(loads)
     whole_s = statistics.fmean(launch[0].seconds / len(launch) for launch in group)
     means = statistics.fmean(of_launches), statistics.fmean(within)
-    return LaunchScatter(len(group), *means, load_s, max(0.0, whole_s - load_s))
-
-
-def _log_rates(trial: Trial) -> list[float]:
-    """Return the log of the rate in each round and its mirror; less where one has no response."""
-    slices = () if trial.turns is None else trial.turns.slices
-    twice = zip(slices[::2], slices[1::2], strict=False)
-    sums = [
-        (slice_.responses + two.responses, slice_.seconds + two.seconds) for slice_, two in twice
-    ]
-    if not all(count and seconds for count, seconds in sums):
-        return []
-    return [math.log(count / seconds) for count, seconds in sums]
+    start_s, rounds = max(0.0, whole_s - load_s), min(len(logs) for logs in rates[0])
+    return LaunchScatter(len(group), *means, load_s, start_s, rounds)

@@ -121,9 +121,7 @@ def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> 
     if best is None:
         return None
     cells = [*_cells(ranked.ranking, best)]
-    cells += [
-        MatrixCell(unranked.server, None, False, unranked.why) for unranked in ranked.left_out
-    ]
+    cells += [MatrixCell(other.server, None, False, other.why) for other in ranked.left_out]
     return MatrixRow(answer, readable.amount(ranked.unit, best), tuple(cells))
 
 

@@ -81,7 +81,7 @@ BIAS_IN_TURNS: Final = (
     "blocks, 95 % (explanation/what-turns-gain.md)"
 )
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
-_DUEL, _ENOUGH = "duel", 8  # blocks, the least that its suite plans
+_DUEL, _ENOUGH = "duel", 4  # blocks, the least that its suite plans
 _NO_MORE = "allows no more"  # blocks
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 

@@ -50,21 +50,17 @@ thread."""
         return self
 
     def spoken(self) -> tuple[str, ...]:
-        """Return the interface, or both where the app decides."""
         return self.speaks if self.interface is None else (self.interface,)
 
     decides: ClassVar[tuple[str, ...]] = ("interface",)
 
     def chosen(self) -> str:
-        """Return the interface, where it is said."""
         return f"interface {self.interface!r}" if self.interface else ""
 
     def option_for(self, protocol: str) -> str:
-        """Return the interface of the protocol."""
         return f"interface = {protocol!r}" if protocol in self.speaks else ""
 
     def imports(self) -> tuple[str, ...]:
-        """Return granian, and the loop that is named."""
         return (*self.modules, "uvloop") if self.loop == "uvloop" else self.modules
 
     def command(self, site: Site) -> Command | None:

@@ -34,7 +34,6 @@ class Hypercorn(ListeningServer):
     backlog: PositiveInt = 100
 
     def imports(self) -> tuple[str, ...]:
-        """Return hypercorn, and the loop that is named."""
         named = () if self.worker_class == "asyncio" else (self.worker_class,)
         return (*self.modules, *named)
 

@@ -33,7 +33,6 @@ class Uvicorn(ModuleServer):
     backlog: PositiveInt = 2048
 
     def imports(self) -> tuple[str, ...]:
-        """Return uvicorn, and the loop and the parser that are named."""
         named = (module for module in (self.loop, self.http) if module in {"uvloop", "httptools"})
         return (*self.modules, *named)
 

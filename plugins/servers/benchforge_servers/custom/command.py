@@ -91,7 +91,6 @@ system's certificates."""
             yield Need(program, hint)
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
-        """Return the directory, and a program that is relative to the suite's folder."""
         program = self.argv[0]
         yield from super().reads(suite_folder)
         if self.ca_file is not None:
@@ -100,19 +99,15 @@ system's certificates."""
             yield from () if any(program.placeholders()) else (suite_folder / program,)
 
     def starts_python(self) -> bool:
-        """Return True if the suite says which interpreter it is."""
         return self.runtime is not None or "python" in self.argv[0].placeholders()
 
     def fixed_ports(self) -> Mapping[str, int]:
-        """Return the port that the suite sets."""
         return {} if self.port is None else {"http": self.port}
 
     def certificate(self, site: Site) -> Path | None:
-        """Return what the suite says."""
         return None if self.ca_file is None else site.suite_folder.absolute() / self.ca_file
 
     def url(self, site: Site) -> str:
-        """Return its address, over HTTPS where it speaks TLS."""
         return site.url.replace("http:", "https:", 1) if self.tls else site.url
 
     def command(self, site: Site) -> Command | None:

@@ -11,7 +11,6 @@ from benchforge.plugin import Command, Server, Site, WrongOption
 
 
 def _root(url: str) -> str:
-    """Return a root without a slash at its end. Raises ValueError when it is none."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise WrongOption("not the root of a server", hint="write it like http://127.0.0.1:8080")
@@ -60,19 +59,15 @@ system's certificates."""
         return self
 
     def outside(self) -> bool:
-        """Always: it is there before the trial."""
         return True
 
     def command(self, site: Site) -> Command | None:
-        """Return nothing: it already runs."""
         return None
 
     def certificate(self, site: Site) -> Path | None:
-        """Return what the suite says."""
         return None if self.ca_file is None else site.suite_folder.absolute() / self.ca_file
 
     def url(self, site: Site) -> str:
-        """Return what the suite says."""
         return self.root
 
 

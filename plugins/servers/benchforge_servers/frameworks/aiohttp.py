@@ -22,6 +22,5 @@ class AiohttpServer(AppServer):
     "Time until an idle connection is closed. Default: that of the aiohttp version."
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         words = () if self.keep_alive is None else ("--keep-alive", self.keep_alive)
         return self.run_by("aiohttp_main.py", site, *words)

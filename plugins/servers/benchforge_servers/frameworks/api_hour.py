@@ -39,7 +39,6 @@ class ApiHour(AppServer):
     "Additional arguments of API-Hour's command line."
 
     def needs(self) -> Iterable[Need]:
-        """Return API-Hour with what it runs on, and what a built-in app imports."""
         install = "runtime = '...', with requires = ['api_hour==0.8.2', 'gunicorn', 'aiohttp']"
         module_needs = [Need(module, install, "module") for module in self.imports()]
         return [*module_needs, *self.served_app.needs()]

@@ -40,7 +40,6 @@ loop."""
         return self
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
             *("tornado_main.py", site, "--processes", self.processes),
             *([] if self.keep_alive else ["--no-keep-alive"]),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
@@ -20,7 +21,102 @@ from benchforge.plugin import (
     WrongOption,
 )
 from benchforge_servers.digest import folder_digest
-from benchforge_servers.proxies.nginx_conf import Block, body, location, served, written
+
+Block = Sequence["str | tuple[str, Block]"]
+"Directives without their semicolon, and blocks in it by their name."
+
+_TYPES = {
+    "text/html": "html htm",
+    "text/css": "css",
+    "text/javascript": "js mjs",
+    "text/plain": "txt",
+    "text/xml": "xml",
+    "application/json": "json",
+    "image/png": "png",
+    "image/jpeg": "jpg jpeg",
+    "image/gif": "gif",
+    "image/svg+xml": "svg",
+    "image/webp": "webp",
+    "font/woff2": "woff2",
+}
+_UWSGI = {
+    "QUERY_STRING": "$query_string",
+    "REQUEST_METHOD": "$request_method",
+    "CONTENT_TYPE": "$content_type",
+    "CONTENT_LENGTH": "$content_length",
+    "REQUEST_URI": "$request_uri",
+    "PATH_INFO": "$document_uri",
+    "DOCUMENT_ROOT": "$document_root",
+    "SERVER_PROTOCOL": "$server_protocol",
+    "REQUEST_SCHEME": "$scheme",
+    "HTTPS": "$https if_not_empty",
+    "REMOTE_ADDR": "$remote_addr",
+    "REMOTE_PORT": "$remote_port",
+    "SERVER_PORT": "$server_port",
+    "SERVER_NAME": "$server_name",
+}
+_BEHIND = "behind"
+
+
+def written(block: Block, depth: int = 0) -> str:
+    """Return the text of a block."""
+    indent = "    " * depth
+    lines: list[str] = []
+    for entry in block:
+        if isinstance(entry, str):
+            end = "" if entry.rstrip().endswith((";", "}")) else ";"
+            lines.append(f"{indent}{entry}{end}\n")
+        else:
+            name, inner = entry
+            lines.append(f"{indent}{name} {{\n{written(inner, depth + 1)}{indent}}}\n")
+    return "".join(lines)
+
+
+def served(path: Path) -> str:
+    """Return a path as nginx reads it. Raises BenchforgeError for one with a dollar sign."""
+    if "$" in str(path):
+        raise BenchforgeError(f"{path}: nginx takes $ for a variable", "use another folder")
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def body(root: Path, name: str | None = None) -> tuple[Block, tuple[str, Block]]:
+    """Return the location that answers with the files of a folder, or always with one of them."""
+    types: Block = [f"{kind} {endings}" for kind, endings in _TYPES.items()]
+    always = [] if name is None else [f'try_files "/{name}" =404']
+    answer: Block = [f"root {served(root)}", "default_type text/plain", *always]
+    return [("types", types)], ("location /", answer)
+
+
+def location(gives: Mapping[str, str], keepalive: int) -> tuple[Block, tuple[str, Block]]:
+    """Return the group of what another server gives, and the location that asks it.
+
+    `keepalive` is the number of idle connections that each worker keeps. Raises ValueError when
+    there is no way to it.
+    """
+    where, ask = _asking(gives, keepalive)
+    keepalive_lines = [f"keepalive {keepalive}"] if keepalive else []
+    return [(f"upstream {_BEHIND}", [f'server "{where}"', *keepalive_lines])], ("location /", ask)
+
+
+def _asking(gives: Mapping[str, str], keepalive: int) -> tuple[str, Block]:
+    if "uwsgi" in gives:
+        if keepalive:
+            raise ValueError("the protocol uwsgi keeps no connections: no upstream_keepalive")
+        parameters = (f"uwsgi_param {name} {value}" for name, value in _UWSGI.items())
+        return gives["uwsgi"], [f"uwsgi_pass {_BEHIND}", *parameters]
+    headers = ["proxy_set_header Host $http_host"]
+    if keepalive:
+        headers += ["proxy_http_version 1.1", 'proxy_set_header Connection ""']
+    if "socket" in gives:
+        return f"unix:{gives['socket']}", [f"proxy_pass http://{_BEHIND}", *headers]
+    if "url" not in gives:
+        raise ValueError("it gives neither url, socket nor uwsgi")
+    parts = urlsplit(gives["url"])
+    port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{host}:{port}", [f"proxy_pass {parts.scheme}://{_BEHIND}", *headers]
+
 
 TEXT = "Hello, World!"
 _ANSWERS = ("upstream", "body", "body_bytes", "directory")
@@ -142,16 +238,13 @@ after one answer."""
         return self
 
     def needs(self) -> Iterable[Need]:
-        """Return nginx, and openssl where a certificate is to be made."""
         openssl = [Need("openssl", debian="openssl")] if self.tls else []
         return [Need("nginx", debian="nginx-light"), *openssl]
 
     def version(self, site: Site) -> Command | None:
-        """Ask nginx."""
         return Command(site.programs["nginx"], "-v")
 
     def fingerprint(self, suite_folder: Path) -> str:
-        """Return a digest of the files that are served."""
         if self.directory is None:
             return ""
         return folder_digest(
@@ -163,25 +256,19 @@ after one answer."""
         )
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
-        """Return the folder of the files that are served."""
         return () if self.directory is None else (suite_folder / self.directory,)
 
     def upstreams(self) -> Sequence[str]:
-        """Return the one server, if any."""
         return () if self.upstream is None else (self.upstream,)
 
     def files(self, site: Site) -> Mapping[str, str]:
-        """Return the configuration, and the text that is answered.
-
-        Raises BenchforgeError when the upstream server cannot be reached, or a path be written.
-        """
+        """Return the configuration, and the text that is answered. Raises BenchforgeError."""
         conf = {_conf(site): self._configuration(site)}
         if any(getattr(self, name) is not None for name in _ANSWERS if name != "body"):
             return conf
         return {**conf, f"{_stem(site)}.body": TEXT if self.body is None else self.body}
 
     def template(self, site: Site) -> Sequence[Task]:
-        """Make a key and a certificate that it signs itself."""
         return [self._certified(site)] if self.tls and site.address == _LOOPBACK else []
 
     def _certified(self, site: Site) -> Task:
@@ -192,10 +279,7 @@ after one answer."""
         return Task(Command(site.programs["openssl"], *words), "make a certificate")
 
     def prepare(self, site: Site) -> Iterable[Task]:
-        """Fill the body, and have nginx read its configuration: it says what is wrong with it.
-
-        On a host, also make a certificate of its address.
-        """
+        """Fill the body, check the configuration; on a host, also make a certificate."""
         if self.tls and site.address != _LOOPBACK:  # a template knows no address of a host
             yield self._certified(site)
         if self.body_bytes is not None:
@@ -209,11 +293,9 @@ after one answer."""
         return Command(*_words(site))
 
     def certificate(self, site: Site) -> Path | None:
-        """Return its own certificate, where it has one."""
         return site.scratch / _CERTIFICATE if self.tls else None
 
     def url(self, site: Site) -> str:
-        """Return the root: over https where it speaks TLS."""
         return f"https://{site.address}:{site.ports['https']}" if self.tls else site.url
 
     def _configuration(self, site: Site) -> str:
@@ -262,7 +344,6 @@ after one answer."""
         ]
 
     def _answer(self, site: Site) -> tuple[Block, tuple[str, Block]]:
-        """Return what stands before the servers, and the location that answers."""
         if self.upstream is not None:
             try:
                 return location(site.upstreams[self.upstream], self.upstream_keepalive)

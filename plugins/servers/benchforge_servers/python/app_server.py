@@ -4,12 +4,14 @@ import difflib
 import importlib.util
 import re
 import symtable
+import tomllib
 from abc import ABC
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, model_validator
 
 from benchforge.plugin import (
     Command,
@@ -21,8 +23,135 @@ from benchforge.plugin import (
     Site,
     WrongOption,
 )
-from benchforge_servers.python import app as apps
-from benchforge_servers.python.app import INSTALL, App, AppName
+from benchforge_servers.digest import folder_digest
+
+INSTALL = "pip install '.[servers]', in a clone of benchforge"
+PROTOCOLS = {
+    "wsgi": (
+        "cheroot",
+        "cherrypy",
+        "gevent",
+        "granian",
+        "gunicorn",
+        "tornado",
+        "uwsgi",
+        "waitress",
+    ),
+    "asgi": ("granian", "gunicorn", "hypercorn", "uvicorn"),
+    "aiohttp": ("aiohttp", "gunicorn"),
+    "tornado": ("tornado",),
+    "cherrypy": ("cherrypy",),
+    "socket": ("gevent", "threads", "tornado"),
+    "api_hour": ("api_hour",),
+}
+"What apps speak, and which servers serve them."
+
+_BUILT_IN = Path(__file__).parents[1] / "apps"
+_OWN = re.compile(r"[\w.]+:[\w.]+(\(\))?")
+
+
+class App(BaseModel):
+    """What is known of an app: what an app.toml says, or what the suite says of the user's own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    built_in: bool = True
+    code: str | None = None
+    "The built-in app whose folder holds the code, where several are made from one."
+    protocol: str | None = None
+    "One of PROTOCOLS; None for the user's own, whose server finds out."
+    target: str = Field(alias="object")
+    "Place of the app as module:attribute."
+    modules: list[str] = Field(default_factory=list)
+    "Modules that it imports."
+    requires: list[str] = Field(default_factory=list)
+    "Packages to install for these modules."
+    environment: list[str] = Field(default_factory=list)
+    "Environment variables that it reads."
+    description: str = ""
+
+    def needs(self) -> Iterable[Need]:
+        packages = " ".join(f"'{name}'" for name in self.requires)
+        install = f"pip install {packages}, or {INSTALL}"
+        return [Need(name, install, "module") for name in self.modules]
+
+
+_SHOWN = 8  # apps in a hint
+
+
+@cache
+def built_in() -> tuple[str, ...]:
+    """Return the names of the apps that come with the plugin."""
+    return tuple(sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml")))
+
+
+@cache
+def app_of(name: str) -> App:
+    """Return what is known of an app that the suite names."""
+    if ":" in name:
+        return App(built_in=False, object=name)
+    return App.model_validate(tomllib.loads((_BUILT_IN / name / "app.toml").read_text()))
+
+
+def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:
+    """Return where the app's modules are; the user's own lie relative to the suite."""
+    if ":" not in name:
+        return _BUILT_IN / (app_of(name).code or name)
+    return (suite_folder / (directory or ".")).absolute()
+
+
+def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
+    """Return a digest of the code. Raises BenchforgeError where it cannot be read."""
+    if app_of(name).built_in:
+        return _fingerprint_of_built_in(name)
+    return _fingerprint(name, directory, suite_folder)
+
+
+@cache
+def _fingerprint_of_built_in(name: str) -> str:
+    """Return it without looking again: of these files nothing changes while we run."""
+    return _fingerprint(name, None, Path())
+
+
+def _fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
+    folder, app = folder_of(name, directory, suite_folder), app_of(name)
+
+    def served(path: Path) -> bool:
+        # Environments, caches and what is hidden are no code of the user's.
+        made = any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+        return not made and (app.built_in or path.suffix == ".py")
+
+    return folder_digest(folder, directory, served, app.target, "name the folder of the app alone")
+
+
+def check_own(name: str, **options: str | None) -> None:
+    """Raise WrongOption for a built-in app with an option of one's own: it would be ignored."""
+    for option, value in options.items():
+        if value is not None and ":" not in name:
+            message = f"{name!r} is built in, and {option!r} is for an app of your own"
+            raise WrongOption(message, option, "app", hint="leave it out")
+
+
+def _checked_name(name: str) -> str:
+    if ":" in name:
+        if not _OWN.fullmatch(name):
+            message = f"{name!r} is no 'module:attribute'"
+            raise WrongOption(message, hint="write it so, or as 'module:make_app()'")
+        return name
+    if name in built_in():
+        return name
+    near = difflib.get_close_matches(name, built_in(), 1)
+    guess = f"did you mean {near[0]!r}? " if near else ""
+    raise WrongOption(
+        f"no app named {name!r}",
+        hint=f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; "
+        "an app of your own is written as 'module:attribute', with its directory",
+    )
+
+
+AppName = Annotated[str, AfterValidator(_checked_name)]
+"The name of a built-in app, or module:attribute; with () at its end, what the function makes."
+
 
 # Programs of a folder of their own: a part's file is named like the library that it must not hide.
 RUNNERS = Path(__file__).parents[1] / "runners"
@@ -53,7 +182,7 @@ it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _app_fits(self) -> Self:
-        apps.check_own(self.app, directory=self.directory, ref=self.ref)
+        check_own(self.app, directory=self.directory, ref=self.ref)
         if not self.fits(self.served_app.protocol):
             raise self._refusal(self.served_app.protocol or "")
         return self
@@ -81,16 +210,14 @@ it to net.core.somaxconn."""
     @property
     def served_app(self) -> App:
         """What is known of the app."""
-        return apps.app_of(self.app)
+        return app_of(self.app)
 
     def needs(self) -> Iterable[Need]:
-        """Return what the server imports, what a built-in app imports, and git for a commit."""
         yield from super().needs()
         yield from (Need(module, INSTALL, "module") for module in self.imports())
         yield from self.served_app.needs()
 
     def version(self, site: Site) -> Command | None:
-        """Ask the interpreter that runs it for the library's."""
         if not self.modules:
             return Command(site.python, "--version")
         library = self.modules[0]
@@ -98,12 +225,10 @@ it to net.core.somaxconn."""
         return Command(site.python, "-c", code)
 
     def fingerprint(self, suite_folder: Path) -> str:
-        """Return a digest of the code that is served."""
-        return apps.fingerprint(self.app, self.directory, suite_folder)
+        return fingerprint(self.app, self.directory, suite_folder)
 
     def code(self, suite_folder: Path) -> Path | None:
-        """Return the folder of the user's own app; None for a built-in one."""
-        return apps.folder_of(self.app, self.directory, suite_folder) if (":" in self.app) else None
+        return folder_of(self.app, self.directory, suite_folder) if (":" in self.app) else None
 
     def check_code(self, suite_folder: Path) -> None:
         """Raise WrongOption where the folder of the user's own app, its module or it is missing."""
@@ -120,7 +245,7 @@ it to net.core.somaxconn."""
 
     def folder(self, site: Site) -> Path:
         """Return the folder that the app is imported from."""
-        return site.own(apps.folder_of(self.app, self.directory, site.suite_folder))
+        return site.own(folder_of(self.app, self.directory, site.suite_folder))
 
     def process_environment(self, site: Site) -> dict[str, str]:
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
@@ -136,9 +261,7 @@ it to net.core.somaxconn."""
 
     def _refusal(self, protocol: str) -> WrongOption:
         with_this = f" with {self.chosen()}" if self.chosen() else ""
-        others = ", ".join(
-            f"use = {server!r}" for server in apps.PROTOCOLS[protocol] if server != self.name
-        )
+        others = ", ".join(f"use = {name!r}" for name in PROTOCOLS[protocol] if name != self.name)
         ways = [way for way in (self.option_for(protocol), others and f"one of: {others}") if way]
         return WrongOption(
             f"app {self.app!r} speaks {protocol}, {self.name}{with_this} serves "
@@ -149,11 +272,7 @@ it to net.core.somaxconn."""
 
 
 def check(target: str, folder: Path, *, elsewhere: bool) -> None:
-    """Raise WrongOption for a `module:attribute` that cannot be served from a folder.
-
-    `elsewhere` says that its modules may also be where no look leads: on another interpreter or on
-    a PYTHONPATH of their own.
-    """
+    """Raise WrongOption for a module that is neither in a folder nor possibly `elsewhere`."""
     module, _, attribute = target.partition(":")
     steps = module.split(".")
     if not _begins_in(folder, steps[0]):
@@ -173,7 +292,6 @@ def _begins_in(folder: Path, name: str) -> bool:
 
 
 def _module_in(folder: Path, name: str) -> Path | None:
-    """Return the file of a module of one name: Python, or compiled."""
     files = (folder / f"{name}.py", *sorted(folder.glob(f"{name}.*so")), folder / f"{name}.pyc")
     return next((file for file in files if file.is_file()), None)
 
@@ -201,11 +319,7 @@ def _installed(name: str) -> bool:
 def _no_module(module: str, folder: Path) -> WrongOption:
     module_names = list(dict.fromkeys(_modules(folder)))
     near = difflib.get_close_matches(module, module_names, 1)
-    ends = [
-        module_name
-        for module_name in module_names
-        if module_name.rpartition(".")[2] == module.rpartition(".")[2]
-    ]
+    ends = [name for name in module_names if name.rpartition(".")[2] == module.rpartition(".")[2]]
     guess = "".join(f"did you mean {name!r}? " for name in (near or ends)[:1])
     return WrongOption(
         f"no module {module!r} in {folder}",
@@ -224,7 +338,6 @@ def _modules(folder: Path) -> Iterator[str]:
 
 
 def _check_name(name: str, file: Path, *, compiles_here: bool) -> None:
-    """Raise WrongOption where a module's text shows that it has no such name."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
         table = symtable.symtable(text, str(file), "exec")

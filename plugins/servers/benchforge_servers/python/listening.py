@@ -26,15 +26,12 @@ class ListeningServer(AppServer):
         return f"{site.address}:{site.port}"
 
     def behind_proxy_only(self) -> bool:
-        """Whether it is on a unix socket."""
         return self.listen == "unix"
 
     def ready(self, site: Site) -> Probe:
-        """Return the right answer over TCP, a connection over a unix socket."""
         return Accepts(self.socket(site)) if self.listen == "unix" else RightAnswer()
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return the url, or the path of the unix socket."""
         if self.listen == "unix":
             return {"socket": str(self.socket(site))}
         return {"url": self.url(site)}

@@ -1,5 +1,4 @@
 """Serve an aiohttp app: a plain program, which runs where benchforge is not installed."""
-# ruff: noqa: INP001
 
 from typing import Any
 

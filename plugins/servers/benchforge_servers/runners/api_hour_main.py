@@ -4,7 +4,6 @@ On older Pythons nothing is replaced. From 3.10 on, asyncio takes no `loop=` any
 `asyncio.wait` no coroutines, and from 3.14 on there is no loop before one is made: the worker's
 module, and nothing else, sees an asyncio that does as it did.
 """
-# ruff: noqa: INP001
 
 import asyncio
 import sys

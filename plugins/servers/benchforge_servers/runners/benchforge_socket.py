@@ -1,5 +1,4 @@
 """The answer of an app of protocol socket, over a blocking socket or one of gevent's."""
-# ruff: noqa: INP001
 
 import contextlib
 import socket
@@ -20,7 +19,6 @@ def answer(connection: socket.socket, app: Any) -> None:
 
 
 def _head_came(connection: socket.socket) -> bool:
-    """Read the head of a request; say if all of it came."""
     head = b""
     while END_OF_HEAD not in head:
         part = connection.recv(4096)

@@ -3,7 +3,6 @@
 Plain files, which run where benchforge is not installed, on any Python since 3.9. The name is one
 that no app has.
 """
-# ruff: noqa: INP001
 
 import argparse
 import importlib

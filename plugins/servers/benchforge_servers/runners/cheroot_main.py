@@ -1,5 +1,4 @@
 """Serve a WSGI app with cheroot: a plain program, which runs where benchforge is not installed."""
-# ruff: noqa: INP001
 
 from benchforge_target import arguments, target
 from cheroot.wsgi import Server

@@ -1,5 +1,4 @@
 """Serve what CherryPy serves: a plain program, which runs where benchforge is not installed."""
-# ruff: noqa: INP001
 
 import logging
 from typing import Any

@@ -1,5 +1,4 @@
 """Serve a WSGI or a socket app with gevent: a plain program, which runs without benchforge."""
-# ruff: noqa: INP001
 
 import argparse
 import functools

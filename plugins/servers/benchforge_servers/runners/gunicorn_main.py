@@ -3,7 +3,6 @@
 All instances of a user would share it, and the first to stop would delete it. Older ones refuse
 the word that forbids it, so the gunicorn that is there is asked.
 """
-# ruff: noqa: INP001
 
 import sys
 

@@ -1,5 +1,4 @@
 """Serve a socket app with a thread for each connection: a plain program, of Python alone."""
-# ruff: noqa: INP001
 
 import socket
 import threading

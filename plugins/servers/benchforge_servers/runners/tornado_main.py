@@ -1,5 +1,4 @@
 """Serve what Tornado serves: a plain program, which runs where benchforge is not installed."""
-# ruff: noqa: INP001
 
 import argparse
 import asyncio

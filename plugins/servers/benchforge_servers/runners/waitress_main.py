@@ -1,5 +1,4 @@
 """Serve a WSGI app with waitress: a plain program, which runs where benchforge is not installed."""
-# ruff: noqa: INP001
 
 import logging
 

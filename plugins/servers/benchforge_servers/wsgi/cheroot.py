@@ -32,7 +32,6 @@ class Cheroot(AppServer):
     backlog: PositiveInt = 5
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
             *("cheroot_main.py", site, "--threads", self.threads),
             *("--timeout", self.timeout),

@@ -27,7 +27,6 @@ class Cherrypy(Cheroot):
     "CherryPy's environment: production or not."
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
             *("cherrypy_main.py", site, "--threads", self.threads, "--backlog", self.backlog),
             *("--timeout", self.timeout),

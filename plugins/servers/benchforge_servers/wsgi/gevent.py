@@ -35,7 +35,6 @@ class Gevent(AppServer):
         return 1
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
             *("gevent_main.py", site),
             *([] if self.keep_alive else ["--no-keep-alive"]),

@@ -62,21 +62,17 @@ uvicorn_worker.UvicornWorker or another."""
     "Additional arguments of gunicorn's command line."
 
     def spoken(self) -> tuple[str, ...]:
-        """Return the one protocol of the worker class."""
         return (next((to for word, to in _OTHERS.items() if word in self.worker_class), "wsgi"),)
 
     decides: ClassVar[tuple[str, ...]] = ("worker_class",)
 
     def chosen(self) -> str:
-        """Return the worker class."""
         return f"worker_class {self.worker_class!r}"
 
     def option_for(self, protocol: str) -> str:
-        """Return the worker class that speaks the protocol."""
         return f"worker_class = {_WORKERS[protocol]!r}" if protocol in _WORKERS else ""
 
     def imports(self) -> tuple[str, ...]:
-        """Return gunicorn, and the package of the worker class."""
         package, dot, _ = self.worker_class.partition(".")
         if (dot and package != "gunicorn") or package in _NEEDING:
             return (*self.modules, _NEEDED.get(package, package))

@@ -18,5 +18,4 @@ class ThreadsServer(AppServer):
     modules: ClassVar[tuple[str, ...]] = ()
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by("threads_main.py", site)

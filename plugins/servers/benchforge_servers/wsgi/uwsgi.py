@@ -54,17 +54,14 @@ net.core.somaxconn, uWSGI does not start."""
         return self
 
     def behind_proxy_only(self) -> bool:
-        """Whether it speaks its own protocol, or is on a unix socket."""
         return self.protocol == "uwsgi" or super().behind_proxy_only()
 
     def ready(self, site: Site) -> Probe:
-        """Return a connection where HTTP is not spoken."""
         if self.protocol == "uwsgi" and self.listen == "tcp":
             return Accepts("http")
         return super().ready(site)
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return the url, the unix socket, or where its own protocol is spoken."""
         if self.protocol == "http":
             return super().gives(site)
         return {"uwsgi": self.bound(site)}

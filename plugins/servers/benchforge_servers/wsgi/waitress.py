@@ -33,7 +33,6 @@ close."""
     backlog: PositiveInt = 1024
 
     def command(self, site: Site) -> Command | None:
-        """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
             *("waitress_main.py", site, "--threads", self.threads),
             *("--connection-limit", self.connection_limit),

@@ -3,7 +3,7 @@
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +40,8 @@ class BaseCommit(NamedTuple):
     "Commit that the working tree has checked out; empty without one."
     lacks: int | None
     "Number of commits of the base that the working tree lacks; None: unknown in a shallow clone."
+    changed: bool
+    "True if the working tree changes a file of the commit that the suite does not call irrelevant."
     sandbox: Sandbox
     scratch: Path
     older: OlderResult | None = None
@@ -55,11 +57,12 @@ class BaseCommit(NamedTuple):
 
 
 @contextlib.contextmanager
-def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
-    """Give the base of the repository that contains a folder, checked out until the end.
+def base_commit(ref: str, suite: Path, irrelevant: Sequence[str]) -> Iterator[BaseCommit]:
+    """Give the base of the repository that contains a suite, checked out until the end.
 
     Raises Unusable for a ref that leads to no commit, with the command that fetches it.
     """
+    folder = suite.resolve().parent
     program = locate(GIT.name)
     if program is None:
         raise ProgramMissing("gate: git is missing", "install git")
@@ -72,6 +75,7 @@ def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
                 raise missing(ref, git, top)
             head = git.commit("HEAD") or ""
             lacks = _lacks(git, head, commit)
+            changed = _changed(git, commit, suite.resolve().name, irrelevant)
         except GitRefusedError as error:
             raise _refused(folder, str(error)) from error
         try:
@@ -79,7 +83,13 @@ def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
         except GitRefusedError as error:
             message = f"--base {ref}: git cannot check it out: {error}"
             raise CannotKeep(message, f"see the disk of {scratch}, and {top}") from error
-        yield BaseCommit(ref, commit, top, scratch / "base", head, lacks, sandbox, scratch)
+        yield BaseCommit(ref, commit, top, scratch / "base", head, lacks, changed, sandbox, scratch)
+
+
+def _changed(git: Git, commit: str, suite: str, irrelevant: Sequence[str]) -> bool:
+    words = ("diff", "--name-only", "--no-ext-diff", commit, "--")
+    without = (f":(top,exclude,glob){path}" for path in irrelevant)
+    return bool(git.output(*words, ":(top)", *without) or git.output(*words, f":(literal){suite}"))
 
 
 def _lacks(git: Git, head: str, commit: str) -> int | None:

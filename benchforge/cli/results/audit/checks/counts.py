@@ -10,6 +10,7 @@ from benchforge.cli.results.audit.facts import (
     number,
     rate,
     shown,
+    times_off,
     value,
     word,
 )
@@ -50,6 +51,7 @@ def rate_times_duration(row: Row) -> Evidences:
         f"row has {readable.exact(value(row, 'rate'))}/s",
         true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
         severity="false field" if setting else "impossible",
+        factor=times_off(really, float(lasted.value)),
         instead=-1.0 if setting else value(row, "requests") / float(lasted.value),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from benchforge.cli.results.audit.facts import number, on_rate, requests, value
+from benchforge.cli.results.audit.facts import number, on_rate, requests, times_off, value
 from benchforge.cli.results.audit.finding import Evidences, Finding, Severity, check
 from benchforge.parts.reader import Row
 from benchforge.text import readable
@@ -33,6 +33,7 @@ def failed(row: Row) -> Evidences:
         true_if=f"the headline were {good}/s good responses{rate}" if rate else counted,
         title=f"{share_text} of the requests failed, and the rate counts them",
         instead=good_rate if rate else -1.0,
+        factor=times_off(total, total - float(bad.value)),
     )
 
 

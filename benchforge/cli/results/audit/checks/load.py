@@ -16,10 +16,11 @@ from benchforge.cli.results.audit.facts import (
     samples,
     shown,
     time_slip,
+    times_off,
     value,
     word,
 )
-from benchforge.cli.results.audit.finding import Evidences, Finding, check
+from benchforge.cli.results.audit.finding import Evidences, Finding, Severity, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import longest_mean, mean_at_least
 from benchforge.text import readable
@@ -65,7 +66,9 @@ def under_way(row: Row) -> Evidences:
         true_if += f", or {share} of the requests failed at once"
     if slip := time_slip(busy / (connections * each)):
         true_if += f", or {slip}"
-    return Finding(numbers, rests, true_if, severity="unsupported" if assumed else "impossible")
+    severity: Severity = "unsupported" if assumed else "impossible"
+    factor = times_off(mean.low, most_s)
+    return Finding(numbers, rests, true_if, severity=severity, factor=factor)
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ def made_up(row: Row) -> Evidences:
         "; ".join([*rests, *on_duration(row)]),
         f"it includes samples that are not requests ({row.facts['mean'].estimator})"
         + ("" if stated else f", or each connection had {needs} requests under way"),
+        factor=nominal_rate(row) * value(row, "mean") / (connections * each),
     )
 
 
@@ -156,6 +160,7 @@ def idle(row: Row) -> Evidences:
         ),
         f"{shorter}the load tool waited between requests, or opened a connection for each, or "
         f"{share} of the connections got no answer{slip}",
+        factor=times_off(busy, connections),
     )
 
 

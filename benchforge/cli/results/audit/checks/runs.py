@@ -2,7 +2,8 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from benchforge.cli.results.audit.facts import amount, number, shown, value
@@ -93,7 +94,8 @@ def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
     ranked = sorted((row for row in rows if _spread(row) is not None), key=_mean)
     if len(ranked) < _TWO:
         return None
-    return [
+    pairs = list(pairwise(map(_Ranked, ranked)))
+    findings = [
         Finding(
             f"{faster.row_name}: {amount(faster.mean, 's')} +- {amount(faster.error, 's')}, "
             f"{slower.row_name}: {amount(slower.mean, 's')} +- {amount(slower.error, 's')} "
@@ -102,8 +104,12 @@ def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
             row=slower.row_name,
             where=slower.where,
         )
-        for faster, slower in pairwise([_Ranked(row) for row in ranked])
+        for faster, slower in pairs
         if slower.mean - faster.mean < _NORMAL * math.hypot(faster.error, slower.error)
+    ]
+    return [
+        replace(finding, ranks=(1, 0 if index else len(pairs)))
+        for index, finding in enumerate(findings)
     ]
 
 
@@ -133,22 +139,18 @@ def _spread(row: Row) -> float | None:
     return value(row, "sd")
 
 
-def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | None:
-    """Neighbours in rank differ by more than the same row between two sittings.
+def ranks(name: str, older: Mapping[str, float], newer: Mapping[str, float]) -> Finding | None:
+    """Neighbours in rank differ by more than the rate of one row between two sittings.
 
     Return None where too few rows are in both, or where all ranks are resolved.
     """
-    older_rates = {row.name: value(row, "rate") for row in older}
-    shared_rows = [
-        row for row in newer if value(row, "rate") > 0 and older_rates.get(row.name, 0) > 0
-    ]
-    if len(shared_rows) < _FEWEST_ROWS:
+    shared = [row for row, rate in newer.items() if rate > 0 and older.get(row, 0) > 0]
+    if len(shared) < _FEWEST_ROWS:
         return None
-    changes = [math.log(value(row, "rate") / older_rates[row.name]) for row in shared_rows]
+    changes = [math.log(newer[row] / older[row]) for row in shared]
     middle = statistics.median(changes)
     spread = _TO_SD * statistics.median(abs(change - middle) for change in changes)
-    ranked = sorted((value(row, "rate") for row in newer if value(row, "rate") > 0), reverse=True)
-    pairs = list(pairwise(ranked))
+    pairs = list(pairwise(sorted((rate for rate in newer.values() if rate > 0), reverse=True)))
     # The change between two sittings has the noise of both, and so has that of two rows.
     inside = sum(math.log(more / less) < _NORMAL * spread for more, less in pairs)
     if not inside:
@@ -158,9 +160,10 @@ def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | No
         severity="not resolved",
         title="neighbours in rank differ by less than one row between two sittings",
         identity=f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of "
-        f"{len(shared_rows)} rows changed by {readable.percent(math.expm1(spread))} (robust "
+        f"{len(shared)} rows changed by {readable.percent(math.expm1(spread))} (robust "
         "standard deviation)",
         rests_on="nothing that is measured changed between the sittings",
         true_if="versions, machine or load changed between the two",
         row=name,
+        ranks=(inside, len(pairs)),
     )

@@ -2,7 +2,15 @@
 
 import math
 
-from benchforge.cli.results.audit.facts import amount, number, percentiles, samples, shown, value
+from benchforge.cli.results.audit.facts import (
+    amount,
+    number,
+    percentiles,
+    samples,
+    shown,
+    times_off,
+    value,
+)
 from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import (
@@ -36,7 +44,8 @@ def order(row: Row) -> Evidences:
         Finding(
             f"{listed[high][0]} {shown(listed[high][1])} < {listed[low][0]} "
             f"{shown(listed[low][1])}",
-            true_if="the two are of different requests, or their names are exchanged",
+            true_if="the two are of different requests, or their names are exchanged"
+            + ", or 0 stands for unknown" * (listed[high][1].value == 0),
             title=f"{listed[high][0]} is less than {listed[low][0]}",
         )
         for low, high in falling(bounds)
@@ -51,9 +60,9 @@ def mean_between(row: Row) -> Evidences:
         return None
     findings = []
     if least is not None and mean.high < least.low:
-        findings.append(_mean(f"less than the minimum, {shown(least)}", mean))
+        findings.append(_mean(f"less than the minimum, {shown(least)}", mean, least.low))
     if most is not None and mean.low > most.high:
-        findings.append(_mean(f"more than the maximum, {shown(most)}", mean))
+        findings.append(_mean(f"more than the maximum, {shown(most)}", mean, most.high))
     return findings
 
 
@@ -68,7 +77,7 @@ def mean_of_percentiles(row: Row) -> Evidences:
     if mean.high * MORE < least_s:
         percentiles_ = ", ".join(f"p{percent:g} {shown(fact)}" for percent, fact in listed.items())
         needed = f"{amount(least_s, 's')}, which the percentiles need at least ({percentiles_})"
-        return _mean(f"less than {needed}", mean)
+        return _mean(f"less than {needed}", mean, least_s)
     most = number(row, "max")
     if most is None:
         return []
@@ -76,7 +85,8 @@ def mean_of_percentiles(row: Row) -> Evidences:
     most_s = mean_at_most({**highs, _ALL: most.high}, samples(row))
     if mean.low <= most_s * MORE:
         return []
-    return _mean(f"more than {amount(most_s, 's')}, which the percentiles allow at most", mean)
+    allowed = f"more than {amount(most_s, 's')}, which the percentiles allow at most"
+    return _mean(allowed, mean, most_s)
 
 
 @check("AV1", "impossible", "the deviation is more than the extremes allow")
@@ -125,6 +135,7 @@ def within_load(row: Row) -> Evidences:
     return Finding(
         f"{name} {shown(longest)} > load of {shown(lasted)}{waited}",
         true_if=f"the load lasted {amount(longest.low, 's')} or more",
+        factor=times_off(longest.low, lasted.high),
     )
 
 
@@ -136,9 +147,10 @@ def _longest(row: Row) -> tuple[str, Fact] | None:
     return max(names.items(), key=lambda pair: pair[1].low, default=None)
 
 
-def _mean(bound: str, mean: Fact) -> Finding:
+def _mean(bound: str, mean: Fact, bound_s: float) -> Finding:
     true_if = "the mean and the others are of different requests"
-    return Finding(f"the mean, {shown(mean)}, is {bound}", true_if=true_if)
+    factor = times_off(float(mean.value), bound_s)
+    return Finding(f"the mean, {shown(mean)}, is {bound}", true_if=true_if, factor=factor)
 
 
 def _low(row: Row, name: str) -> float:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_plus
 
-from benchforge.cli.suites.new.from_log.kinds import AccessLog, LogKind
-from benchforge.cli.suites.new.from_log.lines import HOLE
+from benchforge.cli.suites.new.from_log.kinds import HOLE, AccessLog, LogKind
 from benchforge.text import safe
 from benchforge.text.readable import counted, exact, figure, percent
 
@@ -64,7 +63,6 @@ def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
 
 
 def _columns(files: Mapping[Path, str]) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Yield the column, the file and the values, from line 2 on, of each column."""
     for path, text in files.items():
         if path.suffix == ".csv":
             for head, *values in zip(*csv.reader(io.StringIO(text)), strict=True):
@@ -109,7 +107,7 @@ def incomplete(log: AccessLog) -> list[str]:
 
 
 def _labelled(log: AccessLog) -> Iterator[_Written]:
-    taken: set[str] = set()
+    used: set[str] = set()
     for kind in (*log.kinds, *log.incomplete):
         words = [re.sub(r"\W+", "_", part).strip("_").lower() for part in kind.pattern]
         words = [word for word in words if word][:3]
@@ -117,10 +115,8 @@ def _labelled(log: AccessLog) -> Iterator[_Written]:
         stem += "_item" if kind.pattern[-1].startswith(HOLE) and words else ""
         stem = f"k{stem}" if stem[0].isdigit() else stem
         stem += f"_{kind.method.lower()}" * (kind.method != "GET")
-        label = next(
-            free for n in range(1, 99) if (free := stem + (f"_{n}" * (n > 1))) not in taken
-        )
-        taken.add(label)
+        label = next(free for n in range(1, 99) if (free := stem + (f"_{n}" * (n > 1))) not in used)
+        used.add(label)
         places = _places(log, kind)
         yield _Written(label, kind, places, _rows(log, kind, places) if places else ())
 
@@ -139,20 +135,15 @@ def _places(log: AccessLog, kind: LogKind) -> list[_Place]:
 
 
 def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[str]]:
-    """Return the values of the sampled requests that may be kept, as often as they came.
-
-    A column that keeps fewer than half of its values is the user's to fill in.
-    """
+    """Return the sampled values that may be kept; OWN for a column that keeps less than half."""
     rows = [[_value(varying, *row) for varying in places] for row in kind.rows]
-    kept_rows = [
-        [log.keeps(p.key, value) for p, value in zip(places, row, strict=True)] for row in rows
-    ]
-    has_values = [2 * sum(column) < len(rows) for column in zip(*kept_rows, strict=True)]
+    sound = [[log.keeps(p.key, text) for p, text in zip(places, row, strict=True)] for row in rows]
+    has_values = [2 * sum(column) < len(rows) for column in zip(*sound, strict=True)]
     if all(has_values):
         return [[OWN] * len(places)]
     return [
         [OWN if mine else value for mine, value in zip(has_values, row, strict=True)]
-        for row, keeps in zip(rows, kept_rows, strict=True)
+        for row, keeps in zip(rows, sound, strict=True)
         if all(mine or keeps_value for mine, keeps_value in zip(has_values, keeps, strict=True))
     ] or [[OWN] * len(places)]
 
@@ -217,7 +208,6 @@ def _kind(log: AccessLog, mixed: _Written) -> Iterator[str]:
 
 
 def _comment(log: AccessLog, mixed: _Written, example: str) -> Iterator[str]:
-    """Yield a kind whose body is missing, as a comment to be completed."""
     yield f"# {mixed.kind.method}: fill in what your app expects, and remove each # below."
     if example:
         yield f"# A body may have values: {{{example}:raw}} is a number, and {{{example}}} a text."
@@ -272,7 +262,6 @@ def _commented(*lines: str) -> Iterator[str]:
 
 
 def _example(kinds: Sequence[_Written]) -> str:
-    """Return a hole with a number of the log, such as `products_item.id`; empty without one."""
     holes = (f"{kind.label}.{kind.places[0].name}" for kind in kinds if kind.rows and kind.places)
     return next((hole for hole in holes if hole.endswith(".id")), "")
 

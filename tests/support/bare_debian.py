@@ -1,0 +1,88 @@
+"""A Debian that has nothing but Python: made by debootstrap, kept in .tools, entered as a user."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from front_door import captured, lack
+
+ROOT = Path(__file__).parents[2]
+FETCH = ROOT / "benchforge/cli/machine/doctor/debian.sh"
+CERTIFICATES = Path("etc/ssl/certs/ca-certificates.crt")
+HOME = Path("home/reader")
+WITHIN_S = 550
+PACKAGES = "python3,python3-venv,ca-certificates"
+# pivot_root, not chroot: in a chroot nobody may make the namespaces of a trial.
+ENTER = f"""
+mount --make-rprivate /
+mount --bind . .
+mount -t proc proc proc
+mount --rbind /sys sys
+mount --rbind /dev dev
+mount -t tmpfs -o mode=1777 tmpfs tmp
+cd .
+mkdir -p old
+pivot_root . old
+umount -l /old
+exec setpriv --reuid=1000 --regid=1000 --clear-groups env -i HOME=/{HOME} USER=reader \\
+    PATH=/usr/bin:/bin LC_ALL=C.UTF-8 COLUMNS=100 PIP_DISABLE_PIP_VERSION_CHECK=1 \\
+    PIP_CERT=/{CERTIFICATES} SSL_CERT_FILE=/{CERTIFICATES} sh -euc "cd; $1"
+"""
+
+
+@dataclass(frozen=True)
+class BareDebian:
+    """A root, and an empty home in it."""
+
+    root: Path
+
+    @property
+    def home(self) -> Path:
+        return self.root / HOME
+
+    def run(self, script: str) -> subprocess.CompletedProcess[str]:
+        """Run a script as an ordinary user, in the home."""
+        words = ["unshare", "--mount", "--pid", "--fork", "sh", "-euc", ENTER, "enter", script]
+        return captured(words, cwd=self.root, timeout=WITHIN_S)
+
+
+def bare_debian(wheel: Path) -> BareDebian:
+    """Return a root with a wheel in a new home; skip the test where none can be made."""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        lack("missing: root, and apt-get: debootstrap needs both")
+    debian = BareDebian(_made())
+    shutil.rmtree(debian.home, ignore_errors=True)
+    debian.home.mkdir(parents=True)
+    shutil.copy(wheel, debian.home)
+    for file in ("etc/resolv.conf", "etc/hosts", CERTIFICATES):
+        if Path("/", file).is_file():
+            shutil.copyfile(Path("/", file), debian.root / file)
+    subprocess.run(["chown", "-R", "1000:1000", str(debian.home)], check=True)
+    return debian
+
+
+def _made() -> Path:
+    """Make a root of this machine's Debian, once."""
+    words = ["apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)"]
+    suite, mirror = captured([*words, "Created-By: Packages"], check=True).stdout.split()[:2]
+    root = ROOT / ".tools" / f"bare-{suite}"
+    if root.is_dir():
+        return root
+    work = Path(tempfile.mkdtemp(prefix=".bare-", dir=ROOT / ".tools"))
+    captured(["sh", FETCH, work / "tools", "debootstrap"], check=True)
+    files = work / "tools/usr/share/debootstrap"
+    program: list[str | Path] = ["sh", work / "tools/usr/sbin/debootstrap", "--variant=minbase"]
+    program += [f"--include={PACKAGES}", suite, work / "root", mirror]
+    environment = {**os.environ, "DEBOOTSTRAP_DIR": str(files)}
+    made = captured(
+        ["sh", *program, f"--include={PACKAGES}", suite, work / "root", mirror], env=environment
+    )
+    if made.returncode:
+        shutil.rmtree(work)
+        lack(f"missing: a root by debootstrap: {made.stdout[-300:]}")
+    (work / "root").rename(root)
+    shutil.rmtree(work)
+    return root

@@ -1,0 +1,15 @@
+"""What benchforge 0.2.0 wrote: results, a suite with its server, and a plugin of each kind."""
+
+import tarfile
+from pathlib import Path
+
+STORED = Path(__file__).parents[2] / "results/stored"
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """Unpack a result, or the plugins, below a folder. Return the result's folder."""
+    into = folder / name
+    with tarfile.open(STORED / f"{name}.tar.xz") as archive:
+        archive.extractall(into, filter="data")
+    results = [file.parent for file in into.glob("*/result.json")]
+    return results[0] if results else into
