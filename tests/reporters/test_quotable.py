@@ -228,6 +228,7 @@ REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)
         believed=st.booleans(),
         timed=st.booleans(),
         in_turns=st.booleans(),
+        sizes=st.dictionaries(st.sampled_from(["N1", "D3"]), st.floats(0, 1)),
     )
 )
 def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(

@@ -181,7 +181,7 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
 def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
     actual = bench("run", "small.toml", "--report", "nothing-such")
-    assert (actual.code, "installed: csv" in actual.err) == (2, True), actual.all
+    assert (actual.code, "installed: answer, csv" in actual.err) == (2, True), actual.all
     assert not (tmp_path / "results").exists()
     summary = tmp_path / "step.md"
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})

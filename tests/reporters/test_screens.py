@@ -14,7 +14,9 @@ from screens import STORED, compared
 from benchforge.checks.limits import limits
 from benchforge.checks.sizes import unlimited
 from benchforge.checks.summary import with_comparison_verdicts
+from benchforge.model.summary.latency import LatencyAtRate, ServerLatency
 from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.trial import Trial
 from benchforge.report.answer.headline import headline
 from benchforge.report.answer.ratio import RatioAxis, ratio_texts
@@ -59,6 +61,32 @@ def test_the_answer_is_the_first_line_and_all_fits_a_screen(name: str) -> None:
             assert "Ratio: yes" not in text
         if head.margin is not None:
             assert 0 <= head.margin < 1
+
+
+def test_p50_and_p99_at_one_rate_have_rows_and_all_still_fits() -> None:
+    summary, trials = recorded("faster")
+    seconds = {"waitress-serve": (190e-6, 740e-6), "gunicorn": (270e-6, 1.92e-3)}
+    servers = tuple(
+        ServerLatency(server=name, responses=5000, median=times(median), tail=times(tail))
+        for name, (median, tail) in seconds.items()
+    )
+    latency = LatencyAtRate(scenario="duel-latency", rate=1500, servers=servers)
+    (comparison,) = summary.comparisons
+    unknown = latency.model_copy(update={"servers": (), "why": "the machine was loud"})
+    for shown, says in ((latency, "p99"), (unknown, "unknown")):
+        changed = comparison.model_copy(update={"latency": shown})
+        text = FirstScreen().text(summary.model_copy(update={"comparisons": (changed,)}), trials)
+        assert len(text.splitlines()) <= FEW_LINES
+        assert ("Latency at 1,500 requests/s each" in text) == (says == "p99")
+        assert ("190 µs (180–200)" in text) == (says == "p99")
+        assert ("Latency          unknown: " in text) == (says == "unknown")
+        assert ("Latency: yes" in text) == (says == "p99")
+
+
+def times(value: float) -> Estimate:
+    ends = {"low": value * 0.95, "high": value * 1.05}
+    fields = {"method": "t of logs", "level": 0.95, "n": 4, "value": value}
+    return Estimate.model_validate(fields | ends)
 
 
 RATIOS = st.floats(0.01, 100)

@@ -71,16 +71,17 @@ def _alone(draw: Random) -> bool:
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
     a, b = [200.0, 204.0, 199.0], [100.0, 101.0, 100.5]
     (answer,) = shown(a, b, claim("a > b"))
-    assert (answer.state, answer.in_words) == ("holds", "C holds so far: 2.000x (1.909 to 2.095)")
+    assert (answer.about, answer.state) == ("C", "holds")
+    assert answer.estimate.interval == pytest.approx((1.909, 2.095), abs=0.001)
     (fails,) = shown(a, b, claim("a < b"))
-    assert (fails.state, fails.in_words.partition(":")[0]) == ("fails", "C fails so far")
+    assert fails.state == "fails"
     (open_,) = shown(a, b, claim("a > 2 * b"))
-    assert (open_.state, open_.in_words.partition(":")[0]) == ("open", "C is undecided so far")
+    assert open_.state == "open"
 
 
 def test_too_few_blocks_have_no_answer_and_a_comparison_without_claims_has_its_best_two() -> None:
     (answer,) = shown([2.0, 3.0], [1.0, 1.1], claim("a > b"))
-    assert answer.in_words == "C: no answer so far: 2 blocks have believed values, it takes 3"
+    assert answer.estimate.why == "2 blocks have believed values, it takes 3"
     assert [*shown([2.0, 2.1, 2.0], [1.0, 1.1, 1.0])] == []  # made by hand: it has no ranking
 
 
@@ -116,10 +117,8 @@ def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
     bare: Summary = summary(*(case(*item) for item in speeds.items()))
     shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}))]
-    assert {answer.head for answer in shown_answers} == {"hello, speed: a"}
-    words = [answer.in_words.partition(":")[0] for answer in shown_answers]
-    assert words == ["/ b differ so far", "/ c differ so far"]
+    assert [answer.about for answer in shown_answers] == ["a / b", "a / c"]
     printed = StringIO()
     ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, shown_answers)
     lines = printed.getvalue().splitlines()
-    assert lines[0] == "after 3 of 8 rounds, of 2 questions: 2 differ so far (/ b, / c)"
+    assert lines[0] == "after 3 of 8 rounds, of 2 questions: 2 differ so far (a / b, a / c)"

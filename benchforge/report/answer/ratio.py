@@ -72,7 +72,7 @@ class RatioAxis:
 
     @classmethod
     def holding(cls, ratios: Iterable[float], limit: float = LIMIT) -> Self:
-        """Return the smallest axis of a few round ones that has all ratios."""
+        """Return the smallest of some axes with round ends that has all ratios."""
         most = max((max(ratio, 1 / ratio) for ratio in ratios if ratio > 0), default=1.0)
         return cls(next((top for top in _TOPS if most <= top), _TOPS[-1]), limit)
 

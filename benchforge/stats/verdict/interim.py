@@ -12,7 +12,6 @@ from benchforge.model.summary.summary import Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.values.units import titled
 from benchforge.stats.inference.region import Region, lies
-from benchforge.text.readable import amount, amounts, times
 
 _STATES: dict[str, Literal["holds", "fails", "open"]] = {
     "holds": "holds",
@@ -32,21 +31,6 @@ class InterimAnswer(NamedTuple):
     state: Literal["holds", "fails", "open", "differ"]
     estimate: Estimate
     unit: str
-    head: str = ""
-    "The comparison and its best server, where this has a ratio to each of several others."
-
-    @property
-    def in_words(self) -> str:
-        """For a person: framework holds so far: 1.590x (1.210 to 2.090)."""
-        value, ends = self.estimate.value, self.estimate.interval
-        if value is None or ends is None:
-            return f"{self.about}: no answer so far: {self.estimate.why.partition(': ')[0]}"
-        if self.unit == "1":
-            ratio_text, low, high = f"{times(value)}x", *map(times, ends)
-        else:
-            ratio_text, low, high = amount(self.unit, value), *amounts(self.unit, *ends)
-        state = "is undecided so far" if self.state == "open" else f"{self.state} so far"
-        return f"{self.about} {state}: {ratio_text} ({low} to {high})"
 
 
 def in_short(answers: Sequence[InterimAnswer]) -> str:
@@ -89,13 +73,10 @@ def _of_comparison(comparison: Comparison) -> Iterator[InterimAnswer]:
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) <= 1:
         return
     best, *others = (ranked_server.server for ranked_server in ranked.ranking.order)
-    head = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best}"
+    where = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: " * (len(others) == 1)
     for other in others:
         estimate = ranked.ranking.pair(best, other).simultaneous
         ends = estimate.interval
         apart = ends is not None and lies(ends, Region(1, 1)) == "outside"
         state: Literal["differ", "open"] = "differ" if apart else "open"
-        if len(others) == 1:
-            yield InterimAnswer(f"{head} / {other}", state, estimate, "1")
-        else:
-            yield InterimAnswer(f"/ {other}", state, estimate, "1", head)
+        yield InterimAnswer(f"{where}{best} / {other}", state, estimate, "1")

@@ -94,7 +94,7 @@ def test_a_slower_commit_fails_and_every_file_says_so(
     assert "no lock file (uv.lock, poetry.lock, " not in decision.err  # a command has no packages
     assert "a command: both commits run on what it starts" in decision.err
     assert "to continue:" not in decision.err
-    assert "**SLOWER: " in (tmp_path / "c/comment.md").read_text()
+    assert "**FAILED: " in (tmp_path / "c/comment.md").read_text()
     assert (tmp_path / "c/comment.md").read_text() in (tmp_path / "step.md").read_text()
     assert 'failures="1"' in (tmp_path / "junit.xml").read_text()
     assert json.loads((tmp_path / "badge.json").read_text())["message"] == "slower"

@@ -235,9 +235,9 @@ class Fuzz:
                     lambda options_=options, into=into: write_reports(*options_, into),  # type: ignore[misc, call-arg]
                     into,
                 )
-            for width in (None, 40):
-                text = reporter(self.registry, "terminal").text(tried.summary, tried.trials, width)
-                quiet(text, "terminal")
+            for name, width in (("terminal", None), ("terminal", 40), ("answer", 40)):
+                text = reporter(self.registry, name).text(tried.summary, tried.trials, width)
+                quiet(text, name)
         further = (
             ("compare", str(result), str(self.older), "--anyway"),
             ("compare", str(result), str(self.older), "--anyway", "--json"),

@@ -113,8 +113,9 @@ def one_report(source: Summed, registry: Registry, names: Sequence[str]) -> str:
         raise Unusable(
             "-o -: prints the output of one reporter only", "name one reporter, or a folder"
         )
-    if not names or names[0] == "terminal":
-        return text_of("terminal", source.summary, source.trials, registry)
+    name = next(iter(names), "terminal")
+    if name in {"answer", "terminal"}:
+        return text_of(name, source.summary, source.trials, registry)
     with scratch_folder() as scratch:
         parts = formed(source.summary, source.trials, registry, source.path, names, scratch)
         made = [scratch / name for _, name in parts]

@@ -91,7 +91,8 @@ class _Screen:
             yield 0, [f"{more}: benchforge report RESULT --details"]
         alarms = map(in_rounds, self.report.alarms[self.summary.smoke :])
         yield 0, self.paint.lines("bad", *alarms)
-        yield 0, self.paint.lines("aside", *self.report.tally)
+        if self.summary.smoke:
+            yield 0, self.paint.lines("aside", *self.report.tally)
         load, machine = self._setting()
         yield 5, self.paint.lines("aside", load)
         yield 0, self.paint.lines("aside", machine)
@@ -114,7 +115,8 @@ class _Screen:
         yield from self.paint.lines(_MEANINGS.get(head.says, "heading"), sentence)
         if not named and head.ratio is not None:
             yield from self.paint.wrapped(" · ".join(self._sureness(answer, head.ratio)))
-        yield from self.paint.lines("aside", head.remark, first="  " * named)
+        if len(self.answers) <= _TABLES:
+            yield from self.paint.lines("aside", head.remark, first="  " * named)
 
     def _sureness(self, answer: Quoted, ratio: Estimate) -> Iterator[str]:
         """Yield the interval, and the rounds behind it."""
@@ -141,7 +143,7 @@ class _Screen:
         labels = dict.fromkeys(case.case.server for case in self.summary.cases)
         texts = (self.summary.versions.get(f"server-{label}", "") for label in labels)
         versions = [*dict.fromkeys(filter(None, texts))]
-        machine = self.report.origin.rpartition(" · ")[2]
+        machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
         parts = [f"this machine: {machine}", *([readable.listed(versions, 4)] if versions else [])]
         return load, " · ".join((*parts, f"{self.summary.created:%-d %B %Y}"))
 
@@ -150,12 +152,16 @@ class _Screen:
         head, speed = answer.head, answer.head.speed
         if speed is None or speed.interval is None or head.says == "early":
             return
-        axis, width = RatioAxis.holding(numbers(speed)), min(_BAR, (self.paint.width or WIDTH) - 6)
+        axis, width = (
+            RatioAxis.holding(numbers(speed)),
+            min(_BAR, max(11, (self.paint.width or WIDTH) - 6)),
+        )
         yield f"   {axis.line(numbers(speed), width)}"
         left = f"{_times(1 / axis.top)} {short(head.second)} faster"
         right = f"{short(head.first)} faster {_times(axis.top)}"
         limit = f"±{100 * axis.limit:.0f} %: too small"
-        yield self.paint.of("aside", f"   {left}{limit:^{width - len(left) - len(right)}}{right}")
+        middle = limit.center(width - len(left) - len(right))
+        yield self.paint.of("aside", safe.word(f"   {left}{middle}{right}"))
 
     def _latency(self, answer: Quoted) -> Iterator[str]:
         """Yield p50 and p99 of each server at one rate, or why they are not known."""
@@ -169,7 +175,7 @@ class _Screen:
         yield self.paint.of("aside", f"{head:<38}{'p50':>16}{f'p{latency.tail:g}':>26}")
         for item in latency.servers:
             times = (_time(item.median), _time(item.tail))
-            yield f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}"
+            yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
 
     def _reason(self, answer: Quoted) -> Iterator[str]:
         """Yield why a server is faster, as far as CPU time tells."""
@@ -206,14 +212,15 @@ class _Screen:
         level = safe.line(ranked.unit) if answer.verdict.rates else ""
         ends = f"{_times(1 / axis.top):<11}1×{_times(axis.top):>10}"
         head = f"rank {answer.label:<17}{level:>11}  {f'× {short(base)}':<22}{ends}"
-        yield self.paint.of("aside", head)
+        yield self.paint.of("aside", safe.word(head))
         values = dict(zip(_others(names, base), ratios, strict=True))
         for item in ranking.order:
             ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
             value = readable.figure(item.value.value) if level and item.value.value else ""
             cell = _cell(values.get(item.server))
             bar = axis.line(numbers(drawn.get(item.server)), _SMALL_BAR)
-            yield f"{ranks:<5}{short(item.server):<17}{value:>11}  {cell:<22}{bar}"
+            row = f"{ranks:<5}{short(item.server):<17}{value:>11}  {cell:<22}{bar}"
+            yield safe.word(row)
         for unranked in ranked.left_out:
             start = f"–    {short(unranked.server):<17}  "
             yield from self.paint.wrapped(unranked.why, start, " " * len(start))
@@ -239,10 +246,10 @@ class _Screen:
         if command:
             enough = f"; enough if {self._bound} does not matter to you" if self._bound else ""
             yield from self._labelled("Next", f"{goal}, in {lasts}{enough}:", "do")
-            yield f"  benchforge run {command}"
+            yield safe.word(f"  benchforge run {command}")
         elif not self.report.next_step and self._remedy.startswith("benchforge run "):
             yield from self._labelled("Next", "To remove this caveat:", "do")
-            yield f"  {self._remedy}"
+            yield safe.word(f"  {self._remedy}")
         else:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
             open_ = not any(answer.head.says in _NO_RATIO for answer in self.answers)
