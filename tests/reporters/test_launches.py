@@ -62,7 +62,7 @@ def test_what_few_blocks_cannot_show_is_said_with_its_figure(count: int, share: 
     compared = summaries.comparison((), "a", "b")
     text = said(summaries.summary(*sides, comparisons=(compared,)), [])
     assert text.startswith(f"{count} blocks cannot show a mode, ") == bool(share)
-    assert text.endswith(f"up to {share} of launches may still be." if share else "")
+    assert text.endswith(f"up to {share} of launches may still be (95 %)." if share else "")
 
 
 def test_few_launches_say_nothing() -> None:

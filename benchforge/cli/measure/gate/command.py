@@ -40,8 +40,7 @@ class GateOptions:
         "--time",
         metavar="DURATION",
         default="5m",
-        help="Time limit of the measurement, which ends earlier if all intervals are narrow "
-        "enough.",
+        help="Time limit of the measurement, which ends earlier once each verdict is decided.",
     )
     undecided: str = option(
         "--undecided",

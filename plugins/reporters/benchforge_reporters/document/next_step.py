@@ -251,7 +251,7 @@ def _unseen(blocks: int) -> str:
     share = readable.percent(round(1 - 0.05 ** (1 / blocks), 2))
     return (
         f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or a resemblance "
-        f"of blocks: if no launch was slow, up to {share} of launches may still be."
+        f"of blocks: if no launch was slow, up to {share} of launches may still be (95 %)."
     )
 
 
