@@ -67,7 +67,7 @@ def bare_debian(wheel: Path, home: Path) -> BareDebian:
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         shutil.copy(wheel, home)
         return BareDebian(Path("/"), home)
-    root = _made()
+    root = made(_index()[0])
     debian = BareDebian(root, root / "home/reader")
     shutil.rmtree(debian.home, ignore_errors=True)
     debian.home.mkdir(parents=True)
@@ -79,25 +79,27 @@ def bare_debian(wheel: Path, home: Path) -> BareDebian:
     return debian
 
 
-def _made() -> Path:
-    """Make a root of this machine's Debian, once."""
+def _index() -> tuple[str, str]:
+    """Return the name of this machine's Debian, and its mirror."""
     words = ["apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)"]
     suite, mirror = captured([*words, "Created-By: Packages"], check=True).stdout.split()[:2]
+    return suite, mirror
+
+
+def made(suite: str) -> Path:
+    """Make a root of a Debian, once; skip the test where it cannot be had."""
     root = ROOT / ".tools" / f"bare-{suite}"
     if root.is_dir():
         return root
     work = Path(tempfile.mkdtemp(prefix=".bare-", dir=ROOT / ".tools"))
     captured(["sh", FETCH, work / "tools", "debootstrap"], check=True)
-    files = work / "tools/usr/share/debootstrap"
     program: list[str | Path] = ["sh", work / "tools/usr/sbin/debootstrap", "--variant=minbase"]
-    program += [f"--include={PACKAGES}", suite, work / "root", mirror]
-    environment = {**os.environ, "DEBOOTSTRAP_DIR": str(files)}
-    made = captured(
-        ["sh", *program, f"--include={PACKAGES}", suite, work / "root", mirror], env=environment
-    )
-    if made.returncode:
+    program += [f"--include={PACKAGES}", suite, work / "root", _index()[1]]
+    files = work / "tools/usr/share/debootstrap"
+    ended = captured(program, env={**os.environ, "DEBOOTSTRAP_DIR": str(files)})
+    if ended.returncode:
         shutil.rmtree(work)
-        lack(f"missing: a root by debootstrap: {made.stdout[-300:]}")
+        lack(f"missing: a root by debootstrap: {ended.stdout[-300:]}")
     (work / "root").rename(root)
     shutil.rmtree(work)
     return root
