@@ -49,7 +49,7 @@ def test_the_image_is_built_and_measures(tmp_path: Path) -> None:
         buildah("config", "--env", f"{name}=/{CERTIFICATES}", base)
     buildah("commit", "-q", base, BASE)
     source.mkdir()
-    words = ["sh", "-c", 'git archive HEAD | tar -x -C "$1"', "sh", source]
+    words = ["sh", "-c", 'git archive HEAD | tar -x -C "$1"', "sh", str(source)]
     subprocess.run(words, cwd=ROOT, check=True)
     buildah("build", "-q", "--pull-never", "-t", "benchforge", source)
     image = buildah("from", "--pull-never", "localhost/benchforge")
