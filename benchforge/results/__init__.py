@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchforge.results.opened import Result
+    from benchforge.results.opened import OpenedResult
 
 __all__ = ["open"]
 
 
-def open(path: str | Path) -> "Result":  # noqa: A001 - benchforge.results.open, as gzip.open
+def open(path: str | Path) -> "OpenedResult":  # noqa: A001 - benchforge.results.open, as gzip.open
     """Open a result's folder or its summary.json.
 
     Of the suite's parts, its metrics alone have to be installed. Raises
@@ -22,6 +22,6 @@ def open(path: str | Path) -> "Result":  # noqa: A001 - benchforge.results.open,
     """
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
-    from benchforge.results.opened import Result
+    from benchforge.results.opened import OpenedResult
 
-    return Result(summed(Path(path), Registry()).summary)
+    return OpenedResult(summed(Path(path), Registry()).summary)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from benchforge.model.summary.doubts import disturbed, doubted
+from benchforge.model.summary.doubts import disturbed
 from benchforge.model.summary.rows import TrialValue, trial_values, vary_text
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import ComparisonState
-from benchforge.stats.summary.line import by_place
 
-__all__ = ["BlockValue", "RatioValue", "Result", "TrialValue"]
+__all__ = ["OpenedResult", "RatioValue", "TrialValue"]
 
 
 class RatioValue(NamedTuple):
@@ -50,33 +49,8 @@ class RatioValue(NamedTuple):
     "Verdict on the comparison: a ratio may be quoted if it is decided. None: an older result."
 
 
-class BlockValue(NamedTuple):
-    """Value of a case in a block, as ratios are made of: neither unknown nor doubted."""
-
-    scenario: str
-    "Label of the scenario."
-    server: str
-    "Label of the server."
-    driver: str
-    "Label of the load tool or client."
-    vary: str | None
-    "Varied options as JSON; None without any."
-    metric: str
-    "Label of the metric."
-    of: str | None
-    "Part of the metric, such as p99; None for the whole."
-    unit: str
-    "Unit of the value."
-    block: int
-    "Number of the block, from 1."
-    disturbed: bool
-    "True if other processes disturbed the trial: it compares with such values only."
-    value: float
-    "Value."
-
-
 @dataclass(frozen=True)
-class Result:
+class OpenedResult:
     """A result. Each list of rows is what `polars.DataFrame` and `pandas.DataFrame` take."""
 
     summary: Summary
@@ -88,26 +62,29 @@ class Result:
         return list(trial_values(self.summary))
 
     @cached_property
-    def blocks(self) -> list[BlockValue]:
-        """Values that ratios are made of."""
-        return list(_blocks(self.summary))
+    def blocks(self) -> list[TrialValue]:
+        """Trials that ratios are made of: those with a value that is believed, or disturbed.
+
+        A value that other processes disturbed is compared with disturbed values of its block alone:
+        its `believed` is False.
+        """
+        noisy = {
+            (case.case.title, line.metric, line.of): disturbed(case, line)
+            for case in self.summary.cases
+            for line in case.metrics
+        }
+        return [
+            row
+            for row in self.trials
+            if row.value is not None
+            and not row.lower_bound
+            and (row.believed is not False or row.trial in noisy[row.case, row.metric, row.of])
+        ]
 
     @cached_property
     def ratios(self) -> list[RatioValue]:
         """Ratio of each pair of servers that are ranked; none with fewer than three blocks."""
         return list(_ratios(self.summary))
-
-
-def _blocks(summary: Summary) -> Iterator[BlockValue]:
-    for case in summary.cases:
-        name = case.case
-        labels = (name.scenario, name.server, name.driver, vary_text(name.vary))
-        for line in case.metrics:
-            believed = {sample.trial for sample in line.samples} - doubted(case, line)
-            values = by_place(line, believed, disturbed(case, line))
-            for (block, noisy), value in sorted(values.items()):
-                measure = (line.metric, line.of, line.unit)
-                yield BlockValue(*labels, *measure, block, noisy, value)
 
 
 def _ratios(summary: Summary) -> Iterator[RatioValue]:

@@ -17,7 +17,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.rows import SYSTEM_COLUMNS, UsageRow
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.results.opened import BlockValue, RatioValue, TrialValue
+from benchforge.results.opened import RatioValue, TrialValue
 from docs.generate.text import doc_of, page_of, plain, table
 
 _NULL = re.compile(r"\bNone\b")
@@ -55,7 +55,7 @@ def page() -> str:
         "## Rows for programs\n\n`benchforge.results.open` "
         "[returns](../how-to/results-in-programs.md) these rows. `numbers.csv` and "
         "`numbers.json` have the columns of `TrialValue`.",
-        *map(_fields, (TrialValue, BlockValue, RatioValue)),
+        *map(_fields, (TrialValue, RatioValue)),
         "## Tables in these files",
         *(_section(model, model.__name__, 3) for model in sorted(nested, key=_name)),
     )

@@ -186,7 +186,7 @@ def test_the_action_measures(job: Job, action: Action) -> None:
 
 
 WRONG = APP.replace('"200 OK"', '"500 Sorry"').format(times=1)
-SLOW = APP.replace("    body", "    __import__('time').sleep(0.05)\n    body", 1).format(times=1)
+SLOW = APP.replace("    body", "    __import__('time').sleep(0.005)\n    body", 1).format(times=1)
 PLAIN = APP.format(times=1)
 EQUAL = f"{PLAIN}# equal\n"
 FINE = {"time": "20s", "limit": "0.1%"}
@@ -202,7 +202,7 @@ FINE = {"time": "20s", "limit": "0.1%"}
             pytest.param(*case, marks=pytest.mark.exhaustive)
             for case in (
                 (WRONG, {"undecided": "rerun"}, 1, "broken"),
-                ("raise SystemExit(3)\n", {}, 1, "broken"),
+                (f"{PLAIN}raise SystemExit(3)\n", {}, 1, "broken"),
                 (SLOW, {"time": "60s"}, 1, "slower"),
                 (EQUAL, {"time": "60s", "limit": "50%"}, 0, "not slower"),
                 (EQUAL, FINE, 0, "undecided"),

@@ -17,14 +17,13 @@ from measured.stored import unpacked
 
 import benchforge.results
 from benchforge.errors import BenchforgeError
-from benchforge.results.opened import BlockValue, RatioValue, Result, TrialValue
+from benchforge.results.opened import OpenedResult, RatioValue, TrialValue
 
 PAGE = DOCS / "how-to/results-in-programs.md"
 LIBRARIES = ("polars", "pandas", "duckdb")
 PROMISED = {
     TrialValue: "suite created smoke case scenario server driver vary digest metric of unit better"
     " block trial value lower_bound believed why",
-    BlockValue: "scenario server driver vary metric of unit block disturbed value",
     RatioValue: "scenario driver vary metric of first second ratio low high level blocks differ"
     " state",
 }
@@ -37,18 +36,18 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(stored: Path) -> Result:
+def result(stored: Path) -> OpenedResult:
     return benchforge.results.open(stored)
 
 
 @pytest.mark.parametrize("row", PROMISED)
-def test_the_fields_stay(row: type[TrialValue | BlockValue | RatioValue]) -> None:
+def test_the_fields_stay(row: type[TrialValue | RatioValue]) -> None:
     promised = PROMISED[row].split()
     assert row._fields[: len(promised)] == tuple(promised)
     assert {*get_type_hints(row)} == {*row._fields}
 
 
-def test_trials_are_the_rows_of_numbers_csv(result: Result, stored: Path) -> None:
+def test_trials_are_the_rows_of_numbers_csv(result: OpenedResult, stored: Path) -> None:
     with (stored / "numbers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(result.trials) > 0
@@ -61,17 +60,17 @@ def test_trials_are_the_rows_of_numbers_csv(result: Result, stored: Path) -> Non
     assert {row.believed for row in result.trials} <= {True, False}
 
 
-def test_a_ratio_is_the_mean_of_its_blocks(result: Result) -> None:
+def test_a_ratio_is_the_mean_of_its_blocks(result: OpenedResult) -> None:
     (ratio,) = [row for row in result.ratios if row.metric == "throughput"]
     values = {
-        (row.server, row.block, row.disturbed): row.value
+        (row.server, row.block, row.believed): row.value or math.nan
         for row in result.blocks
         if (row.metric, row.of) == (ratio.metric, ratio.of)
     }
     logs = [
-        math.log(value / values[ratio.second, block, disturbed])
-        for (server, block, disturbed), value in values.items()
-        if server == ratio.first and (ratio.second, block, disturbed) in values
+        math.log(value / values[ratio.second, block, believed])
+        for (server, block, believed), value in values.items()
+        if server == ratio.first and (ratio.second, block, believed) in values
     ]
     assert len(logs) == ratio.blocks == 3
     assert ratio.ratio == pytest.approx(math.exp(math.fsum(logs) / len(logs)))
@@ -84,7 +83,7 @@ def test_a_ratio_is_the_mean_of_its_blocks(result: Result) -> None:
     assert ratio.state == verdict.state
 
 
-def test_the_file_of_a_summary_is_enough(result: Result, stored: Path) -> None:
+def test_the_file_of_a_summary_is_enough(result: OpenedResult, stored: Path) -> None:
     alone = benchforge.results.open(str(stored / "summary.json"))
     assert alone.trials == result.trials
     assert [row.ratio for row in alone.ratios] == [row.ratio for row in result.ratios]
@@ -121,7 +120,7 @@ def test_the_page_works(
     for text in texts:
         if next((name for name in LIBRARIES if name in text), "") in needs:
             exec(compile(text, str(PAGE), "exec"), names)  # noqa: S102 - a page of ours
-    assert isinstance(names["result"], Result)
+    assert isinstance(names["result"], OpenedResult)
 
 
 @pytest.mark.network
