@@ -19,16 +19,8 @@ from pydantic import (
     model_validator,
 )
 
-from benchforge.errors import (
-    BenchforgeError,
-    CannotKeep,
-    NoAnswer,
-    OutputDamaged,
-    ProgramMissing,
-    ServerBroken,
-    TrialFailed,
-    Unusable,
-)
+from benchforge import errors
+from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import Below, Facts, bounded
 from benchforge.model.values.frozen import Frozen
@@ -42,8 +34,10 @@ MAKES_WITHIN_S, BUILDS_WITHIN_S = 600.0, 3600.0
 "Longest time to fill a template or to log users in, and to build a runtime."
 _LONGEST = 300
 "Characters of a message about an answer."
-_OF_OURS = (CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, TrialFailed, Unusable)
-_ERRORS = {kind.__name__: kind for kind in (BenchforgeError, *_OF_OURS)}
+_OF_OURS = ("CannotKeep", "NoAnswer", "OutputDamaged", "ProgramMissing", "TrialFailed", "Unusable")
+_ERRORS: dict[str, type[BenchforgeError]] = {
+    name: getattr(errors, name) for name in ("BenchforgeError", *_OF_OURS)
+}
 
 Address = Annotated[str, AfterValidator(lambda text: str(IPv4Address(text)))]
 Port = Annotated[int, Field(ge=1, le=65_535)]

@@ -274,9 +274,7 @@ are those of the whole launch, as are load and stop."""
         alike.
         """
         took = [check for check in self.checks if check.topic == "others"]
-        others_known = any(
-            each.status in {"warn", "fail"} and each.value is not None for each in took
-        )
+        others_known = any(c.status in {"warn", "fail"} and c.value is not None for c in took)
         # Who waited for a disk or memory is not known to have waited for others.
         of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
         return self.measured and bool(self.doubts) and others_known and of_cpus

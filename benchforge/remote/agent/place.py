@@ -147,9 +147,7 @@ class Place:
             path, share.profile, share.settings, share.only, share.digests, share.feeds
         )
         environment = share.environment
-        suite = load_on_host(
-            share.text, call, Registry(), lambda name: environment.get(name, HIDDEN)
-        )
+        suite = load_on_host(share.text, call, Registry(), lambda key: environment.get(key, HIDDEN))
         suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
         parts = list(parts_on(suite, self._label))
         needs = needs_of(parts)
