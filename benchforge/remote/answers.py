@@ -6,23 +6,23 @@ Whoever controls a host controls what it sends: nothing that has another shape i
 import traceback
 from collections.abc import Callable
 from functools import cache
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_type_hints
 
-from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError, model_validator
-
-from benchforge.errors import (
-    BenchforgeError,
-    CannotKeep,
-    NoAnswer,
-    OutputDamaged,
-    ProgramMissing,
-    ServerBroken,
-    TrialFailed,
-    Unusable,
+from pydantic import (
+    AfterValidator,
+    Field,
+    NonNegativeInt,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
 )
+
+from benchforge import errors
+from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.bounds import Below, bounded
+from benchforge.model.values.bounds import Below, Facts, bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.remote import wire
 from benchforge.run.http.wire.capture import CapturedWindow
@@ -34,11 +34,15 @@ MAKES_WITHIN_S, BUILDS_WITHIN_S = 600.0, 3600.0
 "Longest time to fill a template or to log users in, and to build a runtime."
 _LONGEST = 300
 "Characters of a message about an answer."
-_OF_OURS = (CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, TrialFailed, Unusable)
-_ERRORS = {kind.__name__: kind for kind in (BenchforgeError, *_OF_OURS)}
+_OF_OURS = ("CannotKeep", "NoAnswer", "OutputDamaged", "ProgramMissing", "TrialFailed", "Unusable")
+_ERRORS: dict[str, type[BenchforgeError]] = {
+    name: getattr(errors, name) for name in ("BenchforgeError", *_OF_OURS)
+}
 
-Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
+Address = Annotated[str, AfterValidator(lambda text: str(IPv4Address(text)))]
 Port = Annotated[int, Field(ge=1, le=65_535)]
+Count = Annotated[int, Field(ge=0, lt=1 << 64)]
+"A counter of a kernel."
 Moment = Annotated[float, Field(ge=0, le=1e12)]
 "Seconds of a monotonic clock: an age of the machine, and not of the universe."
 T = TypeVar("T")
@@ -58,7 +62,7 @@ class Begun(Frozen):
 
     address: Address
     code: str
-    facts: dict[str, JsonValue]
+    facts: Facts
 
 
 class Prepared(Frozen):

@@ -113,8 +113,7 @@ def _bodies(readings: Sequence[Reading]) -> tuple[Bodies, ...]:
     for body in (body for reading in readings for body in reading.bodies):
         total[body.status, body.length] += body.responses
     return tuple(
-        Bodies(status=code, length=length, responses=count)
-        for (code, length), count in total.items()
+        Bodies(status=code, length=size, responses=count) for (code, size), count in total.items()
     )
 
 
@@ -140,7 +139,7 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
 
     def bins(part: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
         total = [0] * max(
-            by + len(part(series)) for by, series in zip(moved, known_series, strict=True)
+            by + len(part(each)) for by, each in zip(moved, known_series, strict=True)
         )
         for by, series in zip(moved, known_series, strict=True):
             for number, count in enumerate(part(series), by):

@@ -47,12 +47,10 @@ class Summed:
 
     def same(self, other: "Summed") -> bool:
         """Whether both are one result, wherever they stand: begun at one moment with one seed."""
-        summary, theirs = self.summary, other.summary
-        return (summary.created, summary.seed, summary.name) == (
-            theirs.created,
-            theirs.seed,
-            theirs.name,
+        first, second = (
+            (each.summary.created, each.summary.seed, each.summary.name) for each in (self, other)
         )
+        return first == second
 
 
 def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summed:
@@ -103,11 +101,7 @@ def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Re
     part = registry.part("metric", use)
     # The header has every option. One that excludes others may stand beside their defaults there.
     defaults = part.model_construct().model_dump(mode="json", by_alias=True)
-    others = {
-        name: value
-        for name, value in options.items()
-        if name not in defaults or value != defaults[name]
-    }
+    others = {k: value for k, value in options.items() if k not in defaults or value != defaults[k]}
     try:
         metric = part.model_validate(others)
     except ValidationError as error:

@@ -80,17 +80,13 @@ class ResumableResult:
     def check_alike(self, suite: Suite) -> None:
         """Raise Unusable where the suite as it was asked for now is not what was begun."""
         then = self.header.settings
-        settings_now = {
-            path: redact(value, suite.secrets) for path, value in suite.settings.items()
-        }
+        settings_now = {path: redact(text, suite.secrets) for path, text in suite.settings.items()}
         for path in [*then, *(path for path in settings_now if path not in then)]:
             if then.get(path) != settings_now.get(path):
-                setting = (
-                    f"--set {path}={settings_now[path]}"
-                    if path in settings_now
-                    else f"no --set {path}"
+                setting, began = (
+                    f"--set {path}={values[path]}" if path in values else f"no --set {path}"
+                    for values in (settings_now, then)
                 )
-                began = f"--set {path}={then[path]}" if path in then else f"no --set {path}"
                 raise self._otherwise(setting, began)
         if suite.only != self.header.only:
             only = " ".join(f"--only {name}" for name in suite.only)
@@ -111,20 +107,17 @@ class ResumableResult:
         for then, step in zip(planned, graph.steps(), strict=True):
             case_now = names[step.number]
             if (then.case, then.seed) != (case_now, step.seed):
-                changed_thing = (
-                    "its code or data" if then.case.title == case_now.title else "the suite's cases"
-                )
-                message = (
-                    f"{self.folder}: {then.case.title}: {changed_thing} changed since it was begun"
-                )
-                raise Unusable(message, _ANEW)
+                same = then.case.title == case_now.title
+                subject = "its code or data" if same else "the suite's cases"
+                message = f"{then.case.title}: {subject} changed since it was begun"
+                raise Unusable(f"{self.folder}: {message}", _ANEW)
 
     def differs(self, new_header: Header) -> tuple[str, ...]:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
-        differences = [
-            *_differences({"benchforge": then.benchforge}, {"benchforge": new_header.benchforge})
-        ]
+        differences = list(
+            _differences({"benchforge": then.benchforge}, {"benchforge": new_header.benchforge})
+        )
         differences += changes(then.facts, new_header.facts)
         differences += _differences(then.versions, new_header.versions)
         differences += _differences(
@@ -202,22 +195,20 @@ def changed(then: str, new_text: str) -> str:
     return change_in_words(path, old, new)
 
 
-def change_in_words(path: tuple[str | int, ...], then: Any, new_value: Any) -> str:
+def change_in_words(path: tuple[str | int, ...], then: Any, newer: Any) -> str:
     """Return in words that a value was this and is that."""
-    return f"{dotted(path)} was {_shown(then)}, is {_shown(new_value)}"
+    return f"{dotted(path)} was {_shown(then)}, is {_shown(newer)}"
 
 
 def differing(
-    then: Any, new_value: Any, path: tuple[str | int, ...]
+    then: Any, newer: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
     """Yield the path of each value of TOML that is another, what it was, and what it is."""
-    if isinstance(then, dict) and isinstance(new_value, dict):
-        for key in [*then, *(key for key in new_value if key not in then)]:
-            yield from differing(
-                then.get(key, _NOTHING), new_value.get(key, _NOTHING), (*path, key)
-            )
-    elif then != new_value or type(then) is not type(new_value):
-        yield path, then, new_value
+    if isinstance(then, dict) and isinstance(newer, dict):
+        for key in [*then, *(key for key in newer if key not in then)]:
+            yield from differing(then.get(key, _NOTHING), newer.get(key, _NOTHING), (*path, key))
+    elif then != newer or type(then) is not type(newer):
+        yield path, then, newer
 
 
 def _differences(then: Mapping[str, Any], new_table: Mapping[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import random
 import re
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from front_door import WAITS_S, Told, bench_words, calls
 from hostile_hosts import CONTROLS, Mutation, Recording, mutated, recorded
-from made.plain import trial
+from made.plain import reading, trial
 from pydantic_core import to_jsonable_python
 
 from benchforge.errors import BenchforgeError, NoAnswer
@@ -136,6 +137,41 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
             assert len(error.message.splitlines()) == 1, (number, change)
 
 
+BEGUN, LEFT = SENT[Place.begin], SENT[HostTrial.leave]
+BUCKETS = {"latency": {"counts": {str(10**14): 5}, "sum_us": 1, "max_us": 1}}
+ATTACKS: tuple[tuple[Method, Any, str], ...] = (
+    (Place.begin, BEGUN | {"address": "999.999.999.999"}, "address: "),
+    (Place.begin, BEGUN | {"address": "\u0661\u0660.0.0.1"}, "address: "),
+    (Place.begin, BEGUN | {"facts": {"cpus": math.inf}}, "facts: "),
+    (Place.enter, {"cpu": math.nan}, "value: "),
+    (Place.clock, math.nan, "value: "),
+    (Place.traffic, {"received": 10**400}, "received: "),
+    (links.measured, {"bytes_per_s": math.inf, "round_trip_s": 1}, "bytes_per_s: "),
+    (HostTrial.captured, {"windows": [["load", math.nan, 1.1, 0.2, [], 0, 0.0]]}, "windows: "),
+    (HostTrial.leave, LEFT | {"files": ["a/../../x"]}, "files: 0: "),
+    (HostTrial.leave, LEFT | {"files": ["\u202egnp.exe"]}, "files: 0: "),
+    (HostTrial.leave, {"started": "0001-01-01T00:00:00Z"}, "trial: started: "),
+    (
+        HostTrial.leave,
+        {"reading": to_jsonable_python(reading()) | {"latency": BUCKETS}},
+        "counts: ",
+    ),
+)
+
+
+@pytest.mark.parametrize(("call", "value", "says"), ATTACKS)
+def test_a_value_that_does_harm_where_it_is_used_is_refused(
+    call: Method, value: Any, says: str
+) -> None:
+    """A percentile of the last one took 12 GB; a number that is none was stored as null."""
+    if call is HostTrial.leave and "files" not in value:
+        value = LEFT | {"trial": LEFT["trial"] | value}
+    sent = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
+    error = error_of(call, Sending(sent))
+    assert isinstance(error, wire.HostFault)
+    assert says in error.message
+
+
 def test_a_host_that_lacks_nothing_names_its_cases() -> None:
     """Its answer was read, and the run ended as if the suite were at fault."""
     answer = {"kind": "answer", "id": 1, "value": {"versions": {"wrk": "4"}}}
@@ -244,6 +280,23 @@ def test_the_command_of_the_error_continues(recording: Recording, tmp_path: Path
     assert command, ended.err
     ended = run(recording, tmp_path, None, *command[1].split())
     assert ended.code == 0, ended.all
+
+
+def test_a_server_listens_at_its_host_only(recording: Recording, tmp_path: Path) -> None:
+    """A host could send the load of another to an address of somebody else."""
+    elsewhere = recording.changed("app", "service server-server", address="192.0.2.1")
+    ended = run(recording, tmp_path, elsewhere)
+    assert ended.code == 4, ended.all
+    assert "error: hosts.app: server-server is at an address of others" in ended.err
+
+
+def test_a_host_leaves_no_file_of_benchforge(recording: Recording, tmp_path: Path) -> None:
+    """A trial exists if its trial.json does, and a host could have left one."""
+    answer = json.loads((recording.folder / "load.json").read_text())["leave"][0]
+    files = [*answer["value"]["files"], "trial.json"]
+    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files))
+    assert ended.code == 4, ended.all
+    assert "error: hosts.load: no program leaves a file trial.json" in ended.err
 
 
 def test_a_host_has_no_file_of_another_host(recording: Recording, tmp_path: Path) -> None:

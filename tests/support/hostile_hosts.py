@@ -76,7 +76,7 @@ class Recording:
         """Return an answer with other fields; of a trial only those that are named are others."""
         answer = json.loads((self.folder / f"{host}.json").read_text())[call][0]
         trial = answer["value"].get("trial", {}) | fields.pop("trial", {})
-        answer["value"] |= {"trial": trial, **fields}
+        answer["value"] |= fields | ({"trial": trial} if trial else {})
         return Mutation(host, call, _line({**answer, "id": "@ID@"}), "fields")
 
     def mutation(self, number: int) -> Mutation:

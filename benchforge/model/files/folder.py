@@ -87,7 +87,7 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
             fields: dict[str, Any] = vars(parsed.model)
             shared = {k: _first((k, to_json(fields[k])), fields[k], parts) for k in _REPEATED}
             shared["checks"] = tuple(
-                [_first(_text(field), field, checks) for field in fields["checks"]]
+                [_first(_text(each), each, checks) for each in fields["checks"]]
             )
             fields.update(dict.fromkeys(shared))  # these are compact already
             compact(parsed.model)

@@ -250,9 +250,7 @@ class CaseSummary(Frozen):
             return False
         if smoke or self.believed != 0:
             return True
-        return any(
-            all(check.transient for check in trial.checks) for trial in self.doubted if trial.used
-        )
+        return any(all(c.transient for c in each.checks) for each in self.doubted if each.used)
 
 
 class Placebo(Frozen):

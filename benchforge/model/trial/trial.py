@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Literal
 
-from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
@@ -24,7 +24,7 @@ from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns
-from benchforge.model.values.bounds import Below, Moment
+from benchforge.model.values.bounds import Below, Facts, Moment
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.text.safe import HIDDEN
@@ -164,7 +164,7 @@ are those of the whole launch, as are load and stop."""
     "Process that answered the probes; None if the trial ended before."
     exhaustions: tuple[Exhaustion, ...] = ()
     "Processes whose output reports that a resource ran out, as far as it was read."
-    namespaces: dict[str, JsonValue]
+    namespaces: Facts
     "Namespaces that the trial really had, and which isolation was weaker."
     load: Load | None = None
     "Declared load of the driver; None if the trial ended before."
@@ -274,9 +274,7 @@ are those of the whole launch, as are load and stop."""
         alike.
         """
         took = [check for check in self.checks if check.topic == "others"]
-        others_known = any(
-            each.status in {"warn", "fail"} and each.value is not None for each in took
-        )
+        others_known = any(c.status in {"warn", "fail"} and c.value is not None for c in took)
         # Who waited for a disk or memory is not known to have waited for others.
         of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
         return self.measured and bool(self.doubts) and others_known and of_cpus

@@ -1,9 +1,10 @@
 """What a document of JSON may hold, so that it is read in a bounded amount of memory."""
 
+import json
 from datetime import MAXYEAR, UTC, datetime
 from typing import Annotated, AnyStr
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, JsonValue
 
 from benchforge.text import door
 from benchforge.text.readable import too_many
@@ -45,6 +46,15 @@ FileName = Annotated[str, AfterValidator(_one_step)]
 "What a file is called, or a part of that: no path."
 Below = Annotated[str, AfterValidator(_below)]
 "A path that stays below the folder that it is in."
+
+
+def _finite(facts: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    json.dumps(facts, allow_nan=False)  # which says that a number is none
+    return facts
+
+
+Facts = Annotated[dict[str, JsonValue], AfterValidator(_finite)]
+"Plain values by name. No number is infinite, or none."
 
 
 def _moment(moment: datetime) -> datetime:

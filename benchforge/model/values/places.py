@@ -122,7 +122,7 @@ def places(text: str) -> Places:
 def dotted(path: JsonPath) -> str:
     """Return a path as people write it: reading.latency.counts.17."""
     return ".".join(
-        key if isinstance(key, str) and _PLAIN.fullmatch(key) else json.dumps(key) for key in path
+        k if isinstance(k, str) and _PLAIN.fullmatch(k) else json.dumps(k) for k in path
     )
 
 

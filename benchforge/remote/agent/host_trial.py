@@ -130,7 +130,7 @@ class HostTrial:
 
     def _named(self) -> dict[str, tuple[Role, str, Service]]:
         return {
-            f"{role}-{label}": (role, label, part) for role, label, part in services_of(self._case)
+            f"{role}-{name}": (role, name, part) for role, name, part in services_of(self._case)
         }
 
     def ask(self, services: dict[str, dict[str, Any]]) -> LoadConnections:

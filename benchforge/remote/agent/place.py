@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from pydantic import JsonValue, NonNegativeInt
-
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.trial.observation import Role
+from benchforge.model.values.bounds import Facts
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
 from benchforge.remote import wire
 from benchforge.remote.agent import links
 from benchforge.remote.agent.files import FileCache
 from benchforge.remote.agent.host_trial import HostTrial
-from benchforge.remote.answers import Begun, Moment, Piece, Port, Prepared
+from benchforge.remote.answers import Begun, Count, Moment, Piece, Port, Prepared
 from benchforge.remote.archive import code_digest
 from benchforge.remote.host_step import HostStep, HostSuite
 from benchforge.run.disk.leftovers import cleared
@@ -112,7 +111,7 @@ class Place:
         """Take the connection with which another host measures the network; return the port."""
         return links.sink(self._address, token)
 
-    def traffic(self) -> dict[str, NonNegativeInt]:
+    def traffic(self) -> dict[str, Count]:
         """Return the counters of the network interface with the host's address."""
         return links.traffic(self._address)
 
@@ -148,9 +147,7 @@ class Place:
             path, share.profile, share.settings, share.only, share.digests, share.feeds
         )
         environment = share.environment
-        suite = load_on_host(
-            share.text, call, Registry(), lambda name: environment.get(name, HIDDEN)
-        )
+        suite = load_on_host(share.text, call, Registry(), lambda key: environment.get(key, HIDDEN))
         suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
         parts = list(parts_on(suite, self._label))
         needs = needs_of(parts)
@@ -190,7 +187,7 @@ class Place:
 
     # --- a trial ---
 
-    def enter(self, case: int, step: dict[str, Any]) -> dict[str, JsonValue]:
+    def enter(self, case: int, step: dict[str, Any]) -> Facts:
         """Make the host's place for a trial."""
         if self._ready is None:
             raise Unusable("no suite was prepared")

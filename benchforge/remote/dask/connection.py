@@ -129,7 +129,7 @@ def worker_of(client: "Client", label: str, name: str) -> str:
         workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
         named = [address for address, worker in workers.items() if str(worker.get("name")) == name]
         named = named or [
-            url for url, facts in workers.items() if name in (facts.get("resources") or {})
+            url for url, each in workers.items() if name in (each.get("resources") or {})
         ]
         if len(named) == 1:
             return named[0]

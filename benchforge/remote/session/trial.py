@@ -92,7 +92,7 @@ class _HostsTrial:
         case = self._case = inputs.step.case
         self._load = case.hosts[driver_label(case)]
         self._tools = tuple(
-            host for name, host in case.hosts.items() if name.endswith(driver_label(case))
+            host for k, host in case.hosts.items() if k.endswith(driver_label(case))
         )
         self._server = case.hosts[f"server-{case.name.server}"]
         self._labels = tuple(dict.fromkeys(case.hosts.values()))
@@ -316,11 +316,8 @@ class _HostsTrial:
         """Return the trial with the load of all load tools, and what they report together."""
         whole_load = self._case.driver.load()
         names = ("connections", "processes", "rate", "concurrency")
-        load = (
-            None
-            if trial.load is None
-            else trial.load.model_copy(update={name: getattr(whole_load, name) for name in names})
-        )
+        as_whole = {name: getattr(whole_load, name) for name in names}
+        load = trial.load and trial.load.model_copy(update=as_whole)
         tools = [self.hosts[label] for label in self._tools]
         failures = (tool.trial.failure for tool in tools if tool.trial is not None)
         readings = [tool.reading for tool in tools]
@@ -357,9 +354,8 @@ class _HostsTrial:
             except OSError as error:
                 if error.errno not in _BY_ITS_NAME:
                     raise
-                raise wire.HostFault(
-                    label, f"{safe.word(file_name[:99])}: {error.strerror}"
-                ) from error
+                reason = f"{safe.word(file_name[:99])}: {error.strerror}"
+                raise wire.HostFault(label, reason) from error
 
     def _content(self, label: str, name: str, most: int) -> bytes:
         """Return a file of a host."""

@@ -47,9 +47,7 @@ def windows(read: LoadAnswers) -> Iterator[Contradiction]:
             message = _at_most(getattr(kind, name), most, "of all kinds together", name)
             yield from beneath(("kinds", label), message)
     judged = sum(windows_.answers + windows_.unjudged for windows_ in (read.load, read.around))
-    yield from _at_most(
-        sum(answer.answers for answer in read.answers), judged, "answers", "answers"
-    )
+    yield from _at_most(sum(each.answers for each in read.answers), judged, "answers", "answers")
     if read.why and (read.load.windows or read.around.windows):
         yield "nothing is known, and windows were opened", ("why",)
 

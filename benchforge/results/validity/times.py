@@ -70,9 +70,7 @@ def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
 
 
 def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]:
-    stated = {
-        float(percent): (percent, us) for percent, us in (reading.percentiles_us or {}).items()
-    }
+    stated = {float(name): (name, us) for name, us in (reading.percentiles_us or {}).items()}
     for low, high in falling({percent: (us, us) for percent, (_, us) in stated.items()}):
         (name, value), (_, lower_value) = stated[high], stated[low]
         message = f"{exact(value)} us is less than a lower percentile, {exact(lower_value)} us"

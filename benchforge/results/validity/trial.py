@@ -69,17 +69,12 @@ def _document(trial: Trial, reading: Reading, first_answer: Answer) -> Iterator[
     length = reading.document_bytes
     if length is None or trial.stream is not None or trial.request.method == "HEAD":
         return
-    if trial.good_response is None and length != first_answer.length:
-        yield (
-            f"the tool took {length} bytes as right, we {first_answer.length}",
-            ("reading", "document_bytes"),
-        )
-    elif (
-        trial.good_response is not None
-        and not reading.bodies
-        and not trial.good_response.fits(length)
-    ):
-        message = f"the tool took {length} bytes as right, we {trial.good_response.lengths}"
+    right, expected = trial.good_response, f"{first_answer.length}"
+    fits = length == first_answer.length
+    if right is not None:
+        fits, expected = bool(reading.bodies) or right.fits(length), f"{right.lengths}"
+    if not fits:
+        message = f"the tool took {length} bytes as right, we {expected}"
         yield message, ("reading", "document_bytes")
 
 

@@ -60,22 +60,18 @@ def command(options: HistoryOptions) -> int:
     if options.as_json and options.as_csv:
         raise Unusable("--json and --csv exclude each other", "leave one out")
     suite_timelines, left_out = timelines(options.results, Registry(), options.reference)
-    courses_by_timeline = with_courses(suite_timelines, options.reference, options.metrics)
+    courses = with_courses(suite_timelines, options.reference, options.metrics)
     if options.as_json:
-        show(
-            json.dumps(
-                [document(*timeline) for timeline in courses_by_timeline], indent=1, allow_nan=False
-            )
-        )
+        show(json.dumps([document(*timeline) for timeline in courses], indent=1, allow_nan=False))
     elif options.as_csv:
-        show(as_csv(courses_by_timeline).rstrip("\n"))
+        show(as_csv(courses).rstrip("\n"))
     else:
         lines = text if options.details else first_screen
-        show("\n\n".join("\n".join(lines(*timeline)) for timeline in courses_by_timeline))
+        show("\n\n".join("\n".join(lines(*timeline)) for timeline in courses))
     if options.page is not None:
         from benchforge.cli.console.named_file import write_page
 
-        write_page(options.page, page(courses_by_timeline))
+        write_page(options.page, page(courses))
     for omission in left_out:
         say(f"left out: {omission}")
     return 0

@@ -57,9 +57,7 @@ def _commands(trial: Trial, case: Case, driver: Driver, host_number: int) -> _Ar
         ("server", case.name.server, case.server),
     ]
     for number, (role, label, part) in enumerate(services):
-        ports = {
-            name: 100 * host_number + 10 * number + index for index, name in enumerate(part.ports)
-        }
+        ports = {name: 100 * host_number + 10 * number + nth for nth, name in enumerate(part.ports)}
         address = _address(trial, f"{role}-{label}")
         peers = tuple(host.address for host in trial.hosts.values())
         site = replace(_site(label, part, host_number, ports, gives), address=address, peers=peers)

@@ -21,9 +21,7 @@ def was_refused(trial: Trial) -> bool:
     """Whether a trial has no reading because its load tool's output could not be read."""
     failure = trial.failure
     late = failure is not None and failure.stage == "read" and trial.observation is not None
-    return (
-        late and trial.reading is None and not any(process.truncated for process in trial.processes)
-    )
+    return late and trial.reading is None and not any(each.truncated for each in trial.processes)
 
 
 def output_of(trial: Trial, file: Path, driver: Driver) -> Output:

@@ -84,11 +84,7 @@ class KeptSuite:
         if table is None or "find" not in table:
             return None
         scenario = typed(Scenario, {key: table[key] for key in _SEARCHING if key in table})
-        loaders = {
-            value.label: value
-            for declaration, value in self._drivers.values()
-            if declaration == "loaders"
-        }
+        loaders = {part.label: part for table, part in self._drivers.values() if table == "loaders"}
         return find_of(scenario, loaders, self.metrics)
 
     def asks(self, cases: Sequence[CaseName]) -> Asks:
@@ -131,9 +127,7 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
     labelled: dict[str, Mapping[str, Tables]] = {kind: {} for kind in KINDS}
     for table_name in DRIVERS:
         of_place = yield from tables_of(document.tables, table_name)
-        labelled[table_name] = {
-            label: table for label, table in of_place.items() if label in labels
-        }
+        labelled[table_name] = {k: table for k, table in of_place.items() if k in labels}
     labelled["metrics"] = yield from tables_of(document.tables, "metrics")
     if "metrics" not in document.tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
@@ -141,9 +135,5 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
     parts = yield from declared(labelled, registry, Environment(lambda _: HIDDEN))
     repeat = yield from repeated(document, header.profile)
     rules = yield from table_of(VerdictRules, document.tables, "verdicts")
-    drivers = {
-        label: (table, declaration)
-        for table in DRIVERS
-        for label, declaration in parts[table].items()
-    }
+    drivers = {label: (table, value) for table in DRIVERS for label, value in parts[table].items()}
     return KeptSuite(metrics(parts["metrics"]), repeat, rules, drivers, document)

@@ -92,15 +92,15 @@ def attempts(result: Result) -> Iterator[FileFault]:
     noise, last_number = Noise(), 0
     for trial in result.trials:
         position = trial.model.block, trial.model.position
-        trials_at = places.setdefault(position, [])
+        others = places.setdefault(position, [])
         ended = (
-            trials_at
-            and trials_at[-1].number == last_number
-            and needs_no_more(trials_at, noise, result.header.model.latencies)
+            others
+            and others[-1].number == last_number
+            and needs_no_more(others, noise, result.header.model.latencies)
         )
-        if ended and not lost(result.header.model, trials_at):
-            yield trial.fault(f"trial {trials_at[-1].number} needed no other attempt", "attempt")
-        trials_at.append(trial.model)
+        if ended and not lost(result.header.model, others):
+            yield trial.fault(f"trial {others[-1].number} needed no other attempt", "attempt")
+        others.append(trial.model)
         noise, last_number = noise.after(trial.model), trial.model.number
 
 
@@ -119,9 +119,7 @@ def questions(result: Result) -> Iterator[Recomputed]:
     yield result.again("smoke", value=result.suite.smoke)
     yield result.again("title", value=result.suite.title)
     yield result.again("titles", value=dict(asks.titles))
-    yield result.again(
-        "scenario_metrics", value={key: list(takes) for key, takes in asks.takes.items()}
-    )
+    yield result.again("scenario_metrics", value={k: list(each) for k, each in asks.takes.items()})
     yield result.again("tables", value={key: plain(table) for key, table in asks.tables.items()})
     yield result.again("claims", value=[plain(claim) for claim in asks.claims])
     rules = plain(result.suite.verdict_rules)

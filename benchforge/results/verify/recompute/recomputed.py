@@ -157,9 +157,7 @@ class Result:
     def measured(self) -> Iterator[KeptTrial]:
         """All that was measured: the trials, and what load tools did against the null server."""
         yield from (KeptTrial(trial, trial.model) for trial in self.trials)
-        yield from (
-            KeptTrial(ceiling, ceiling.model.trial, ("trial",)) for ceiling in self.ceilings
-        )
+        yield from (KeptTrial(each, each.model.trial, ("trial",)) for each in self.ceilings)
 
     def driver(self, stored: KeptTrial) -> Driver:
         """Return what made the load. Raises Unusable where the suite has no such driver."""

@@ -28,13 +28,13 @@ def compared_by(
     """
     divided, shares = [each for each in recomputations if each in of_trials], result.shares(jobs)
     pipes = [_forked(partial(_all, divided, share, compare)) for share in shares[1:]]
-    given = cache(lambda number: _read(*pipes[number - 1]) if number else None)
+    computed = cache(lambda number: _read(*pipes[number - 1]) if number else None)
     for recomputation in recomputations:
         if recomputation not in of_trials:
             yield compare(recomputation, result)
             continue
         for number, share in enumerate(shares):
-            each = given(number)
+            each = computed(number)
             yield each[divided.index(recomputation)] if each else compare(recomputation, share)
 
 

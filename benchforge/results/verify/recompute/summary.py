@@ -102,9 +102,7 @@ def _first(folder: Path, scratch: Path, name: str) -> int | None:
         if then != piece:
             pairs = zip(then, piece, strict=False)
             shorter = min(len(then), len(piece))
-            alike = next(
-                (index for index, (byte, other) in enumerate(pairs) if byte != other), shorter
-            )
+            alike = next((nth for nth, (byte, other) in enumerate(pairs) if byte != other), shorter)
             return line + piece[:alike].count(b"\n")
         line += piece.count(b"\n")
     return None

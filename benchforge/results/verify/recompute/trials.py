@@ -39,15 +39,7 @@ from benchforge.stats.turns import counted_in_slices, in_turns
 from benchforge.text import door
 from benchforge.text.readable import exact
 
-_OF_THE_DRIVER = (
-    "connections",
-    "processes",
-    "declared_s",
-    "kind",
-    "rate",
-    "concurrency",
-    "think_s",
-)
+_OF_DRIVER = ("connections", "processes", "declared_s", "kind", "rate", "concurrency", "think_s")
 "What of a load its driver tells, whatever is asked."
 _BEFORE_AND_AFTER = 2
 _SEEN_RUNNING = (quiet.ID, placement.ID)
@@ -110,7 +102,7 @@ def _reading(result: Result, stored: KeptTrial) -> Values:
         return
     if stored.trial.load is not None:
         load = driver.load()
-        for name in _OF_THE_DRIVER:
+        for name in _OF_DRIVER:
             yield stored.again("load", name, value=getattr(load, name))
     try:
         if tools := divided.shares(stored.trial, driver):
@@ -242,9 +234,7 @@ def checks(result: Result) -> Values:
         trial = stored_trial.trial
         if otherwise(stored, trial.case.server):  # which failed for what they answered
             trial = trial.model_copy(update={"failure": None})
-        checks_while_running = [
-            *itertools.takewhile(lambda check: check.id in _SEEN_RUNNING, stored)
-        ]
+        checks_while_running = [*itertools.takewhile(lambda each: each.id in _SEEN_RUNNING, stored)]
         try:
             checked = checks_of(trial.model_copy(update={"checks": tuple(checks_while_running)}))
         except Exception as error:  # noqa: BLE001 - of numbers of any kind

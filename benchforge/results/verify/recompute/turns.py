@@ -66,9 +66,7 @@ def _lengths(planned_s: float, members: int) -> list[float]:
 def _in_order(first: Parsed[Trial], members: list[Parsed[Trial] | None]) -> Values:
     """Compare the order in which the slices of all were run with that of the seed."""
     turns = first.model.turns
-    present = [
-        member for member in members if member is not None and member.model.turns is not None
-    ]
+    present = [each for each in members if each is not None and each.model.turns is not None]
     if turns is None or len(present) < len(members):
         reason = "a trial that took turns with it is not there"
         yield Recomputed(first, ("turns", "trials"), cannot=reason)
