@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, get_args
 
 from benchforge.checks import ask
 from benchforge.checks.limits import limits
-from benchforge.checks.summary import concluded
+from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.summary import concluded, with_checks
 from benchforge.checks.ways import Way, reason, unjudged, way_of, way_of_comparison
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
@@ -22,15 +23,17 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import installed_metrics
+from docs.generate.faults import fault_of, planted_in
 from docs.generate.text import plain, table
 
 PAGE = Path(__file__).parents[1] / "validity.md"
 RECORDED = Path(__file__).parents[2] / "tests/checks/recorded"
 JUDGED = "value"
-UNPLANTED = "it is judged; its fault was planted in made trials, and in no run"
+UNPLANTED = "it is judged; its fault was planted in made trials, and in no recorded one of this way"
 WAYS: Sequence[Way] = get_args(Way)
 TOOLS = "tools"
 "The scenario of the recorded trials in which load tools differ and nothing else."
+PLACEBO = "S4"
 _SECTION_TITLE = "## Each check in each way\n"
 _FOUND = re.compile(r"\| ([A-Z][0-9]+) [\w-]+: (?:warn|fail) \|")
 _SECTION = re.compile(rf"^{_SECTION_TITLE}.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
@@ -39,9 +42,11 @@ _ABOUT = """\
 
 A trial is made *alone*, *in turns* with those of other servers, by `duel` or `gate`, *on hosts*, or
 against a server that does nothing (*ceiling*). A cell has a *value* if the check passed, warned or
-failed in a recorded trial of that way, and the first table of this page has a fault that it found.
-Else it is *unknown*, and the number leads to the reason, in the words of the report. `make docs`
-draws both tables from the recordings in `tests/checks/recorded`, by the checks as they are.
+failed in a recorded trial of that way, and finds a fault that is planted in what was recorded
+([faults.py](generate/faults.py)). Else it is *unknown*, and the number leads to the reason,
+in the words of the report. Of a check in *italics* no test has planted a fault in a run: all others
+are in the first table of this page. `make docs` draws both tables from the recordings in
+`tests/checks/recorded`, by the checks as they are.
 """
 _OF_TOOLS = """\
 Alone, these checks also depend on what a load tool reports. Of all others, these load tools
@@ -56,6 +61,10 @@ class Row(NamedTuple):
     scope: str
 
 
+_NOT_LOOKED = Row("E6", "comparison")
+"It never fails: whether an answer was wrong is for the checks of trials to say."
+
+
 class Recording(NamedTuple):
     """A recorded result, with its checks as they are formed today."""
 
@@ -63,6 +72,8 @@ class Recording(NamedTuple):
     trials: Sequence[Trial]
     ceilings: Sequence[Trial]
     summary: Summary
+    stored: Mapping[str, Any]
+    "The result as it was recorded."
     command: str = ""
 
 
@@ -83,7 +94,7 @@ def formed(result: Mapping[str, Any], command: str = "") -> Recording:
     trials = [_checked(Trial.model_validate(one), checks_of) for one in result["trials"]]
     against_null = [_checked(one.trial, checks_of) for one in ceilings]
     summary = concluded(header, trials, metrics, ceilings=ceilings)
-    return Recording(header, trials, against_null, summary, command)
+    return Recording(header, trials, against_null, summary, result, command)
 
 
 def _checked(trial: Trial, checks_of: Callable[[Trial], tuple[Check, ...]]) -> Trial:
@@ -120,6 +131,50 @@ def _by_way(result: Recording) -> Iterator[tuple[Way, Sequence[Check]]]:
     yield max(ways, key=WAYS.index), summary.checks
 
 
+@cache
+def faulted() -> frozenset[tuple[Row, Way]]:
+    """Return the cells in which a check finds the fault that is planted in a recorded result."""
+    results = list(recordings())
+    by_cell = outcomes(results)
+    open_ = {
+        (row, way)
+        for (row, way), checks in by_cell.items()
+        if any(check.status != "unknown" for check in checks)
+    }
+    cells: set[tuple[Row, Way]] = set()
+    for result in results:
+        ways = {way for way, _ in _by_way(result)}
+        for row in {row for row, way in open_ - cells if way in ways}:
+            if (fault := fault_of(row.id, row.scope)) is not None:
+                cells |= {
+                    (row, way) for way in _finds(row, result, planted_in(result.stored, fault))
+                }
+    return frozenset(cells & open_)
+
+
+def _finds(row: Row, result: Recording, faulty: Mapping[str, Any]) -> Iterator[Way]:
+    """Yield the ways in which a result with a fault has a finding of a row."""
+    header = Header.model_validate(faulty["header"])
+    trials = [Trial.model_validate(item) for item in faulty["trials"]]
+    ceilings = [Ceiling.model_validate(item) for item in faulty["ceilings"]]
+    against_null, summary = [ceiling.trial for ceiling in ceilings], result.summary
+    if row.scope == "trial":
+        checks_of = ask.of_trials(header, installed_metrics(header, RECORDED, Registry()))
+        trials = [_checked(trial, checks_of) for trial in trials]
+        against_null = [_checked(trial, checks_of) for trial in against_null]
+    elif row.id == PLACEBO:
+        summary = concluded(header, trials, installed_metrics(header, RECORDED, Registry()))
+    else:
+        by_number = {trial.number: trial.checks for trial in result.trials}
+        trials = [trial.model_copy(update={"checks": by_number[trial.number]}) for trial in trials]
+        summary = with_checks(summary, header, trials, limits_of(header), ceilings)
+    bad = {"unknown"} if row == _NOT_LOOKED else {"warn", "fail"}
+    of_fault = result._replace(header=header, trials=trials, ceilings=against_null, summary=summary)
+    for way, checks in _by_way(of_fault):
+        if any(Row(check.id, check.scope) == row and check.status in bad for check in checks):
+            yield way
+
+
 def rows(by_cell: Iterable[tuple[Row, object]]) -> list[Row]:
     """Return all rows, also those of checks of which no recording says anything."""
     seen = {row for row, _ in by_cell}
@@ -134,10 +189,13 @@ def planted() -> frozenset[str]:
     return frozenset(match[1] for line in lines for match in _FOUND.finditer(line))
 
 
-def cell(row: Row, way: Way, checks: Sequence[Check]) -> str:
-    """Return that a check has a value, or why not; empty where benchforge says neither."""
+def cell(row: Row, way: Way, checks: Sequence[Check], *, finds: bool = True) -> str:
+    """Return that a check has a value, or why not; empty where benchforge says neither.
+
+    `finds` says whether it finds a planted fault.
+    """
     if any(check.status != "unknown" for check in checks):
-        return JUDGED if row.id in planted() else UNPLANTED
+        return JUDGED if finds else UNPLANTED
     return reason(row.id, way, row.scope) or next((check.message for check in checks), "")
 
 
@@ -145,13 +203,19 @@ def section() -> str:
     """Return the section of the page."""
     results = list(recordings())
     by_cell = outcomes(results)
+    cells = faulted()
     notes: dict[str, int] = {}
     every = rows(by_cell)
     several = {row.id for row in every if sum(row.id == other.id for other in every) > 1}
     lines = [
         [
             _name(row, several),
-            *(_noted(cell(row, way, by_cell.get((row, way), ())), notes) for way in WAYS),
+            *(
+                _noted(
+                    cell(row, way, by_cell.get((row, way), ()), finds=(row, way) in cells), notes
+                )
+                for way in WAYS
+            ),
         ]
         for row in every
     ]
@@ -181,7 +245,8 @@ def _by_tool(results: Iterable[Recording], notes: dict[str, int]) -> str:
 def _name(row: Row, several: Iterable[str]) -> str:
     limit = limits().by_id.get(row.id)
     name = f"{row.id} {limit.name}" if limit and limit.name != row.id else row.id
-    return f"{name}, {row.scope}" if row.id in several else name
+    name = f"{name}, {row.scope}" if row.id in several else name
+    return name if row.id in planted() else f"*{name}*"
 
 
 def _noted(text: str, notes: dict[str, int]) -> str:

@@ -31,6 +31,8 @@ AGAIN = 4
 "Repetitions of what raised a finding that has no reason: noise does not raise it each time."
 SHORT = '{ use = "pace", connections = 8, duration = "200ms", think = "10ms" }'
 "Load of the cover: a second of wrk takes all CPUs. A shorter one is not monitored."
+IN_TURNS = 4
+"Servers that take turns: more of them would each stand still for too long."
 ONLY_HERE = {"agents_api_hour", "agents_api_hour_published", "six_asgi", "six_wsgi"}
 "Apps that no other test of `make test` has answer."
 SUITE = Path(__file__).parents[2] / "suites/systems.toml"
@@ -121,6 +123,20 @@ def test_the_cover_answers_under_load(bench: Bench, tmp_path: Path, number: int)
 @pytest.mark.parametrize("label", LABELS)
 def test_all_answer_rightly_under_load_and_end(bench: Bench, tmp_path: Path, label: str) -> None:
     judged(bench, tmp_path, [case for case in CASES if case.name.scenario == label])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1000)
+@pytest.mark.parametrize("label", LABELS)
+def test_none_is_accused_in_turns(bench: Bench, tmp_path: Path, label: str) -> None:
+    servers = [case for case in CASES if case.name.scenario == label]
+    settings = {"interleave": "100ms", "each": "500ms"}
+    words = [
+        word for k, v in settings.items() for word in ("--set", f'scenarios.{label}.{k}="{v}"')
+    ]
+    for start in range(0, len(servers) - 1, IN_TURNS):
+        group = servers[start : start + IN_TURNS + (len(servers) - start == IN_TURNS + 1)]
+        judged(bench, tmp_path, group, *words)
 
 
 def judged(bench: Bench, folder: Path, planned: Sequence[Case], *settings: str) -> None:

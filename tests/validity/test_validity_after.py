@@ -1,7 +1,10 @@
 """Work after the answer, and servers that wait for what goes on while they are frozen."""
 
 import json
+import os
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}
 [loaders.load]
 use = "{tool}"
 connections = {connections}
+{options}
 duration = "1s"
 [repeat]
 blocks = 1
@@ -23,6 +27,22 @@ quiet = "off"
 {turns}
 """
 TURNS = 'interleave = "100ms"\neach = "1s"'
+UNSEEN = "later work, and what backends and programs outside of the trial do for it, is not seen"
+WORKS = ("daemon", "thread", "child", "tail:0.05")
+UNWATCHED = ("tail:5", "pipe")
+"Work beyond the watch: the answer says so. In turns, I2 finds who works outside of the trial."
+WAITS = {
+    "bucket:400": 400,
+    "lock:2": 500,
+    "sleep:10": 0,
+    "sleep:20": 0,
+    "sleep:33": 0,
+    "sleep:45": 0,
+}
+"Servers that wait, and their rates alone; 0 for one that all connections share."
+MANY, MORE = 16, 64  # connections
+BOUND = 0.07
+"Share by which a ratio in turns may differ: each report of turns states it."
 
 
 def suite(healthy: str, faulty: str, *, tool: str = "pace", turns: str = "", **load: int) -> str:
@@ -32,7 +52,10 @@ def suite(healthy: str, faulty: str, *, tool: str = "pace", turns: str = "", **l
         words = json.dumps([sys.executable, program, "{port}", fault])
         servers += f'[servers.{label}]\nuse = "command"\ncommand = {words}\n'
     connections = load.get("connections", 4)
-    return SUITE.format(servers=servers, tool=tool, connections=connections, turns=turns)
+    options = 'protocol = "http/1.1"' if tool == "h2load" else ""
+    return SUITE.format(
+        servers=servers, tool=tool, connections=connections, options=options, turns=turns
+    )
 
 
 def statuses(observation: Seen, id_: str, server: str) -> set[Any]:
@@ -46,6 +69,7 @@ def until_failed(bench: Bench, folder: Path, text: str, id_: str) -> Seen:
         if "fail" in statuses(observation, id_, "faulty"):
             break
         observation = measured(bench, folder, text)
+    assert "fail" in statuses(observation, id_, "faulty"), observation.told.all
     return observation
 
 
@@ -70,14 +94,6 @@ def test_work_after_the_answers_is_found(
     assert not comparison["verdict"]["cpu"]
     lines = {line["of"]: line for case in observation.summary["cases"] for line in case["metrics"]}
     assert lines["after the load"]["median"] > 0
-
-
-@pytest.mark.exhaustive
-def test_a_timer_beyond_the_watch_is_said_to_be_unseen(bench: Bench, tmp_path: Path) -> None:
-    observation = measured(bench, tmp_path, suite("none", "tail:5"))
-    (check,) = [check for check in observation.checks("W5") if check["component"] == "faulty"]
-    assert check["status"] == "pass"
-    assert "later work, and what backends and programs outside" in check["message"]
 
 
 @pytest.mark.samples(1)
@@ -109,3 +125,66 @@ def test_a_server_of_64_connections_that_computes_passes(bench: Bench, tmp_path:
     assert "fail" not in statuses(observation, "I9", "healthy") | statuses(
         observation, "I9", "faulty"
     )
+
+
+# --- each kind, by each load tool -----------------------------------------------------------------
+
+
+ALONE = [("pace", ""), ("wrk", ""), ("h2load", "")]
+IN_TURNS = [("pace", TURNS), ("wrk", TURNS)]
+CELLS = [
+    *((kind, *way) for kind in (*WORKS, "tail:5", "statuses") for way in (*ALONE, *IN_TURNS)),
+    *(("pipe", *way) for way in ALONE),
+    *((kind, *way) for kind in WAITS for way in IN_TURNS),
+]
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[Path]:
+    """A pipe; a process outside of all trials computes for what somebody writes to it."""
+    os.mkfifo(path := tmp_path / "pipe")
+    words = [sys.executable, str(PROGRAMS / "harness/neighbour.py"), str(path)]
+    with subprocess.Popen(words) as process:
+        yield path
+        process.kill()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("kind", "tool", "turns"), CELLS)
+def test_no_kind_is_silent_by_any_tool(
+    bench: Bench, tmp_path: Path, pipe: Path, kind: str, tool: str, turns: str
+) -> None:
+    needed(*{tool} - {"pace"})
+    fault = f"pipe:{pipe}" if kind == "pipe" else kind
+    connections = 4 if kind not in WAITS else MANY if WAITS[kind] else MORE
+    text = suite("none", fault, tool=tool, turns=turns, connections=connections)
+    if kind in WORKS:
+        until_failed(bench, tmp_path, text, "W5")
+        return
+    observation = measured(bench, tmp_path, text)
+    if kind in UNWATCHED:
+        says = {
+            check["message"] for check in observation.checks("W5") if UNSEEN in check["message"]
+        }
+        others = [*observation.checks("N1", "faulty"), *observation.checks("I2")]
+        assert says or "fail" in {check["status"] for check in others}, observation.told.all
+    elif kind == "statuses":
+        judged = {check["status"] for check in observation.checks("E6", "faulty")}
+        failures = {bool(trial["failure"]) for trial in observation.trials("faulty")}
+        assert "fail" in judged or failures == {True}, observation.told.all
+    else:
+        assert_rate_or_finding(observation, kind, connections)
+
+
+def assert_rate_or_finding(observation: Seen, kind: str, connections: int) -> None:
+    """A rate in turns is right within the bound, or the answer says that it may not be."""
+    (trial,) = {item["attempt"]: item for item in observation.trials("faulty")}.values()
+    judged = statuses(observation, "I9", "faulty") | {
+        check["status"] for check in observation.checks("I3", "faulty")
+    }
+    if not judged & {"fail", "unknown", "warn"}:
+        slices = trial["turns"]["slices"]
+        seconds = sum(item["end_s"] - item["start_s"] for item in slices)
+        rate = sum(item["responses"] for item in slices) / seconds
+        alone = WAITS[kind] or connections * 1000 / float(kind.partition(":")[2])
+        assert rate / alone < 1 + BOUND, (rate, alone)
