@@ -26,12 +26,7 @@ from benchforge.parts.part import Metric
 from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import Identity, identity, summarize
-from benchforge.stats.verdict.comparison import (
-    ComparisonEvidence,
-    Moves,
-    evidence_of,
-    verdict_on,
-)
+from benchforge.stats.verdict.comparison import ComparisonEvidence, Moves, evidence_of, verdict_on
 from benchforge.stats.verdict.judge import judged
 
 

@@ -89,12 +89,8 @@ def put(packed: bytes, key_path: Path, base: Path, version: str) -> None:
     site.mkdir(parents=True)
     (half / "bin").mkdir()
     (half / "bin/python").symlink_to(base)
-    lines = (
-        f"home = {base.parent}",
-        "include-system-site-packages = false",
-        f"version = {version}",
-    )
-    (half / "pyvenv.cfg").write_text("\n".join([*lines, ""]))
+    config = f"home = {base.parent}\ninclude-system-site-packages = false\nversion = {version}\n"
+    (half / "pyvenv.cfg").write_text(config)
     ended = select.poll()
     ended.register(0, select.POLLRDHUP)
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:

@@ -121,12 +121,7 @@ def cannot_write(error: OSError) -> CannotKeep:
 
 
 def screen(
-    summary: Summary,
-    trials: Sequence[Trial],
-    registry: Registry,
-    result: Path,
-    *,
-    details: bool,
+    summary: Summary, trials: Sequence[Trial], registry: Registry, result: Path, *, details: bool
 ) -> str:
     """Return the first screen of a result, or its details; commands in it name the result."""
     text = text_of("terminal" if details else "answer", summary, trials, registry)

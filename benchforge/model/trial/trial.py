@@ -223,13 +223,10 @@ are those of the whole launch, as are load and stop."""
         if kind is None:
             return self
         reading = self.reading.kinds.get(label) if self.reading is not None else None
-        update = {
-            "request": kind.request,
-            "probes": kind.probes,
-            "reading": reading,
-            "stream": None,
-        }
-        return self.model_copy(update={**update, "good_response": kind.good_response})
+        update = {"request": kind.request, "probes": kind.probes, "reading": reading}
+        return self.model_copy(
+            update={**update, "stream": None, "good_response": kind.good_response}
+        )
 
     def of_stage(self, number: int) -> "Trial":
         """Return the trial as if it had been one stage of its load, from 1 on."""

@@ -20,11 +20,7 @@ Better = Literal["higher", "lower"]
 
 def left_to(case: CaseSummary) -> dict[int, float]:
     """Return what share of the CPUs others left to a case, by block: of its disturbed trials."""
-    return {
-        doubted.block: doubted.left
-        for doubted in case.doubted
-        if doubted.disturbed and doubted.used
-    }
+    return {each.block: each.left for each in case.doubted if each.disturbed and each.used}
 
 
 def levelled(value: float, free: float, better: Better) -> float:

@@ -10,9 +10,7 @@ from benchforge.text.readable import conjoined
 
 
 def latency_faults(
-    scenarios: Mapping[str, Scenario],
-    parts: Mapping[str, Mapping[str, Declared]],
-    repeat: Repeat,
+    scenarios: Mapping[str, Scenario], parts: Mapping[str, Mapping[str, Declared]], repeat: Repeat
 ) -> Iterator[Fault]:
     """Yield what is wrong with each `latency_of`; `parts` are the sound ones."""
     for label, scenario in scenarios.items():

@@ -14,13 +14,7 @@ from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import t_of_logs, welch
 from benchforge.stats.inference.region import decided
-from benchforge.stats.inference.stopping import (
-    Stop,
-    at_level,
-    earlier_sequence,
-    enough,
-    recorded,
-)
+from benchforge.stats.inference.stopping import Stop, at_level, earlier_sequence, enough, recorded
 
 FLOATS = st.floats(-1, 1)
 

@@ -113,7 +113,4 @@ def with_latency(tables: Tables, plan: LatencyPlan) -> Tables:
         "interleave": "off",
         "blocks": plan.blocks,
     }
-    return {
-        "loaders": {**loaders, LOADER: at_rate},
-        "scenarios": {**scenarios, SCENARIO: scenario},
-    }
+    return {"loaders": {**loaders, LOADER: at_rate}, "scenarios": {**scenarios, SCENARIO: scenario}}

@@ -89,10 +89,7 @@ def _sorted(outcome: Outcome) -> list[GatedPair]:
     order = [*STATES]
     return sorted(
         outcome.questions,
-        key=lambda pair: (
-            *(pair.passes, order.index(pair.verdict.state)),
-            pair.verdict.low or 0.0,
-        ),
+        key=lambda pair: (*(pair.passes, order.index(pair.verdict.state)), pair.verdict.low or 0.0),
     )
 
 

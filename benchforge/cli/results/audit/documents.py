@@ -277,11 +277,8 @@ def lines_of_kind(findings: Sequence[Finding], count: int, name: str = "") -> li
 
 def _sentences(finding: Finding) -> list[str]:
     rests = [f"Rests on: {finding.rests_on}."] * bool(finding.rests_on)
-    return [
-        f"{finding.identity}.",
-        *rests,
-        *[f"True if {finding.true_if}."] * bool(finding.true_if),
-    ]
+    true_if = [f"True if {finding.true_if}."] * bool(finding.true_if)
+    return [f"{finding.identity}.", *rests, *true_if]
 
 
 def wrapped(line: str, indent: str) -> list[str]:
