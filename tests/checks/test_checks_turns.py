@@ -90,7 +90,7 @@ def test_a_ratio_that_drifts() -> None:
     assert load.status == "warn"
     assert "+1" in load.message
     assert between(growing, growing, "I5").status == "pass"
-    assert between(turns(*[200] * 6), turns(*[200] * 6), "I5").status == "unknown"
+    assert between(turns(*[200] * 5), turns(*[200] * 5), "I5").status == "unknown"
 
 
 def test_slices_of_different_launches_are_no_pair() -> None:

@@ -19,7 +19,7 @@ from benchforge.stats.timeseries.trend import mann_kendall, theil_sen
 from benchforge.text.readable import amount, change, exact, percent
 
 _SURE = 0.01  # p of no drift
-_LEAST_ROUNDS = 8
+_LEAST_ROUNDS = 6  # of fewer, no order is so improbable
 _ALONE = 'measure it without turns: interleave = "off"'
 
 

@@ -93,7 +93,7 @@ def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
 def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> None:
     loads = {"a": FirstLoad(4_321.0, warm=True), "b": FirstLoad(1_234.0, warm=False)}
     starts_s = {"a": 0.2, "b": 0.3}
-    plan = latency_plan(loads, starts_s, Question())
+    plan = latency_plan(loads, starts_s, Question(warm=True))
     assert not isinstance(plan, str)
     assert plan.rate == 620
     assert plan.blocks * 2 * (plan.load_s + 0.25) < 10
@@ -116,7 +116,7 @@ def test_why_a_duel_has_no_latency() -> None:
     assert latency_plan(loads, starts_s, Question()) == "the first load of b failed"
     assert "--time" in str(latency_plan(loads, starts_s, Question(time_s=10.0)))
     slow = latency_plan({"a": FirstLoad(9.0)}, {"a": 4.0}, Question())
-    assert slow == "the servers take 4 s to start, which leaves no time for it"
+    assert slow == "the servers take 4 s to start and 1 s to warm up, which leaves no time for it"
 
 
 def series(*completed: int) -> Reading:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from benchforge.cli.measure.duel.suite import Question
+from benchforge.cli.measure.duel.suite import WARMUP_S, Question
 from benchforge.cli.measure.serve.server import Served
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.trial.reading import Reading
@@ -16,13 +16,14 @@ from benchforge.text.readable import amount, figure
 
 SCENARIO, LOADER = "at-one-rate", "at-rate"
 _FIRST_LOAD_S = 1.0
-_WARM_S, _SPAN_S = 0.3, 0.3
-_GROWS = 1.05  # times the rate after _WARM_S: then the server still becomes faster
+_SPAN_S = 0.3
+_GROWS = 1.05  # times the rate after the warm-up: then the server still becomes faster
 _SHARE = 0.5  # of the rate that the slowest server answered
 _EACH_S = 5.0  # of a server, in all blocks
-_AROUND_S = 0.7  # of a trial: first answers, probes, warm-up, the starts of its load tool
-_SHORTEST_S, _LONGEST_S = 0.2, 1.0
-_BLOCKS = 4, 3
+_AROUND_S = 0.35  # of a trial: probes, two starts of its load tool, its stop
+_LONGEST_S = 1.0
+_BLOCKS = {4: 0.5, 3: 0.2}
+"Number of blocks, and for how long a load is in as many at least, in seconds."
 LEAST_TIME_S = 30.0
 "Limit of a measurement from which on servers have a first load, in seconds."
 
@@ -61,9 +62,12 @@ def is_warm(reading: Reading) -> bool:
     series = reading.series
     if series is None:
         return False
-    bins, first = round(_SPAN_S / series.bin_s), round(_WARM_S / series.bin_s)
-    early, late = sum(series.completed[first : first + bins]), sum(series.completed[-bins:])
-    return 0 < late <= _GROWS * early
+    bins, first = round(_SPAN_S / series.bin_s), round(WARMUP_S / series.bin_s)
+    early, late = series.completed[first : first + bins], series.completed[-bins:]
+    if not sum(early) or not sum(late):
+        return False
+    # Noise makes one part faster than another, and seldom each bin than each other.
+    return sum(late) <= _GROWS * sum(early) or min(late) <= max(early)
 
 
 def latency_plan(
@@ -80,11 +84,15 @@ def latency_plan(
         return f"the first load of {slowest} failed"
     rate = max(1.0, float(f"{_SHARE * loads[slowest].per_s:.2g}"))
     start_s = sum(starts_s.values()) / len(starts_s)
-    for blocks in _BLOCKS:
-        load_s = _EACH_S / blocks - start_s - _AROUND_S
-        if load_s >= _SHORTEST_S:
+    warmup_s = WARMUP_S if question.warm else _FIRST_LOAD_S
+    for blocks, least_s in _BLOCKS.items():
+        load_s = _EACH_S / blocks - start_s - warmup_s - _AROUND_S
+        if load_s >= least_s:
             return LatencyPlan(rate, round(min(_LONGEST_S, load_s), 1), blocks)
-    return f"the servers take {amount('s', start_s)} to start, which leaves no time for it"
+    slow = (
+        f"the servers take {amount('s', start_s)} to start and {amount('s', warmup_s)} to warm up"
+    )
+    return f"{slow}, which leaves no time for it"
 
 
 def with_latency(tables: Tables, plan: LatencyPlan) -> Tables:

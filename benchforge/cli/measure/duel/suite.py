@@ -32,9 +32,10 @@ _SHORTEST_S = 0.2
 _STARTS_PER_LOAD = 6  # at most
 
 SLICE: Final = "100ms"
-_EACH_S, _LONGEST_S = 1.0, 2.0  # of the load of a server in a block: more blocks tell more
-_ROUNDS = 8  # of slices: with fewer nobody sees whether the ratio drifts
-_WARMUP_S = 0.3  # of servers that were seen to be warm then
+_EACH_S, _LONGEST_S = 1.0, 1.5  # of the load of a server in a block: more blocks tell more
+_ROUNDS = 6  # of slices: with fewer nobody sees whether the ratio drifts
+WARMUP_S = 0.3
+"Warm-up of servers that were seen to be warm then, in seconds."
 _REQUESTS = 50  # in a slice
 _ENDS = 0.1  # of a slice, in which the last requests are answered
 _SHORTEST_SLICE_MS, _LONGEST_SLICE_MS, _STEP_MS = 100, 300, 50
@@ -257,7 +258,7 @@ def in_turns(tables: Tables, question: Question, slice_ms: int) -> Tables:
     """Return the table [repeat] with turns: as many blocks as fit."""
     servers, time_s = len(as_table(tables["servers"])), question.time_s
     times = trial_times(servers, time_s, question.start_s)
-    warmup_s = min(_WARMUP_S, times.warmup_s) if question.warm else times.warmup_s
+    warmup_s = min(WARMUP_S, times.warmup_s) if question.warm else times.warmup_s
     each_s = min(max(_EACH_S, _ROUNDS * slice_ms / 1000), _LONGEST_S, times.load_s)
     slice_ms = max(_SHORTEST_SLICE_MS, min(slice_ms, math.floor(1000 * each_s / 2)))
     block_s = servers * (warmup_s + each_s + _TOGETHER * question.start_s)

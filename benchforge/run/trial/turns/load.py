@@ -55,6 +55,7 @@ from benchforge.text import door
 from benchforge.text.readable import figure
 
 _TO_END_S = 10.0
+_OPENING_S = 0.1  # of a slice that opens connections
 
 
 @dataclass(frozen=True)
@@ -238,9 +239,10 @@ def _first_slices(frozen: Sequence[_Frozen], length_s: float) -> list[UncountedS
     slices: list[UncountedSlice] = []
     for number, server in enumerate((*frozen, *frozen)):
         windows = server.loaded.warm.windows
-        moments_s, window_s = in_first_slice(server.scope, number, length_s)
+        slice_s = length_s if number >= len(frozen) else min(length_s, _OPENING_S)
+        moments_s, window_s = in_first_slice(server.scope, number, slice_s)
         with server.scope.recorder.blamed(), windows.during("around", moments_s, window_s):
-            slices.append(server.turn.uncounted(length_s))
+            slices.append(server.turn.uncounted(slice_s))
     return slices[len(frozen) :]
 
 
