@@ -4,6 +4,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
@@ -39,28 +40,22 @@ def own_version() -> str:
 
 def brings(group: str) -> bool:
     """Return True if a package may have entry points of a group: sooner than `entry_points`."""
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")  # noqa: PTH208 - pathlib takes longer than all else
-        except NotADirectoryError:  # an archive
-            return True
-        except OSError:
-            continue
-        for name in names:
-            if name.endswith("-info") and _has(
-                f"{folder or '.'}/{name}/entry_points.txt", f"[{group}]"
-            ):
-                return True
-    return False
-
-
-def _has(path: str, text: str) -> bool:
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    with open(file, "rb") as content:  # noqa: PTH123
-        return text.encode() in content.read()
+        return any(any(_infos(folder, "entry_points.txt", f"[{group}]")) for folder in sys.path)
+    except NotADirectoryError:  # an archive
+        return True
+
+
+def _infos(folder: str, file: str, text: str) -> Iterator[str]:
+    """Yield the folders of metadata in a folder, such as one of sys.path, whose file has a text."""
+    folder = folder or "."
+    if not os.path.exists(folder):  # noqa: PTH110 - pathlib takes longer than all else
+        return
+    for name in os.listdir(folder):  # noqa: PTH208
+        if name.endswith("-info"):
+            with suppress(OSError), open(f"{folder}/{name}/{file}", "rb") as content:  # noqa: PTH123
+                if text.encode() in b"\n" + content.read():
+                    yield f"{folder}/{name}"
 
 
 def entry_points(group: str) -> "EntryPoints":
@@ -81,14 +76,12 @@ def rivals() -> Iterator[str]:
 
     Its metadata is beside that package, so no other folder is read.
     """
-    for folder in sys.path:
-        if not os.path.exists(f"{folder or '.'}/benchforge/__init__.py"):  # noqa: PTH110 - as above
-            continue
-        for name in os.listdir(folder or "."):  # noqa: PTH208
-            info = f"{folder or '.'}/{name}"
-            if name.endswith(".dist-info") and _has(f"{info}/RECORD", "benchforge/__init__.py,"):
-                from importlib import metadata
+    own = "benchforge/__init__.py"
+    folders = (folder for folder in sys.path if os.path.exists(f"{folder or '.'}/{own}"))  # noqa: PTH110
+    for folder in folders:
+        for info in _infos(folder, "RECORD", "\nbenchforge/"):
+            from importlib import metadata
 
-                installed = metadata.Distribution.at(info)
-                if installed.name != DISTRIBUTION:
-                    yield f"{installed.name} {installed.version}"
+            installed = metadata.Distribution.at(info)
+            if installed.name != DISTRIBUTION:
+                yield f"{installed.name} {installed.version}"

@@ -3,61 +3,32 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchforge.plugin import Comparison, Estimate, Summary, readable
-from benchforge_reporters.document.answers import label_of
-
-
-@dataclass(frozen=True)
-class ServerTimes:
-    """Median and tail of a server, each with its interval, in words."""
-
-    server: str
-    median: str
-    tail: str
+from benchforge.plugin import Estimate, Summary, readable
 
 
 @dataclass(frozen=True)
 class LatencyRow:
     """Response times of the servers of a comparison, which all received one rate."""
 
-    label: str
-    "Label of the comparison."
     scenario: str
     "Label of the scenario that measured them."
-    rate: str
-    "Rate with its unit: 1,500 requests/s."
-    tail: str
-    "Name of the tail: p99, or the highest percentile that is known."
-    servers: tuple[ServerTimes, ...]
-    "Servers in the order of the suite; empty if no response time is known."
-    why: str
-    "Reason why no response time is known, or why the tail is not p99; else empty."
-
-    @property
-    def sentence(self) -> str:
-        """All of it in a sentence."""
-        times = "; ".join(
-            f"{it.server} p50 {it.median}, {self.tail} {it.tail}" for it in self.servers
-        )
-        why = f" ({self.why})" if self.why and times else self.why
-        return f"latency at {self.rate}: {times or 'unknown: '}{why}"
+    sentence: str
+    "Rate, median and tail of each server; why they are unknown, or why the tail is not p99."
 
 
 def latency_rows(summary: Summary) -> Iterator[LatencyRow]:
     """Yield the response times of each comparison that has some beside it."""
-    for comparison in summary.comparisons:
-        if comparison.latency is not None and not summary.smoke:
-            yield _row(comparison, label_of(comparison, summary))
-
-
-def _row(comparison: Comparison, label: str) -> LatencyRow:
-    latency = comparison.latency
-    assert latency is not None  # noqa: S101 - its caller has looked
-    servers = (
-        ServerTimes(it.server, _in_words(it.median), _in_words(it.tail)) for it in latency.servers
-    )
-    rate, tail = readable.amount("requests/s", latency.rate), f"p{latency.tail:g}"
-    return LatencyRow(label, latency.scenario, rate, tail, tuple(servers), latency.why)
+    for latency in (comparison.latency for comparison in summary.comparisons):
+        if latency is None or summary.smoke:
+            continue
+        times = "; ".join(
+            f"{it.server} p50 {_in_words(it.median)}, p{latency.tail:g} {_in_words(it.tail)}"
+            for it in latency.servers
+        )
+        why = f" ({latency.why})" if latency.why and times else latency.why
+        rate = readable.amount("requests/s", latency.rate)
+        sentence = f"latency at {rate}: {times or 'unknown: '}{why}"
+        yield LatencyRow(latency.scenario, sentence)
 
 
 def _in_words(estimate: Estimate) -> str:
