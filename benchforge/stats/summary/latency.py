@@ -26,23 +26,24 @@ def latency_at_rate(
     `by_case` has the trials of all cases. None before each server has a trial with a rate.
     """
     by_server = {
-        case.server: used_of(trials)
+        case.server: trials
         for case in comparison.cases
         for key, trials in by_case.items()
         if key[:2] == (scenario, case.server)
     }
-    trials = [trial for used in by_server.values() for trial in used]
-    rates = {trial.load.rate for trial in trials if trial.load and trial.load.rate}
+    loads = [trial.load for trials in by_server.values() for trial in trials]
+    rates = {load.rate for load in loads if load and load.rate}
     if not rates or not all(by_server.values()):
         return None
     unknown = LatencyAtRate(scenario=scenario, rate=min(rates))
     if len(rates) > 1:
         return unknown.model_copy(update={"why": "its trials had different rates"})
     readings: dict[str, list[Reading]] = {}
-    for server, used in by_server.items():
-        readings[server] = [it.reading for it in used if it.reading and _counts(it)]
+    for server, trials in by_server.items():
+        readings[server] = [it.reading for it in used_of(trials) if it.reading and _counts(it)]
         if not readings[server]:
-            return unknown.model_copy(update={"why": f"no trial of {server} counts{_doubt(used)}"})
+            why = f"no trial of {server} counts{_doubt(trials)}"
+            return unknown.model_copy(update={"why": why})
     counts = {server: sum(map(_responses, of_server)) for server, of_server in readings.items()}
     least = min(counts, key=counts.__getitem__)
     tail = next((it for it in _TAILS if counts[least] * (100 - it) >= 100 * _SLOWER), _MEDIAN)
