@@ -115,8 +115,8 @@ def test_why_a_duel_has_no_latency() -> None:
     starts_s = {"a": 0.2, "b": 0.3}
     assert latency_plan(loads, starts_s, Question()) == "the first load of b failed"
     assert "--time" in str(latency_plan(loads, starts_s, Question(time_s=10.0)))
-    slow = latency_plan({"a": FirstLoad(9.0)}, {"a": 4.0}, Question())
-    assert slow == "the servers take 4 s to start and 1 s to warm up, which leaves no time for it"
+    slow = latency_plan({"a": FirstLoad(9.0)}, {"a": 5.0}, Question())
+    assert slow == "the servers take 3.5 s to start and 1 s to warm up, which leaves no time for it"
 
 
 def series(*completed: int) -> Reading:

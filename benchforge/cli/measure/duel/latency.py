@@ -19,6 +19,7 @@ _FIRST_LOAD_S = 1.0
 _SPAN_S = 0.3
 _GROWS = 1.05  # times the rate after the warm-up: then the server still becomes faster
 _SHARE = 0.5  # of the rate that the slowest server answered
+_LATER = 0.7  # of the first start, which reads files from the disk
 _EACH_S = 5.0  # of a server, in all blocks
 _AROUND_S = 0.35  # of a trial: probes, two starts of its load tool, its stop
 _LONGEST_S = 1.0
@@ -83,7 +84,7 @@ def latency_plan(
     if not loads[slowest].per_s:
         return f"the first load of {slowest} failed"
     rate = max(1.0, float(f"{_SHARE * loads[slowest].per_s:.2g}"))
-    start_s = sum(starts_s.values()) / len(starts_s)
+    start_s = _LATER * sum(starts_s.values()) / len(starts_s)
     warmup_s = WARMUP_S if question.warm else _FIRST_LOAD_S
     for blocks, least_s in _BLOCKS.items():
         load_s = _EACH_S / blocks - start_s - warmup_s - _AROUND_S
