@@ -60,7 +60,7 @@ class DuelOptions:
     latency: bool = option(
         "--latency/--no-latency",
         default=True,
-        help="Also measure response times at one rate, in up to 10 s.",
+        help="Also measure response times at one rate, in up to 5 s for each server.",
     )
     expect_status: int = option(
         "--expect-status",
