@@ -83,7 +83,7 @@ ALL = FASTER + SLOWER + LIKE + UNLIKE + SOON + UNKNOWN + NEVER
 def run(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
     suite = folder / "suite.toml"
     suite.write_text(SUITE + claims)
-    call = bench("run", suite, "-o", folder / "out", *words)
+    call = bench("run", "--details", suite, "-o", folder / "out", *words)
     (result,) = (folder / "out").iterdir()
     return call.code, call.out, result
 
@@ -271,6 +271,6 @@ def test_a_failed_claim_ends_with_1(bench: Bench, tmp_path: Path, installs: Inst
 def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace(answering(), answering("--status", "500"), 1)
     (tmp_path / "suite.toml").write_text(text + FASTER)
-    call = bench("run", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
+    call = bench("run", "--details", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
     assert call.code == 4
     assert "faster fast > slow is invalid: broken: fast" in " ".join(call.out.split())

@@ -57,7 +57,7 @@ def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
     while True:
         attempt += 1
         (path := folder / f"{attempt}").mkdir()
-        call = bench("run", suite(path, text), "-o", path / "results", code=0)
+        call = bench("run", "--details", suite(path, text), "-o", path / "results", code=0)
         ends = phases(summed(only_result(path)))
         if attempt == 5 or ends == {"ping": "done", "little": "too high", "much": "too low"}:
             return call, only_result(path)
