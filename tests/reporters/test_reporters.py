@@ -279,7 +279,8 @@ def started(**changes: str | int | None) -> StartedProcess:
         "stderr": "server.err",
         "exit_code": 0,
     }
-    return StartedProcess(**actual | changes)
+    actual |= changes
+    return StartedProcess(**actual)
 
 
 class Seen(HTMLParser):

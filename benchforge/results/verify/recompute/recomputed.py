@@ -142,7 +142,7 @@ class Result:
     def shares(self, count: int) -> list["Result"]:
         """Return the result divided by its trials; the last share has the ceilings."""
         size = max(1, -(-len(self.trials) // count))
-        shares = [copy(self) for _ in range(0, len(self.trials), size)] or [self]
+        shares: list[Result] = [copy(self) for _ in range(0, len(self.trials), size)] or [self]
         for number, share in enumerate(shares):  # copies: what was read of the suite stays
             ceilings = self.ceilings if share is shares[-1] else ()
             trials = self.trials[number * size : (number + 1) * size]
