@@ -80,5 +80,5 @@ def test_every_page_help_option_and_field_is_looked_at_and_keeps_the_style() -> 
         "servers.nginx",
         "docs/reference/result.md",
         "benchforge/model/trial/trial.py Trial.block",
-        "plugins/servers/benchforge_servers/python/app.py App.target",
+        "plugins/servers/benchforge_servers/python/app_server.py App.target",
     } <= places

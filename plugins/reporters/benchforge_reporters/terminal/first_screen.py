@@ -20,7 +20,7 @@ from benchforge_reporters.document.claims import counted_states
 from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.document.document import ResultDocument, document
 from benchforge_reporters.terminal.paint import Meaning, Paint
-from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.terminal.report import Terminal, last_lines
 from benchforge_reporters.text.search import rate_in_words
 from benchforge_reporters.text.words import lost
 
@@ -192,8 +192,9 @@ class _Screen:
                 start = f"   {short(case.case.server):<18}"
                 yield from self.paint.wrapped(rate_in_words(case.capacity), start, " " * 21)
             for failed in lost(case)[-1:]:
-                folder = f"trials/{failed.trial:04}/ of the result"
-                yield from self._labelled("Its log", folder if failed.failure.log else "")
+                end = "".join(last_lines(failed.failure.log)[-1:])
+                place = f"trials/{failed.trial:04}/ of the result"
+                yield from self._labelled("Its log", f"{end} ({place})" if end else "")
                 yield from self._labelled("To mend it", failed.failure.hint or "", "do")
 
     def _table(self, answer: Quoted) -> Iterator[str]:
