@@ -114,8 +114,9 @@ def test_the_error_of_the_users_own_app_is_shown(bench: Bench, tmp_path: Path, s
     (tmp_path / "own").mkdir()
     (tmp_path / "own/broken.py").write_text("import no_such_dependency as d\napp = d.app\n")
     declared = f'use = "{server}"\napp = "broken:app"\ndirectory = "own"\n'
-    bench("run", suite(tmp_path, declared), code=4)
+    call = bench("run", suite(tmp_path, declared), code=4)
     assert "No module named 'no_such_dependency'" in failure(tmp_path)
+    assert "which has no no_such_dependency: name the one" in " ".join(call.out.split())
 
 
 def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_path: Path) -> None:

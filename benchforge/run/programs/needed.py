@@ -176,10 +176,10 @@ def left_out(text: str, part: Part) -> str:
 
 def in_log(text: str, part: Part, label: str) -> str:
     """Return what to do where a log names a missing module, variable or file; else ""."""
-    if os.strerror(errno.EROFS) in text:
-        return _CLOSED
-    match = _NO_MODULE.search(text)
+    match = _NO_MODULE.search(text)  # first: a log has other complaints beside the cause
     if match is None:
+        if os.strerror(errno.EROFS) in text:
+            return _CLOSED
         if not (name := left_out(text, part)):
             return ""
         value = f'{{ env = "{name}" }}' if len(os.environ[name]) >= SHORTEST else '"..."'
