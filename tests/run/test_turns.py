@@ -156,7 +156,7 @@ def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> No
 
 
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
-    assert "(in turns)" in bench("report", result).out
+    assert "(in turns)" in bench("report", result, "--details").out
     summary = json.loads((result / "summary.json").read_text())
     assert all(case["in_turns"] for case in summary["cases"])
     (verdict,) = summary["verdicts"]

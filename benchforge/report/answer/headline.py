@@ -99,9 +99,10 @@ def headline(comparison: Comparison, summary: Summary) -> Headline:
     cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
     names = server_names([case.case for case in cases])
     verdict = comparison.verdict or _OLDER
-    if summary.smoke:
+    failed = any(case.failed and not case.trials for case in cases)
+    if summary.smoke and not failed and verdict.state != "broken":
         return Headline("smoke", "Smoke run: all works, and the numbers mean nothing")
-    if verdict.state in {"broken", "not comparable"}:
+    if summary.smoke or verdict.state in {"broken", "not comparable"}:
         return _without(cases, names, verdict)
     if any(case.capacity is not None for case in cases):
         return _rates(cases, names, verdict)
@@ -116,10 +117,11 @@ def _without(
     cases: Sequence[CaseSummary], names: Sequence[str], verdict: ComparisonVerdict
 ) -> Headline:
     """Return that servers have no ratio: who is wrong or did not start, or who did other work."""
-    reason = in_rounds(verdict.reasons[0])
     named = [*zip(map(short, names), cases, strict=True)]
     silent = [name for name, case in named if case.failed and not case.trials]
     failures = [case.failed[-1].failure for _, case in named if case.failed and not case.trials]
+    undecided = verdict.state == "undecided"  # as a smoke run is: its failure says more
+    reason = failures[0].message if undecided and failures else _reason(verdict)
     if any(failure.stage == "start" for failure in failures):
         return Headline("start", f"No answer: {conjoined(silent)} did not start", reason)
     if verdict.state == "broken":

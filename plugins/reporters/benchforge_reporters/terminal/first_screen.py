@@ -83,7 +83,9 @@ class _Screen:
     def blocks(self) -> Iterator[Block]:
         """Yield all parts of the screen, the answers first."""
         several = len(self.answers) > 1
-        answers = self.answers[:1] if self.summary.smoke else self.answers
+        answers = self.answers
+        if self.summary.smoke:
+            answers = [item for item in answers if item.head.says != "smoke"] or answers[:1]
         for answer in answers[: MOST_LINES // 2]:
             yield 0, [*self._sentence(answer, named=several)]
         if len(answers) > MOST_LINES // 2:
