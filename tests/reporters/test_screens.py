@@ -23,7 +23,7 @@ from benchforge.report.answer.ratio import RatioAxis, ratio_texts
 
 FIRST = {
     "faster": r"waitress-serve serves 1\.\d×? as many requests per second as gunicorn",
-    "undecided": r"Undecided: \S+ and \S+ differ by at most \d+ %, either way",
+    "undecided": r"Undecided: \S+ and \S+ differ by at most \d+ %",
     "same": r"six and four differ by less than \d+(\.\d)? %|Undecided: ",
     "unlike": "Not comparable: waitress-serve and gunicorn did different work",
     "broken": "No answer: gunicorn answered wrongly, so its speed says nothing",

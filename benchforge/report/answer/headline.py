@@ -80,7 +80,8 @@ class Headline:
             return ""
         share = figure(100 * self.margin, 2)
         changed = {"faster": "make it too small to matter", "slightly": "undo the difference"}
-        return f"only {share} % could {changed.get(self.says, 'make it large enough to matter')}"
+        result = changed.get(self.says, "make it large enough to matter")
+        return f"only an error of {share} % or more could {result}"
 
 
 def short(name: str) -> str:
@@ -213,7 +214,7 @@ def _tied(
         return replace(drawn, says="early", sentence=sentence)
     share = f"{figure(100 * (most - 1), 2)} %" if most < _TWICE else f"{figure(most, 2)}×"
     if verdict.state == "undecided":
-        sentence = f"Undecided: {who} differ by at most {share}, either way"
+        sentence = f"Undecided: {who} differ by at most {share}"
         return replace(drawn, sentence=sentence, remark=_bounds(drawn))
     if most > 1 + LIMIT:
         return replace(drawn, says="same", sentence=f"{who} differ by less than {share}")

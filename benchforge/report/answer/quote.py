@@ -56,7 +56,7 @@ def _bound(item: Quoted) -> str:
         return f"only of {named}"
     if item.head.says == "open" and " differ by " in item.head.sentence:
         _, bound = item.head.sentence.split(" differ by ")
-        return f"only as “they differ by {bound.partition(',')[0]}”"
+        return f"only as “they differ by {bound}”"
     return ""
 
 

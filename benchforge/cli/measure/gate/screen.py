@@ -1,6 +1,7 @@
 """The first screen of a gate: passed, failed or undecided, each pair in a row, what is next."""
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -44,11 +45,12 @@ def answer(outcome: Outcome) -> str:
             return f"{start}: nothing is {limit}"
         return f"{start}: {good} of {total} are not {limit}; what the suite allows passes"
     also = "" if outcome.exit_code or state != "undecided" else "; it passes: --undecided pass"
-    return f"{start}: {_name(worst, outcome)} {_finding(worst.verdict, outcome.limit)}{also}"
+    return f"{start}: {_name(worst, outcome)} {_finding(worst, outcome.limit)}{also}"
 
 
-def _finding(verdict: SpeedVerdict, limit: float) -> str:
+def _finding(pair: GatedPair, limit: float) -> str:
     """Return what is the matter with a pair."""
+    verdict, by = pair.verdict, f" by {pair.metric}"
     fixed: dict[State, str] = {
         "broken": "answers wrongly",
         "base broken": "answers rightly, and its base does not: no speed is compared",
@@ -57,7 +59,7 @@ def _finding(verdict: SpeedVerdict, limit: float) -> str:
     if verdict.state in fixed:
         return fixed[verdict.state]
     if verdict.state == "slower":
-        return f"is {_loss(verdict.value)} slower; the limit is {percent(limit)}"
+        return f"is {_loss(verdict.value)} slower{by}; the limit is {percent(limit)}"
     if verdict.low is None or not math.isfinite(verdict.low):
         return "has too few rounds for an interval"
     return f"may have lost up to {_loss(verdict.low)}; the limit is {percent(limit)}"
@@ -73,7 +75,7 @@ def first_screen(outcome: Outcome) -> Iterator[str]:
         turns = ", alternated" if any(pair.in_turns for pair in outcome.questions) else ""
         yield safe.word(f"{outcome.head} against {outcome.base} · {number}{turns}")
     advice = [*_advice(outcome)]
-    notes = [f"· {cut(safe.word(note), _WIDE)}" for note in (*_changed(outcome), *outcome.notes)]
+    notes = [line for note in (*_changed(outcome), *outcome.notes) for line in _note(note)]
     room = _MOST_LINES - 2 - len(advice)
     pairs = _sorted(outcome)
     rows = [*_rows(outcome, pairs[: min(_ROWS, room - 2)])]
@@ -94,9 +96,16 @@ def _sorted(outcome: Outcome) -> list[GatedPair]:
 
 
 def _name(pair: GatedPair, outcome: Outcome) -> str:
-    """Return the scenario alone where it tells the pair from others."""
-    alike = sum(other.scenario == pair.scenario for other in outcome.questions)
-    return f"[{pair.scenario}]" if alike == 1 else f"[{pair.title}]"
+    """Return the shortest name that tells the pair from others."""
+    others = [_names(other) for other in outcome.questions]
+    for number, name in enumerate(_names(pair)):
+        if sum(names[number] == name for names in others) == 1:
+            return f"[{name}]"
+    return f"[{pair.title}]"
+
+
+def _names(pair: GatedPair) -> tuple[str, str]:
+    return pair.scenario, f"{pair.scenario} · {pair.case.server}"
 
 
 def _loss(speed: float | None) -> str:
@@ -143,6 +152,11 @@ def _reason(pair: GatedPair) -> str:
     return " ".join(filter(None, (pair.verdict.why, expired)))
 
 
+def _note(text: str) -> list[str]:
+    text = f"· {safe.word(text)}"
+    return textwrap.wrap(text, _WIDE, subsequent_indent="  ", max_lines=2, placeholder="…")
+
+
 def _changed(outcome: Outcome) -> Iterator[str]:
     for pair in outcome.questions:
         yield from (f"{_name(pair, outcome)}: {text}" for text in pair.changed)
@@ -155,8 +169,8 @@ def _advice(outcome: Outcome) -> Iterator[str]:
         yield f"Where to look    git diff {safe.word(ref)}"
     names = dict.fromkeys(pair.scenario for pair in _sorted(outcome) if not pair.passes)
     if outcome.state == "slower":
-        label = safe.word(next(iter(names)))
-        yield f'To accept it     [gate] allow = [{{ scenario = "{label}", reason = "..." }}]'
+        allowed = f'{{ scenario = "{safe.word(next(iter(names)))}", reason = "..." }}'
+        yield f"To accept it     in the suite: [gate] allow = [{allowed}]"
     elif outcome.state == "undecided":
         yield f"Next             measure {listed(names, 3)} for longer: add --time 15m"
     if outcome.result:

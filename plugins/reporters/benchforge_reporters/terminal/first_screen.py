@@ -124,7 +124,8 @@ class _Screen:
         """Yield the interval, and the rounds behind it."""
         value, ends = interval_text(ratio)
         if ends and answer.head.says != "early":
-            start = f"{value}, likely" if answer.head.says == "open" else "likely"
+            pair = f"{short(answer.head.first)} to {short(answer.head.second)}"
+            start = f"{pair}: {value}, likely" if answer.head.says == "open" else "likely"
             yield f"{start} {ends} (95 % interval)"
         cases = self.summary.cases_of(answer.comparison)
         way = ", alternated" if any(case.in_turns for case in cases) else ""
@@ -214,7 +215,7 @@ class _Screen:
         drawn = dict(zip(_others(names, base), speeds, strict=True))
         level = safe.line(ranked.unit) if answer.verdict.rates else ""
         ends = f"{_times(1 / axis.top):<11}1×{_times(axis.top):>10}"
-        head = f"rank {answer.label:<17}{level:>11}  {f'× {short(base)}':<22}{ends}"
+        head = f"rank {answer.label:<17}{level:>11}  {f'× {short(base)} (95 %)':<22}{ends}"
         yield self.paint.of("aside", safe.word(head))
         values = dict(zip(_others(names, base), ratios, strict=True))
         for item in ranking.order:
@@ -233,7 +234,9 @@ class _Screen:
         if self.report.claims:
             failing = [item.name for item in self.report.claims if item.state != "holds"]
             names = f": {readable.listed(failing, 3)}" if failing else ""
-            yield 0, [*self._labelled("Claims", f"{counted_states(self.report.claims)}{names}")]
+            states = counted_states(self.report.claims)
+            states = states if failing else f"all {states}" if self.report.claims[1:] else states
+            yield 0, [*self._labelled("Claims", f"{states}{names}")]
         if self.report.answers:
             yield 0, [*self._labelled("May I quote it?", quote(self.answers, self.summary))]
             yield 0, [*self._caveats()]
@@ -247,8 +250,10 @@ class _Screen:
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:
-            enough = f"; enough if {self._bound} does not matter to you" if self._bound else ""
-            yield from self._labelled("Next", f"{goal}, in {lasts}{enough}:", "do")
+            end = f"Stop here if {self._bound} does not matter to you. " if self._bound else ""
+            later = "After that, to" if self._advice else "To"
+            text = f"{end}{later}{goal.removeprefix('To')}, in {lasts}:"
+            yield from self._labelled("Next", text, "do")
             yield safe.word(f"  benchforge run {command}")
         elif not self.report.next_step and self._remedy.startswith("benchforge run "):
             yield from self._labelled("Next", "To remove this caveat:", "do")
@@ -264,11 +269,16 @@ class _Screen:
         return self.caveats[0].text.remedy if self.caveats else ""
 
     @property
+    def _advice(self) -> str:
+        """What to do about the largest caveat beside benchforge; empty where that is a run."""
+        return "" if self._remedy.startswith("benchforge run ") else self._remedy
+
+    @property
     def _bound(self) -> str:
         """How far apart the servers of the only comparison are at most; empty for others."""
         if len(self.answers) > 1 or self.answers[0].head.says != "open":
             return ""
-        return self.answers[0].head.sentence.rpartition(" by at most ")[2].partition(",")[0]
+        return self.answers[0].head.sentence.rpartition(" by at most ")[2]
 
     def _caveats(self) -> Iterator[str]:
         if not self.caveats:
@@ -282,8 +292,9 @@ class _Screen:
             yield from self._labelled("To mend it", "" if hinted else self._remedy, "do")
             return
         yield from self._labelled("Largest caveat", first.sentence)
-        texts += [self._remedy] * (not self._remedy.startswith("benchforge run "))
-        texts += [f"{readable.counted(len(others), 'more caveat')}: --why"] if others else []
+        texts.append(self._advice)
+        more = readable.counted(len(others), "more caveat")
+        texts += [f"{more}: benchforge report --why"] if others else []
         advice, start = "; ".join(filter(None, texts)), " " * _LABEL
         yield from self.paint.lines("do", advice and f"→ {advice}", first=start, rest=f"{start}  ")
 
