@@ -1,9 +1,9 @@
 """What pages, charts and JUnit files are drawn with."""
 
-from benchforge.report.answer.headline import Headline, headline, in_rounds, short
+from benchforge.report.answer.headline import Headline, difference, headline, in_rounds, short
 from benchforge.report.answer.quote import Quoted, quote
 from benchforge.report.answer.ratio import LIMIT, RatioAxis, interval_text, numbers, pair_ratio
-from benchforge.report.charts.chart_file import chart_file, drawing_file
+from benchforge.report.charts.chart_file import chart_file, drawing_file, poster
 from benchforge.report.charts.course import COURSE_HEIGHT, course_drawing
 from benchforge.report.charts.drawing import (
     COLOURS,
@@ -40,6 +40,7 @@ __all__ = [
     "chart_file",
     "colours_of",
     "course_drawing",
+    "difference",
     "drawing_file",
     "grid",
     "headline",
@@ -50,6 +51,7 @@ __all__ = [
     "mark",
     "numbers",
     "pair_ratio",
+    "poster",
     "quote",
     "ratio_ticks",
     "rendered",

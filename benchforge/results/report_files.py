@@ -17,7 +17,12 @@ from benchforge.text import door
 
 REPORTERS = ("markdown", "html", "csv")
 "Every run writes what these make."
-ON_DEMAND = {"github": ("github.md",), "json": ("numbers.json",), "junit": ("junit.xml",)}
+ON_DEMAND = {
+    "brief": ("brief.md", "brief.svg"),
+    "github": ("github.md",),
+    "json": ("numbers.json",),
+    "junit": ("junit.xml",),
+}
 "Ours that write where somebody asks for them, each with its files."
 _TAKEN = {SUMMARY, LISTED, MANIFEST, SIGNED, SIGNATURE}
 

@@ -16,9 +16,9 @@ growing headers lasted line numbers only_get optional parsing require
 """
 DRAWING = """
 COLOURS COURSE_HEIGHT Chart ChartAxis ChartRow Element Headline JunitSuite JunitTest LIMIT Quoted
-RatioAxis chart_file colours_of course_drawing drawing_file grid headline in_rounds interval_bar
-interval_text junit_xml mark numbers pair_ratio quote ratio_ticks rendered short stretched svg
-tick_texts titled
+RatioAxis chart_file colours_of course_drawing difference drawing_file grid headline in_rounds
+interval_bar interval_text junit_xml mark numbers pair_ratio poster quote ratio_ticks rendered short
+stretched svg tick_texts titled
 """
 ROOT = Path(__file__).parents[2]
 NAMES = """

@@ -171,7 +171,7 @@ def apart() -> Ranking:
 
 def test_the_sentence_has_the_ratio_and_its_interval() -> None:
     assert answer(apart()).headline == (
-        "aiohttp serves about 4.9 times (4.0 to 5.9, 95 %) as many requests as flask"
+        "aiohttp serves 4.9× as many requests per second as flask (4.0× to 5.9×, 95 %)"
     )
 
 
@@ -182,7 +182,7 @@ def test_sides_that_are_not_alike_are_named_instead_of_a_winner_alone() -> None:
         assert options.headline == (
             "Not comparable: connections were kept by aiohttp, and closed by flask (K1)"
         )
-        assert options.sentences[0].startswith("Do not quote this: aiohttp serves about 4.9 times")
+        assert options.sentences[0].startswith("Do not quote this: aiohttp serves 4.9× as many")
     for status, topic in (
         ("warn", ""),
         ("unknown", "alike"),

@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,15 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal, Why
 from front_door import Bench
-from screens import STORED, compared, compared_page
+from screens import STORED, compared, compared_page, recorded
 from suite_texts.files import suite_text
 
-from benchforge.checks.limits import limits
-from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.cli.measure.gate.files import lines, write
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
 from benchforge.cli.measure.gate.screen import first_screen
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.claim import Waiver
-from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 
 MOST_LINES, MOST_OF_ONE = 50, 15
@@ -67,17 +62,9 @@ def result(folder: Path, day: int, django: float = 1.0, **facts: Any) -> Path:
     return Path(file.name)
 
 
-@cache
-def stored() -> tuple[Summary, tuple[Trial, ...]]:
-    content = json.loads(gzip.decompress((STORED / "disturbed.json.gz").read_bytes()))
-    trials = tuple(Trial.model_validate_json(json.dumps(item)) for item in content["trials"])
-    summary = Summary.model_validate_json(json.dumps(content["summary"]))
-    return with_comparison_verdicts(summary, limits()), trials
-
-
 def test_report(tmp_path: Path) -> None:
     for reporter in (Markdown(), Html(), GitHub(), Junit()):
-        reporter.report(*stored(), tmp_path)
+        reporter.report(*recorded("disturbed"), tmp_path)
     for name in ("report.md", "github.md", "junit.xml"):
         compared(name, (tmp_path / name).read_text(encoding="utf-8"))
     compared_page("report.html.txt", tmp_path / "report.html")
@@ -85,11 +72,11 @@ def test_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_report_on_a_terminal_fits(width: int) -> None:
-    text = Terminal().text(*stored(), width)
+    text = Terminal().text(*recorded("disturbed"), width)
     compared(f"terminal-{width}.txt", text)
     assert max(map(len, text.splitlines())) <= width
     assert len(text.splitlines()) <= MOST_LINES
-    coloured = Terminal().text(*stored(), width, colour=True)
+    coloured = Terminal().text(*recorded("disturbed"), width, colour=True)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert plain.split() == text.split()
     codes = {"0", "1", "2", "1;31", "32", "33", "36"}
@@ -97,9 +84,9 @@ def test_report_on_a_terminal_fits(width: int) -> None:
 
 
 def test_why_tells_all_findings_of_each_cause() -> None:
-    text = Why().text(*stored(), 120)
+    text = Why().text(*recorded("disturbed"), 120)
     compared("why-120.txt", text)
-    checks = [item.check for cause in stored()[0].causes for item in cause.findings]
+    checks = [item.check for cause in recorded("disturbed")[0].causes for item in cause.findings]
     for check in checks:
         unknown = f"  - {check.id} {check.name}".rstrip()  # in a list of their own
         assert f"{check.status} {check.id}" in text or unknown in text
@@ -107,7 +94,7 @@ def test_why_tells_all_findings_of_each_cause() -> None:
 
 
 def test_an_invalid_cause_is_first_and_a_brief_text_is_brief() -> None:
-    causes = document(*stored()).causes
+    causes = document(*recorded("disturbed")).causes
     assert causes.shown[0].kind == "invalid"
     assert all(len(item.brief) <= 72 for item in causes.all)
     assert causes.findings == sum(item.cause.count for item in causes.all)

@@ -72,6 +72,7 @@ def test_the_page_loads_nothing_and_fits(
 def test_a_table_is_sorted_both_ways_by_numbers(headless: Headless, tmp_path: Path) -> None:
     names = ["gunicorn", "waitress", "granian"]
     with headless.visit(written(servers(*names), tmp_path)) as visit:
+        visit.page.evaluate(UNFOLD)
         table = visit.page.locator("#scenario-1 table").first
         head = table.locator("th", has_text="throughput")
         for order, state in ((names, "ascending"), (names[::-1], "descending")):
@@ -98,6 +99,9 @@ def test_the_theme_changes_and_the_keyboard_reaches_the_answer(
 def test_without_script_everything_is_there(headless: Headless, tmp_path: Path) -> None:
     file = written(servers("gunicorn", "waitress"), tmp_path)
     with headless.visit(file, script=False) as visit:
+        assert not visit.page.locator("#scenario-1 table").first.is_visible()
+        for fold in ("#scenario-1", "#how"):
+            visit.page.locator(f"{fold} > summary").click()
         assert visit.page.locator("#scenario-1 table").first.is_visible()
         assert not visit.page.locator("#theme").is_visible()
         for title in ("Every trial", "Versions, and the machine"):

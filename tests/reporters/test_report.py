@@ -18,6 +18,7 @@ from benchforge.parts.registry import Registry
 
 MADE = ("report.md", "report.html", "raw.md", "numbers.csv", "summary.json")
 FURTHER = {
+    "brief": ["brief.md", "brief.svg"],
     "junit": ["junit.xml"],
     "github": ["github.md"],
     "json": ["numbers.json"],
@@ -44,6 +45,20 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     assert "throughput" in run.out
     assert {name: (result / name).read_bytes() for name in MADE} == content
     bench("verify", result, code=0)
+
+
+def test_a_brief_is_printed_or_written(bench: Bench, result: Path) -> None:
+    text = bench("report", result, "--brief", code=0).out
+    assert text.startswith("**")
+    assert "To repeat it, with benchforge" in text
+    assert str(Path.home()) not in text
+    for name in ("answer.svg", "answer.md"):
+        bench("report", result, "--brief", "-o", name, code=0)
+    folder = result.parent
+    assert (folder / "answer.md").read_text().rstrip("\n") == text.rstrip("\n")
+    assert (folder / "answer.svg").read_text().startswith("<svg xmlns=")
+    refused = bench("report", result, "--brief", "-o", "answer.png", code=2)
+    assert "name FILE.md or FILE.svg" in refused.err
 
 
 def test_the_newest_result_is_taken_and_its_findings_are_explained(
@@ -181,7 +196,7 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
 def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
     actual = bench("run", "small.toml", "--report", "nothing-such")
-    assert (actual.code, "installed: answer, csv" in actual.err) == (2, True), actual.all
+    assert (actual.code, "installed: answer, brief, csv" in actual.err) == (2, True), actual.all
     assert not (tmp_path / "results").exists()
     summary = tmp_path / "step.md"
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})

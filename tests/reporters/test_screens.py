@@ -1,7 +1,5 @@
 """The first screen of results of real runs: each state of the verdict, to the byte."""
 
-import gzip
-import json
 import math
 import re
 
@@ -9,15 +7,11 @@ import pytest
 from benchforge_reporters.terminal.first_screen import FEW_LINES, MOST_LINES, WIDTH, FirstScreen
 from hypothesis import given
 from hypothesis import strategies as st
-from screens import STORED, compared
+from screens import compared, recorded
 
-from benchforge.checks.limits import limits
 from benchforge.checks.sizes import unlimited
-from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.model.summary.latency import LatencyAtRate, ServerLatency
-from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate
-from benchforge.model.trial.trial import Trial
 from benchforge.report.answer.headline import headline
 from benchforge.report.answer.ratio import RatioAxis, ratio_texts
 
@@ -30,13 +24,6 @@ FIRST = {
     "start": "No answer: gunicorn did not start",
     "disturbed": r"\[pool\] aiohttp serves 1\.5× as many requests per second as flask, the next",
 }
-
-
-def recorded(name: str) -> tuple[Summary, tuple[Trial, ...]]:
-    content = json.loads(gzip.decompress((STORED / f"{name}.json.gz").read_bytes()))
-    trials = tuple(Trial.model_validate_json(json.dumps(item)) for item in content["trials"])
-    summary = Summary.model_validate_json(json.dumps(content["summary"]))
-    return with_comparison_verdicts(summary, limits(), trials), trials
 
 
 @pytest.mark.parametrize("name", FIRST)

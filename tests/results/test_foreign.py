@@ -229,7 +229,7 @@ def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[s
 
 def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) -> None:
     hostile(result)
-    names = ("markdown", "html", "csv", "github", "junit", "json")
+    names = ("markdown", "html", "csv", "brief", "github", "junit", "json")
     words = [word for name in names for word in ("--reporter", name)]
     run = bench("report", result, "--write", *words)
     assert run.code == 0, run.all
@@ -242,8 +242,9 @@ def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) ->
     assert "<img" not in page
     assert "&lt;script&gt;" in page
     ET.fromstring((result / "junit.xml").read_text())  # noqa: S314 - of our own making
-    markdown = (result / "report.md").read_text()
-    assert re.search(r"(?<!\\)<(script|img)", markdown) is None
+    for name in ("report.md", "brief.md", "brief.svg"):
+        text = (result / name).read_text()
+        assert re.search(r"(?<!\\)<(script|img)", text) is None
     with (result / "numbers.csv").open(newline="") as lines:
         rows = list(csv.reader(lines))
     assert any(field.startswith("'=1+1") for row in rows for field in row)

@@ -4,15 +4,33 @@ With BENCHFORGE_REWRITE=1 tests write them anew: read the difference. Of JSON th
 not count; of a page its visible words are stored, a line for each piece of text.
 """
 
+import gzip
 import json
 import os
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
 from browser import Headless
 
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import with_comparison_verdicts
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+
 STORED = Path(__file__).parents[1] / "reporters/stored"
+RECORDED = ("faster", "undecided", "same", "unlike", "broken", "start", "disturbed")
+"Results of real runs, one of each state of a verdict; the last has several comparisons."
+
+
+@cache
+def recorded(name: str) -> tuple[Summary, tuple[Trial, ...]]:
+    """Return the summary of a recorded result, with the verdicts of today, and its trials."""
+    content = json.loads(gzip.decompress((STORED / f"{name}.json.gz").read_bytes()))
+    trials = tuple(Trial.model_validate_json(json.dumps(item)) for item in content["trials"])
+    summary = Summary.model_validate_json(json.dumps(content["summary"]))
+    return with_comparison_verdicts(summary, limits(), trials), trials
 
 
 def compared(name: str, text: str) -> None:

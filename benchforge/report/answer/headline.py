@@ -191,8 +191,7 @@ def _compared(
     drawn = Headline("open", "", "", first, second, ratio, ranking.better)
     if len(tied) > 1:
         return _tied(drawn, tied, ranking.most_apart(tied), verdict)
-    value, _ = interval_text(ratio)
-    sentence = _sentence(drawn, value, titled(ranked.metric, ranked.of), summary.measurand(ranked))
+    sentence, _ = difference(ranked, ranking, summary, (first, second))
     if verdict.state == "undecided":
         return replace(drawn, sentence=f"Undecided: {_reason(verdict)}", remark=sentence)
     if len(order) > _PAIR:
@@ -222,13 +221,18 @@ def _tied(
     return replace(drawn, says="same", sentence=sentence)
 
 
-def _sentence(drawn: Headline, times: str, metric: str, measurand: str) -> str:
-    first, second = short(drawn.first), short(drawn.second)
+def difference(
+    ranked: MetricRanking, ranking: Ranking, summary: Summary, servers: tuple[str, str]
+) -> tuple[str, str]:
+    """Return by how much a server is ahead of another, and the interval; empty if unknown."""
+    times, ends = interval_text(pair_ratio(ranking, *servers))
+    first, second = map(short, servers)
+    measurand, metric = summary.measurand(ranked), titled(ranked.metric, ranked.of)
     if measurand == RATE:
-        return f"{first} serves {times} as many requests per second as {second}"
+        return f"{first} serves {times} as many requests per second as {second}", ends
     if measurand == "response time":
-        return f"{first} answers in {times} the time of {second} ({metric})"
-    return f"{first} has {times} the {metric} of {second}"
+        return f"{first} answers in {times} the time of {second} ({metric})", ends
+    return f"{first} has {times} the {metric} of {second}", ends
 
 
 def _bounds(drawn: Headline) -> str:

@@ -1,5 +1,6 @@
 """A chart as a file: SVG that needs nothing else, readable on light and on dark paper."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,12 +14,15 @@ WIDTH = 820
 _EDGE, _LABEL, _VALUE = 14, 200, 240
 _DRAWN = WIDTH - 2 * _EDGE - _LABEL - _VALUE
 _TOP, _ROW = 44, 40
+_POSTER_LETTERS, _SAID_LETTERS, _NOTE_LETTERS = 58, 100, 130
 _LABEL_LETTERS, _VALUE_LETTERS, _TITLE_LETTERS = 26, 38, 110
 _STYLE = """
 text { font: 13px system-ui, sans-serif; fill: var(--ink); }
 .aside, .chart text { font-size: 11px; fill: var(--dim); }
 .paper { fill: var(--card); stroke: var(--rule); }
 .strong { font-size: 12px; font-weight: 600; }
+.poster { font-size: 22px; font-weight: 700; }
+.said { font-size: 14px; }
 """
 
 
@@ -36,15 +40,38 @@ def drawing_file(drawing: Markup, height: int, title: str) -> str:
     return _paper([placed], _TOP + height + _EDGE, title)
 
 
-def _paper(pieces: Sequence[str], height: int, title: str) -> str:
+def poster(chart: Chart | None, title: str, sentences: Sequence[str], notes: Sequence[str]) -> str:
+    """Return an SVG file for a slide: a title, sentences, a chart if there is one, and notes."""
+    top, pieces = _EDGE + 6, list[str]()
+    parts = (
+        ("poster", [title], _POSTER_LETTERS, 26),
+        ("said", sentences, _SAID_LETTERS, 22),
+        ("", (), 0, 0),
+        ("aside", notes, _NOTE_LETTERS, 18),
+    )
+    for kind, texts, letters, height in parts:
+        for line in (line for text in texts for line in textwrap.wrap(safe.line(text), letters)):
+            top += height
+            pieces.append(f'<text class="{kind}" x="{_EDGE}" y="{top}">{safe.html(line)}</text>')
+        if not kind and chart is not None:
+            rows = (_row(row, top + _EDGE + number * _ROW) for number, row in enumerate(chart.rows))
+            pieces += ["".join(row) for row in rows]
+            top += _EDGE + _ROW * len(chart.rows)
+            pieces.append(_placed(chart.axis, _EDGE + _LABEL, top, _DRAWN, AXIS_HEIGHT))
+            top += AXIS_HEIGHT + 4
+    return _paper(pieces, top + _EDGE, title, heading=False)
+
+
+def _paper(pieces: Sequence[str], height: int, title: str, *, heading: bool = True) -> str:
     title_text = _text(title, _TITLE_LETTERS)
+    strong = f'<text class="strong" x="{_EDGE}" y="{_EDGE + 14}">{title_text}</text>'
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     edge = f'width="{WIDTH - 1}" height="{height - 1}" rx="12"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{title_text}">',
         f"<style>{_style()}</style><defs>{SYMBOLS}</defs>",
         f'<rect class="paper" x=".5" y=".5" {edge}/>',
-        f'<text class="strong" x="{_EDGE}" y="{_EDGE + 14}">{title_text}</text>',
+        *[strong] * heading,
         *pieces,
         "</svg>",
     ]

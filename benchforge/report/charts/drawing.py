@@ -40,6 +40,11 @@ class ChartAxis:
         low, high = min([Decimal("0.8"), *numbers]), max([Decimal("1.25"), *numbers])
         return cls(low * Decimal("0.95"), high * Decimal("1.05"), True, (1.0, 4.0))
 
+    @classmethod
+    def around_one(cls, top: float) -> Self:
+        """Return a logarithmic axis with 1 in its middle."""
+        return cls(1 / Decimal(top), Decimal(top), True, (8.0, 8.0))
+
     def at(self, value: float | Decimal) -> float:
         """Return the position of a value in per cent; of one beyond the axis, its end."""
         margin, behind = self.room
@@ -67,6 +72,9 @@ class ChartAxis:
             number += 1
 
     def _decades(self) -> Iterator[Decimal]:
+        if self.low * self.high == 1:
+            yield from (self.low, Decimal(1), self.high)
+            return
         first, last = self.low.adjusted(), self.high.adjusted()
         marks = _LOG_MARKS if last - first < _MOST_DECADES else _LOG_MARKS[:1]
         apart = max(1, math.ceil((last - first) / _MOST_DECADES))

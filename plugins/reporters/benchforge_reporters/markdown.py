@@ -85,7 +85,7 @@ def _report(report: ResultDocument, charts: _Charts) -> Iterator[str]:
     if report.scope:
         yield f"{report.scope}\n"
     yield from _answers(report, charts)
-    yield from (f"{safe.markdown(row.sentence)}\n" for row in report.latencies)
+    yield from (f"{safe.markdown(text)}\n" for text in report.latencies.values())
     yield from _causes(report)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in report.made)
     cells, order = report.reading

@@ -52,7 +52,7 @@ _OF_A_TRIAL = re.compile(
 _BY_NAME = re.compile(
     r"(result|summary|manifest|signed)\.json|signed\.json\.sig|report\.md|report\.html|raw\.md|numbers\.csv|searches\.csv|"
     r"charts/[a-z0-9-]+\.svg|"
-    r"action-benchmark-(bigger|smaller)\.json|github\.md|junit\.xml|numbers\.json|"
+    r"action-benchmark-(bigger|smaller)\.json|brief\.(md|svg)|github\.md|junit\.xml|numbers\.json|"
     rf"{re.escape(LISTED)}|{SESSIONS}/\d{{4,}}\.json"
 )
 _MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+)")

@@ -23,6 +23,11 @@ class ReportOptions:
         "checks.",
     )
     details: bool = DETAILS
+    brief: bool = option(
+        "--brief",
+        help="Print the answer as Markdown for a chat, without a host, a user or a home; with -o "
+        "FILE.svg or FILE.md, write it as a drawing or as text.",
+    )
     write: bool = option("--write", help="Write summary and reports anew into the result.")
     opened: bool = option("--open", help="Write the page into the cache, and open it in a browser.")
     names: tuple[str, ...] = option(
@@ -43,8 +48,8 @@ def command(options: ReportOptions) -> int:
     still in progress. The result stays as it is: its files are evidence. Only with --write
     benchforge writes summary and reports anew into it.
 
-    Built-in reporters: answer, csv, html and markdown, which every run uses, and github, json,
-    junit, terminal and why.
+    Built-in reporters: csv, html and markdown, which every run uses, and answer, brief, github,
+    json, junit, terminal and why.
 
     Exit codes: 0 the answers are printed, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
@@ -58,6 +63,7 @@ def command(options: ReportOptions) -> int:
         named_result,
         one_report,
         open_page,
+        shown_brief,
         with_findings,
         written,
     )
@@ -79,6 +85,8 @@ def command(options: ReportOptions) -> int:
         summary = with_findings(source(), None if reason == ALL else reason)
         show(text_of("why", *summary, registry), painted=True)
         return 0
+    if options.brief:
+        return shown_brief(source, registry, options.output)
     if options.opened:
         return open_page(source(), registry)
     if options.output == "-":

@@ -2,7 +2,7 @@
 
 import tempfile
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -107,8 +107,8 @@ def _renew_manifest(folder: Path) -> None:
             raise cannot_write(error) from error
 
 
-def one_report(source: Summed, registry: Registry, names: Sequence[str]) -> str:
-    """Return what the one reporter makes that is named; without a name, the table."""
+def one_report(source: Summed, registry: Registry, names: Sequence[str], end: str = "") -> str:
+    """Return the one file with that end that a reporter makes; without a name, the table."""
     if len(names) > 1:
         raise Unusable(
             "-o -: prints the output of one reporter only", "name one reporter, or a folder"
@@ -118,12 +118,29 @@ def one_report(source: Summed, registry: Registry, names: Sequence[str]) -> str:
         return text_of(name, source.summary, source.trials, registry)
     with scratch_folder() as scratch:
         parts = formed(source.summary, source.trials, registry, source.path, names, scratch)
-        made = [scratch / name for _, name in parts]
+        made = [scratch / name for _, name in parts if name.endswith(end)]
         if len(made) != 1:
             files = ", ".join(str(file.relative_to(scratch)) for file in made) or "no file"
             message = f"-o -: {names[0]} writes {files} for this result, not one file"
             raise Unusable(message, "name a folder with -o")
         return made[0].read_text(encoding="utf-8")
+
+
+def shown_brief(source: Callable[[], Summed], registry: Registry, output: str | None) -> int:
+    """Print the brief, or write it into the file of that name. Raises Unusable for other files."""
+    file = Path(f"{output or '-'}")
+    if file.suffix not in {".md", ".svg"} and output not in {None, "-"}:
+        raise Unusable(f"-o {file}: a brief is Markdown or a drawing", "name FILE.md or FILE.svg")
+    text = one_report(source(), registry, ("brief",), file.suffix or ".md")
+    if output in {None, "-"}:
+        show(text.rstrip("\n"))
+        return 0
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(error) from error
+    say(f"written: {file}")
+    return 0
 
 
 def _newest(folder: Path) -> Path:

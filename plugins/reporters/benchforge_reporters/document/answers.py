@@ -1,6 +1,5 @@
 """The answer to each comparison in a sentence, with what is not shown and what is ruled out."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,22 +9,21 @@ from typing import Final, Literal
 
 from benchforge.plugin import (
     CLOSE,
-    RATE,
     CaseSummary,
     Comparison,
     ComparisonVerdict,
     Estimate,
     MetricRanking,
-    MetricSummary,
     Ranking,
     Summary,
     Trial,
     readable,
-    titled,
+    safe,
 )
+from benchforge.plugin.drawing import Quoted, difference, headline
 from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.terminal.paint import Meaning
-from benchforge_reporters.text.search import found_rates, rate_in_words
+from benchforge_reporters.text.search import found_rates
 
 AnswerState = Literal["differs", "same", "alone", "undecided", "not comparable", "broken"]
 "How a verdict is shown: what is decided differs, is the same, or is one server alone."
@@ -38,8 +36,6 @@ SIGNS: Final[dict[AnswerState, tuple[str, Meaning, str, str]]] = {
     "broken": ("✕", "bad", "unlike", "broken"),
 }
 "Each state: its sign and colour on a terminal, its name in the page's style, and its words."
-_BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
-_DIGITS: Final = (2, 3, 4)
 _OLDER: Final = "an older benchforge summed it up: show its folder instead"
 
 
@@ -85,17 +81,27 @@ def label_of(comparison: Comparison, summary: Summary) -> str:
     return " ".join([comparison.scenario, *driver, *vary, *turns])
 
 
+def quoted(answered: Sequence[ComparisonAnswer], summary: Summary) -> list[Quoted]:
+    """Return each comparison with its label and its headline; also of a smoke, without answers."""
+    labels = [answer.label.removesuffix(" (in turns)") for answer in answered]
+    labels = labels or [comparison.scenario for comparison in summary.comparisons]
+    return [
+        Quoted(f"[{safe.line(label)}]", comparison, headline(comparison, summary))
+        for label, comparison in zip(labels, summary.comparisons, strict=True)
+    ]
+
+
 def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> ComparisonAnswer:
     cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
     ranking = None if ranked is None else ranked.ranking
     verdict = comparison.verdict or ComparisonVerdict(state="undecided", reasons=(_OLDER,))
-    headline, sentences = _shown(cases, ranked, summary, verdict)
+    text, sentences = _shown(comparison, summary, verdict)
     state = _state(verdict, cases, ranking)
     if verdict.state in {"broken", "not comparable"}:
         differ = ranking is not None and ranking.differing
         sentences = [f"{reason}." for reason in verdict.reasons[1:]]
-        sentences += [f"Do not quote this: {headline}."] if differ else []
-        headline = f"{verdict.state.capitalize()}: {verdict.reasons[0]}"
+        sentences += [f"Do not quote this: {text}."] if differ else []
+        text = f"{verdict.state.capitalize()}: {verdict.reasons[0]}"
     elif len(cases) > 1 and ranked is not None and ranking is not None:
         scattered = scatter(cases, ranked, side(comparison)) if state == "undecided" else []
         if side(comparison) == "server":  # what a client computes is its own metric
@@ -108,7 +114,7 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         scenario=comparison.scenario,
         label=label_of(comparison, summary),
         state=state,
-        headline=headline,
+        headline=text,
         sentences=tuple(sentences),
         undecided=far_apart(ranking),
         verdict=verdict,
@@ -126,124 +132,37 @@ def _state(
 
 
 def _shown(
-    cases: Sequence[CaseSummary],
-    ranked: MetricRanking | None,
-    summary: Summary,
-    verdict: ComparisonVerdict,
+    comparison: Comparison, summary: Summary, verdict: ComparisonVerdict
 ) -> tuple[str, list[str]]:
     """Return what the numbers show, in a headline and in sentences below it."""
-    if len(cases) == 1:
-        return _alone(cases[0]), []
+    cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
     if rates := found_rates(cases, apart=verdict.state == "decided"):
         return rates, []
+    if len(cases) == 1:
+        return headline(comparison, summary).sentence, []
     if ranked is None or ranked.ranking is None:
         return (f"No answer: {verdict.reasons[0]}" if verdict.state == "undecided" else ""), []
     remarks = [f"{item.server} is not ranked: {item.why}." for item in ranked.left_out]
     order = [item.server for item in sorted(ranked.ranking.order, key=attrgetter("best"))]
     tied = ranked.ranking.leaders
     beaten = [item for item in order if item not in tied]
-    title = titled(ranked.metric, ranked.of)
-    phrase = _Phrase(ranked.ranking, title, summary.measurand(ranked))
     if len(order) == 1:
         return f"No answer: only {order[0]} has values that count", remarks
     if len(tied) > 1:
-        _, headline = tie(ranked.ranking, tied)
-        ahead = [f"{phrase.of(tied[0], beaten)}."] if beaten else []
-        return headline, [*ahead, *remarks]
+        _, text = tie(ranked.ranking, tied)
+        ahead = [f"{_ahead(ranked, summary, (tied[0], server))}." for server in beaten[:1]]
+        return text, [*ahead, *remarks]
     between = [f"{text}." for _, text in ties(ranked.ranking, beaten)]
-    if len(beaten) == _BY_NAME and not between:
-        between = [f"{phrase.of(beaten[0], beaten[1:])}."]
-    return phrase.of(order[0], beaten), [*between, *remarks]
+    if len(beaten) > 1:
+        between.insert(0, f"{_ahead(ranked, summary, (order[0], beaten[-1]))}.")
+    return _ahead(ranked, summary, (order[0], beaten[0])), [*between, *remarks]
 
 
-@dataclass(frozen=True)
-class _Phrase:
-    """How a difference of a metric is said."""
-
-    ranking: Ranking
-    metric: str
-    measurand: str
-
-    def of(self, first: str, beaten: Sequence[str]) -> str:
-        """Return by how much the first is better than others: of many, the nearest and the last."""
-        if len(beaten) > _BY_NAME:
-            nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
-            return f"{first} {nearest}, and {last}, the last of {len(self.ranking.order)}"
-        times = [_times([_ratio(self.ranking, first, server)]) for server in beaten]
-        if len({item.partition(" (")[0] for item in times}) > 1 and self.measurand == RATE:
-            second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
-            return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
-        return f"{first} {self._than(first, beaten)}"
-
-    def _than(self, first: str, beaten: Sequence[str]) -> str:
-        times = _times([_ratio(self.ranking, first, item) for item in beaten])
-        who = readable.conjoined(beaten)
-        if self.measurand == RATE:
-            return f"serves {times} as many requests as {who}"
-        if self.measurand == "response time":
-            return f"answers in {times} the time of {who} ({self.metric})"
-        return f"has {times} the {self.metric} of {who}"
-
-
-def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
-    """Return the interval with all other pairs, or that of the pair where only it excludes 1."""
-    pair = ranking.pair(first, second)
-    ends = pair.simultaneous.interval
-    return pair.simultaneous if ends is not None and not ends[0] <= 1 <= ends[1] else pair.ratio
-
-
-def _times(estimates: Sequence[Estimate]) -> str:
-    """Return ratios with the interval that holds all of theirs."""
-    values = sorted(item.value for item in estimates if item.value is not None)
-    ends = sorted(end for item in estimates if item.interval is not None for end in item.interval)
-    digits = _digits(values, ends)
-    texts = list(dict.fromkeys(readable.figure(value, digits) for value in values))
-    ratio_text = f"about {texts[0]}" if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
-    if not ends:
-        return f"{ratio_text} times (no interval)"
-    low, high = (readable.figure(end, digits) for end in (ends[0], ends[-1]))
-    return f"{ratio_text} times ({low} to {high}, 95 %)"
-
-
-def _digits(values: Sequence[float], ends: Sequence[float]) -> int:
-    """Return how many digits tell the ratios from 1, and from the ends of their interval.
-
-    They also move no end by more than a tenth of the interval.
-    """
-    different = {*values, *ends[:1], *ends[-1:], 1.0}
-    most = (ends[-1] - ends[0]) / 10 if ends else math.inf
-    for digits in _DIGITS:
-        texts = {item: _shown_as(item, digits) for item in different}
-        near = all(abs(as_text - item) <= most for item, as_text in texts.items())
-        if near and len({*texts.values()}) == len(different):
-            return digits
-    return _DIGITS[-1]
-
-
-def _shown_as(value: float, digits: int) -> float:
-    return float(readable.figure(value, digits).replace(",", ""))
-
-
-def _alone(case: CaseSummary) -> str:
-    """Return what one server did that is compared with none."""
-    name = case.case.server
-    if case.capacity is not None:
-        return f"{name}, compared with no other: {rate_in_words(case.capacity)}"
-    line = next((item for item in case.metrics if item.measurand == RATE), None)
-    line = line or next(iter(case.metrics), None)
-    if line is None or line.level is None:
-        reason = "no trial has a measurement" if line is None else line.why
-        return f"{name}, compared with no other: unknown: {reason}"
-    return f"{name}, compared with no other: {_levels(line)}"
-
-
-def _levels(line: MetricSummary) -> str:
-    lowest, highest = line.lowest, line.highest
-    level = readable.amount(line.unit, line.level or 0.0)
-    if lowest is None or highest is None or len(line.samples) == 1:
-        return level
-    scale = readable.scale(line.unit, [line.level or 0.0])
-    return f"{level} (trials {scale.text(lowest)} to {scale.text(highest)})"
+def _ahead(ranked: MetricRanking, summary: Summary, servers: tuple[str, str]) -> str:
+    """Return by how much a server is ahead of another, with the interval."""
+    assert ranked.ranking is not None  # noqa: S101 - its caller has looked
+    sentence, ends = difference(ranked, ranked.ranking, summary, servers)
+    return f"{sentence} ({f'{ends}, 95 %' if ends else 'no interval'})"
 
 
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:

@@ -13,10 +13,11 @@ from benchforge.plugin import (
     Trial,
     readable,
 )
-from benchforge_reporters.document.answers import ComparisonAnswer, answers
+from benchforge.plugin.drawing import Quoted
+from benchforge_reporters.document.answers import ComparisonAnswer, answers, quoted
 from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
-from benchforge_reporters.document.latency import LatencyRow, latency_rows
+from benchforge_reporters.document.latency import latency_rows
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import launches, next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
@@ -95,8 +96,10 @@ class ResultDocument:
     overview: Overview | None
     "Overview of a result with many claims or comparisons; None for others."
     answers: tuple[ComparisonAnswer, ...]
-    latencies: tuple[LatencyRow, ...]
-    "Response times at one rate, of each comparison that has some."
+    quoted: tuple[Quoted, ...]
+    "Comparisons with their headlines."
+    latencies: dict[str, str]
+    "Response times at one rate, a sentence by the label of the scenario that measured them."
     claims: tuple[ClaimLine, ...]
     tally: tuple[str, ...]
     causes: CauseTexts
@@ -146,7 +149,7 @@ def _forget(gone: "ref[Summary]") -> None:
 def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     rows = levels(summary, trials)
     of_each, lines = answers(summary, trials), claim_lines(summary)
-    causes = cause_texts(summary, trials, of_each)
+    causes, headed = cause_texts(summary, trials, of_each), quoted(of_each, summary)
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
@@ -157,11 +160,12 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         alarms=tuple(words.alarms(summary, doubts=not summary.causes)),
         overview=overview(summary, lines, of_each),
         answers=tuple(of_each),
-        latencies=tuple(latency_rows(summary)),
+        quoted=tuple(headed),
+        latencies=dict(latency_rows(summary)),
         claims=tuple(lines),
         tally=tuple(tally(summary)),
         causes=causes,
-        quotable=quotable(causes, of_each, summary),
+        quotable=quotable(causes, headed, summary),
         tables=tuple(
             _suite_table(label, pivot, summary) for label, pivot in summary.tables.items()
         ),

@@ -13,12 +13,18 @@ from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
 from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels, searches
 from benchforge_reporters.charts.over_time import curves
 from benchforge_reporters.charts.percentiles import percentiles
-from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
+from benchforge_reporters.charts.ratios import (
+    answers_chart,
+    drawn,
+    ratio,
+    ratio_axis,
+    ratio_legend,
+)
 from benchforge_reporters.charts.run_order import Lane, run_order
 from benchforge_reporters.charts.stacks import slices, stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
 from benchforge_reporters.document import answers, causes
-from benchforge_reporters.document.causes import reason
+from benchforge_reporters.document.brief import Brief, homes, plain
 from benchforge_reporters.document.claims import claim_counts, counted_states
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section, document
@@ -47,6 +53,9 @@ class Html(Reporter):
         text = rendered("result.html.j2", page=page(summary, trials, folder), **_WORDS)
         if summary.suite_file:
             text = text.replace("run SUITE", f"run {escape(shlex.quote(summary.suite_file))}")
+        about = document(summary, trials)
+        for home in homes(value for _, value in (*about.commands, *about.environment)):
+            text = text.replace(home, "~")
         report.write_text(text, encoding="utf-8")
         return (report,)
 
@@ -54,12 +63,18 @@ class Html(Reporter):
 def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, Any]:
     """Return the values of a result's page; `folder` has the trials' files."""
     colours = colours_of(summary)
-    text = document(summary, trials)
+    brief = Brief(summary, trials)
+    text = brief.report
     lanes = [Lane(item.scenario, item.cases, drawn_column(item.cases)) for item in text.sections]
     axis = ratio_axis(text.claims)
     numbers = {item.scenario: number for number, item in enumerate(text.sections, start=1)}
     return {
         "text": text,
+        "brief": brief,
+        "setting": [*filter(None, (brief.load, brief.machine, brief.day))],
+        "alarms": [*map(plain, text.alarms[summary.smoke :])],
+        "ratios": answers_chart(brief),
+        "legend": ratio_legend(brief),
         "states": list(claim_counts(text.claims)),
         "counts": counted_states(text.claims),
         "cards": [
@@ -70,7 +85,6 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
             }
             for answer, comparison in zip(text.answers, summary.comparisons, strict=False)
         ],
-        "reason": reason(text.causes, summary),
         "claims": [
             (line, ratio(line, axis) if axis and drawn(line) else None) for line in text.claims
         ],
@@ -93,8 +107,8 @@ def _card(comparison: Comparison, summary: Summary, colours: Mapping[str, int]) 
         trials += f", of which {readable.exact(chart.left_out)} have no mark"
     unit = (column.unit or column.title) if column else ""
     driver = comparison.driver and f"by {comparison.driver}"
-    about = " · ".join(filter(None, (unit, driver, trials)))
-    return {"title": summary.titles.get(comparison.scenario, ""), "chart": chart, "about": about}
+    title = summary.titles.get(comparison.scenario)
+    return {"chart": chart, "about": " · ".join(filter(None, (title, unit, driver, trials)))}
 
 
 _ALL_STRIPS = 200

@@ -3,22 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
-from benchforge.plugin import Estimate, Summary, Trial, readable, safe
-from benchforge.plugin.drawing import (
-    Quoted,
-    RatioAxis,
-    headline,
-    in_rounds,
-    interval_text,
-    numbers,
-    pair_ratio,
-    quote,
-    short,
-)
-from benchforge_reporters.document.causes import caveats
+from benchforge.plugin import Summary, Trial, readable, safe
+from benchforge.plugin.drawing import Quoted, RatioAxis, in_rounds, numbers, quote, short
+from benchforge_reporters.document.brief import NO_RATIO, PAIR, Brief, compact, timed
 from benchforge_reporters.document.claims import counted_states
-from benchforge_reporters.document.cpu_time import explained
-from benchforge_reporters.document.document import ResultDocument, document
 from benchforge_reporters.terminal.paint import Meaning, Paint
 from benchforge_reporters.terminal.report import Terminal, last_lines
 from benchforge_reporters.text.search import rate_in_words
@@ -29,10 +17,8 @@ FEW_LINES, MOST_LINES = 15, 25
 "Of a result with one comparison, and of one with several."
 _LABEL: Final = 17  # columns
 _BAR, _SMALL_BAR = 71, 23  # columns: 1 is in the middle of each
-_PAIR: Final = 2
 _TABLES: Final = 3  # comparisons with a table
 _MEANINGS: Final[dict[str, Meaning]] = {"wrong": "bad", "start": "bad", "none": "bad"}
-_NO_RATIO: Final = ("unlike", *_MEANINGS)
 Block = tuple[int, list[str]]
 "Lines, and how dispensable they are: where lines lack, the highest number goes first."
 
@@ -51,7 +37,7 @@ class FirstScreen(Terminal):
     ) -> str:
         """Return the screen: at most 15 lines for one comparison, 25 for several."""
         paint = Paint(min(width or WIDTH, WIDTH), colour)
-        screen = _Screen(summary, trials, document(summary, trials), paint)
+        screen = _Screen(Brief(summary, trials), paint)
         most = FEW_LINES if len(screen.answers) == 1 and not summary.claims else MOST_LINES
         return "\n".join(_fitted([*screen.blocks()], most)) + "\n"
 
@@ -68,22 +54,15 @@ def _fitted(blocks: list[Block], most: int) -> list[str]:
 class _Screen:
     """A result that is shown on one screen."""
 
-    def __init__(
-        self, summary: Summary, trials: Sequence[Trial], report: ResultDocument, paint: Paint
-    ) -> None:
-        self.summary, self.trials, self.report, self.paint = summary, trials, report, paint
-        self.caveats = caveats(report.causes, summary)
-        labels = [answer.label.removesuffix(" (in turns)") for answer in report.answers]
-        labels = labels or [comparison.scenario for comparison in summary.comparisons]
-        self.answers = [
-            Quoted(f"[{safe.line(label)}]", comparison, headline(comparison, summary))
-            for label, comparison in zip(labels, summary.comparisons, strict=True)
-        ]
+    def __init__(self, brief: Brief, paint: Paint) -> None:
+        self.brief, self.paint = brief, paint
+        self.summary, self.report = brief.summary, brief.report
+        self.answers, self.caveats = brief.answers, brief.caveats
 
     def blocks(self) -> Iterator[Block]:
         """Yield all parts of the screen, the answers first."""
         several = len(self.answers) > 1
-        answers = self.answers
+        answers = [*self.answers]
         if self.summary.smoke:
             answers = [item for item in answers if item.head.says != "smoke"] or answers[:1]
         for answer in answers[: MOST_LINES // 2]:
@@ -95,18 +74,17 @@ class _Screen:
         yield 0, self.paint.lines("bad", *alarms)
         if self.summary.smoke:
             yield 0, self.paint.lines("aside", *self.report.tally)
-        load, machine = self._setting()
-        yield 5, self.paint.lines("aside", load)
-        yield 0, self.paint.lines("aside", machine)
+        yield 5, self.paint.lines("aside", self.brief.load)
+        yield 0, self.paint.lines("aside", self._setting())
         yield 9, [""]
         for answer in self.answers:
-            if len(answer.comparison.cases) == _PAIR and not several:
+            if len(answer.comparison.cases) == PAIR and not several:
                 yield 4, [*self._chart(answer)]
             elif len(self.answers) <= _TABLES:
                 yield 2, [*self._table(answer)]
             if not several:
                 yield 0, [*self._latency(answer)]
-                yield 6, [*self._reason(answer)]
+                yield 6, [*self._labelled("Why", self.brief.why)]
                 yield 0, [*self._evidence(answer)]
         yield 8, [""]
         yield from self._rest()
@@ -115,50 +93,24 @@ class _Screen:
         head = answer.head
         sentence = f"{answer.label} {head.sentence}" if named else head.sentence
         yield from self.paint.lines(_MEANINGS.get(head.says, "heading"), sentence)
-        if not named and head.ratio is not None:
-            yield from self.paint.wrapped(" · ".join(self._sureness(answer, head.ratio)))
+        if self.brief.sureness:
+            yield from self.paint.wrapped(self.brief.sureness)
         if len(self.answers) <= _TABLES:
             yield from self.paint.lines("aside", head.remark, first="  " * named)
 
-    def _sureness(self, answer: Quoted, ratio: Estimate) -> Iterator[str]:
-        """Yield the interval, and the rounds behind it."""
-        value, ends = interval_text(ratio)
-        if ends and answer.head.says != "early":
-            pair = f"{short(answer.head.first)} to {short(answer.head.second)}"
-            start = f"{pair}: {value}, likely" if answer.head.says == "open" else "likely"
-            yield f"{start} {ends} (95 % interval)"
-        cases = self.summary.cases_of(answer.comparison)
-        way = ", alternated" if any(case.in_turns for case in cases) else ""
-        yield f"{readable.counted(ratio.n, 'round')}{way}"
-
-    def _setting(self) -> tuple[str, str]:
-        """Return the load of one comparison; and the machine, the versions and the day."""
-        first, load = next(iter(self.trials), None), ""
-        if len(self.answers) == 1 and first is not None:
-            number = None if first.load is None else first.load.connections
-            over = f" over {readable.counted(number, 'connection')}" if number else ""
-            size = f", an answer of {first.answers[0].sent}" if first.answers else ""
-            checks = self.answers[0].comparison.checks
-            proofs = [check.status for check in checks if check.topic == "under load"]
-            compared = self.answers[0].head.ratio is not None and {*proofs} == {"pass"}
-            right = ", always right" if compared else ""
-            load = f"{first.request.method} {first.request.path}{over}{size}{right}"
-        labels = dict.fromkeys(case.case.server for case in self.summary.cases)
-        texts = (self.summary.versions.get(f"server-{label}", "") for label in labels)
-        versions = [*dict.fromkeys(filter(None, texts))]
-        machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
-        parts = [f"this machine: {machine}", *([readable.listed(versions, 4)] if versions else [])]
-        return load, " · ".join((*parts, f"{self.summary.created:%-d %B %Y}"))
+    def _setting(self) -> str:
+        """Return the machine, the versions and the day."""
+        versions = [*dict.fromkeys(self.brief.versions.values())]
+        listed = [readable.listed(versions, 4)] if versions else []
+        return " · ".join((f"this machine: {self.brief.machine}", *listed, self.brief.day))
 
     def _chart(self, answer: Quoted) -> Iterator[str]:
         """Yield the axis with the ratio, and what its ends mean."""
         head, speed = answer.head, answer.head.speed
         if speed is None or speed.interval is None or head.says == "early":
             return
-        axis, width = (
-            RatioAxis.holding(numbers(speed)),
-            min(_BAR, max(11, (self.paint.width or WIDTH) - 6)),
-        )
+        axis = RatioAxis.holding(numbers(speed))
+        width = min(_BAR, max(11, (self.paint.width or WIDTH) - 6))
         yield f"   {axis.line(numbers(speed), width)}"
         left = f"{_times(1 / axis.top)} {short(head.second)} faster"
         right = f"{short(head.first)} faster {_times(axis.top)}"
@@ -169,7 +121,7 @@ class _Screen:
     def _latency(self, answer: Quoted) -> Iterator[str]:
         """Yield p50 and p99 of each server at one rate, or why they are not known."""
         latency = answer.comparison.latency
-        if latency is None or answer.head.says in _NO_RATIO:
+        if latency is None or answer.head.says in NO_RATIO:
             return
         if not latency.servers:
             yield from self._labelled("Latency", f"unknown: {latency.why}")
@@ -177,16 +129,8 @@ class _Screen:
         head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
         yield self.paint.of("aside", f"{head:<38}{'p50':>16}{f'p{latency.tail:g}':>26}")
         for item in latency.servers:
-            times = (_time(item.median), _time(item.tail))
+            times = (timed(item.median), timed(item.tail))
             yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
-
-    def _reason(self, answer: Quoted) -> Iterator[str]:
-        """Yield why a server is faster, as far as CPU time tells."""
-        if answer.head.says in {"faster", "slightly"}:
-            cases = self.summary.cases_of(answer.comparison)
-            reasons = explained(cases, self.trials, differ=True)
-            text = "".join(reasons[:1]).removeprefix("Why: ").removesuffix(" of the server.")
-            yield from self._labelled("Why", text.rstrip("."))
 
     def _evidence(self, answer: Quoted) -> Iterator[str]:
         """Yield what a search found, and of a server without an answer the end of its log."""
@@ -203,28 +147,19 @@ class _Screen:
     def _table(self, answer: Quoted) -> Iterator[str]:
         """Yield the servers of a comparison, each by the first of the suite."""
         ranked = self.summary.standing(answer.comparison)
-        ranking = None if ranked is None else ranked.ranking
-        if ranked is None or ranking is None or answer.head.ratio is None:
+        base, rows = self.brief.standings(answer)
+        if ranked is None or not rows:
             return
-        names = [item.server for item in ranking.order]
-        cases = self.summary.cases_of(answer.comparison)
-        base = next((case.case.server for case in cases if case.case.server in names), names[0])
-        ratios = [pair_ratio(ranking, name, base) for name in names if name != base]
-        speeds = [item if ranking.better == "higher" else item.inverse for item in ratios]
-        axis = RatioAxis.holding(end for speed in speeds for end in numbers(speed))
-        drawn = dict(zip(_others(names, base), speeds, strict=True))
+        axis = RatioAxis.holding(end for row in rows for end in numbers(row.speed))
         level = safe.line(ranked.unit) if answer.verdict.rates else ""
         ends = f"{_times(1 / axis.top):<11}1×{_times(axis.top):>10}"
         head = f"rank {answer.label:<17}{level:>11}  {f'× {short(base)} (95 %)':<22}{ends}"
         yield self.paint.of("aside", safe.word(head))
-        values = dict(zip(_others(names, base), ratios, strict=True))
-        for item in ranking.order:
-            ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
-            value = readable.figure(item.value.value) if level and item.value.value else ""
-            cell = _cell(values.get(item.server))
-            bar = axis.line(numbers(drawn.get(item.server)), _SMALL_BAR)
-            row = f"{ranks:<5}{short(item.server):<17}{value:>11}  {cell:<22}{bar}"
-            yield safe.word(row)
+        for row in rows:
+            cell = "1" if row.ratio is None else compact(row.ratio)
+            bar = axis.line(numbers(row.speed), _SMALL_BAR)
+            line = f"{row.ranks:<5}{short(row.server):<17}{row.level:>11}  {cell:<22}{bar}"
+            yield safe.word(line)
         for unranked in ranked.left_out:
             start = f"–    {short(unranked.server):<17}  "
             yield from self.paint.wrapped(unranked.why, start, " " * len(start))
@@ -260,7 +195,7 @@ class _Screen:
             yield safe.word(f"  {self._remedy}")
         else:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
-            open_ = not any(answer.head.says in _NO_RATIO for answer in self.answers)
+            open_ = not any(answer.head.says in NO_RATIO for answer in self.answers)
             yield from self._labelled("Next", (open_ and self.report.next_step) or more, "do")
 
     @property
@@ -276,18 +211,19 @@ class _Screen:
     @property
     def _bound(self) -> str:
         """How far apart the servers of the only comparison are at most; empty for others."""
-        if len(self.answers) > 1 or self.answers[0].head.says != "open":
+        alone = self.brief.alone
+        if alone is None or alone.head.says != "open":
             return ""
-        return self.answers[0].head.sentence.rpartition(" by at most ")[2]
+        return alone.head.sentence.rpartition(" by at most ")[2]
 
     def _caveats(self) -> Iterator[str]:
         if not self.caveats:
             yield from self._labelled("Largest caveat", "none was found")
             return
         first, *others = self.caveats
-        alone = self.answers[0].head if len(self.answers) == 1 else None
+        alone = None if self.brief.alone is None else self.brief.alone.head
         texts = [] if alone is None else [alone.against]
-        if alone is not None and alone.says in _NO_RATIO:  # the caveat is the reason that is above
+        if alone is not None and alone.says in NO_RATIO:  # the caveat is the reason that is above
             hinted = any(lost(case) for case in self.summary.cases)
             yield from self._labelled("To mend it", "" if hinted else self._remedy, "do")
             return
@@ -305,26 +241,5 @@ class _Screen:
             yield from (self.paint.of(meaning, line) for line in more)
 
 
-def _others(names: Sequence[str], base: str) -> Iterator[str]:
-    return (name for name in names if name != base)
-
-
 def _times(value: float) -> str:
     return f"{readable.figure(value, 2 if value < 1 else 3)}×"
-
-
-def _time(estimate: Estimate) -> str:
-    """Return a time with its interval: 0.19 ms (0.18–0.20)."""
-    ends = [end for end in numbers(estimate) if end > 0]
-    if not ends:
-        return "unknown"
-    *texts, last = readable.amounts("s", *ends[1:], ends[0])
-    return f"{last} ({'–'.join(texts)})" if texts else last
-
-
-def _cell(ratio: Estimate | None) -> str:
-    """Return a ratio with its interval: 1.51 (1.44–1.59)."""
-    if ratio is None:
-        return "1"
-    value, ends = (text.replace("×", "") for text in interval_text(ratio))
-    return f"{value} ({ends.replace(' to ', '–')})" if ends else value

@@ -53,7 +53,7 @@ class Terminal(Reporter):
             for block in (
                 _top(report, paint),
                 _answers(report, paint),
-                paint.lines("heading", *(row.sentence for row in report.latencies)),
+                paint.lines("heading", *report.latencies.values()),
                 *_sections(report, paint),
                 *(_suite_table(summary, label, report, paint) for label in summary.tables),
                 _claims(report, paint),
@@ -96,8 +96,7 @@ def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
 
 def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
-    beside = {row.scenario for row in report.latencies}
-    sections = [section for section in report.sections if section.scenario not in beside]
+    sections = [item for item in report.sections if item.scenario not in report.latencies]
     rows = [level for section in sections for level in section.levels]
     if rows and report.overview is None:
         yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]

@@ -1,0 +1,282 @@
+"""What each form of a result begins with: the answer, how sure it is, of what, and who may quote.
+
+None of it has the name of a host or of a user, or the path of a home.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePath
+from typing import Final, NamedTuple
+
+from benchforge.plugin import Estimate, Summary, Trial, readable
+from benchforge.plugin.drawing import (
+    Quoted,
+    in_rounds,
+    interval_text,
+    numbers,
+    pair_ratio,
+    quote,
+    short,
+)
+from benchforge_reporters.document.causes import caveats
+from benchforge_reporters.document.claims import counted_states
+from benchforge_reporters.document.cpu_time import explained
+from benchforge_reporters.document.document import ResultDocument, document
+from benchforge_reporters.document.next_step import again
+
+NO_RATIO: Final = ("unlike", "wrong", "start", "none")
+PAIR: Final = 2
+_SENTENCES: Final = 3  # answers that a brief has in words
+_ROWS: Final = 12  # servers that it has in numbers
+_CODE: Final = re.compile(r" \([A-Z]\d+(?:, [A-Z]\d+)*\)")
+_HOME: Final = re.compile(r"(?<![\w.])/(?:home|Users)/[^/\s'\"`:,;()<>]+|/root\b(?!\w)")
+_LOOPBACK: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\]):\d+")
+_PORT: Final = re.compile(r":(\d+)(?=/|$)")
+_FILE: Final = re.compile(r"(?<![\w.~:/])~?/[^\s'\"=:,]*")
+
+
+def homeless(text: str) -> str:
+    """Return a text with ~ for the path of a home, which has the name of a user."""
+    return _HOME.sub("~", text)
+
+
+def homes(texts: Iterable[str]) -> set[str]:
+    """Return the paths of homes in commands: a URL has none."""
+    return {home for text in texts for home in _HOME.findall(text)}
+
+
+def plain(text: str) -> str:
+    """Return a sentence without codes of checks, and without the path of a home."""
+    return homeless(_CODE.sub("", in_rounds(text)))
+
+
+def typed(argv: Sequence[str], url: str) -> str:
+    """Return a command as somebody types it: files without folders, {port} for that of the URL."""
+    words = [PurePath(argv[0]).name, *(_FILE.sub(_name, homeless(word)) for word in argv[1:])]
+    line = " ".join(word if {"…", "~"} & {*word} else shlex.quote(word) for word in words)
+    ported = _LOOPBACK.sub(r"\1:{port}", line)
+    port = _PORT.search(url)
+    return re.sub(rf"\b{port[1]}\b", "{port}", ported) if port else ported
+
+
+def _name(path: re.Match[str]) -> str:
+    """Return the name of a file; of a folder, which may be a home, nothing."""
+    name = PurePath(path[0]).name
+    return name if PurePath(name).suffix else "…"
+
+
+class Standing(NamedTuple):
+    """A server of a comparison beside the server that it is compared with."""
+
+    ranks: str
+    server: str
+    level: str
+    "Requests/s; empty where nobody may quote them."
+    ratio: Estimate | None
+    "Its value by that of the base; None of the base itself."
+    speed: Estimate | None
+    "The ratio with more as the better."
+
+
+class Brief:
+    """The answer of a result in the words that all its forms share."""
+
+    def __init__(self, summary: Summary, trials: Sequence[Trial]) -> None:
+        self.summary, self.trials = summary, trials
+        self.report: ResultDocument = document(summary, trials)
+        self.caveats = caveats(self.report.causes, summary)
+        self.answers = self.report.quoted
+        self.machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
+        self.day = f"{summary.created:%-d %B %Y}"
+        labels = dict.fromkeys(f"server-{case.case.server}" for case in summary.cases)
+        self.versions = {
+            label.removeprefix("server-"): homeless(summary.versions[label])
+            for label in labels
+            if summary.versions.get(label)
+        }
+
+    @property
+    def alone(self) -> Quoted | None:
+        """The answer, if the result has one only; of a smoke run what did not work, if any."""
+        broken = [item for item in self.answers if item.head.says != "smoke"]
+        answers = (broken or self.answers)[:1] if self.summary.smoke else self.answers
+        return answers[0] if len(answers) == 1 else None
+
+    @property
+    def title(self) -> str:
+        """The answer of a result with one comparison; the title of a result with several."""
+        if self.alone is None:
+            return homeless(self.report.title)
+        return plain(self.alone.head.sentence)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """How sure the answer is, or several answers; and what may be quoted, with the caveat."""
+        if self.alone is not None:
+            sure = f"{self.sureness[:1].upper()}{self.sureness[1:]}"
+            lines = [" · ".join(filter(None, (sure, plain(self.alone.head.remark))))]
+        else:
+            lines = [self._sentence(answer) for answer in self.answers[:_SENTENCES]]
+            more = len(self.answers) - _SENTENCES
+            lines += [f"And {readable.counted(more, 'more comparison')}"] * (more > 0)
+            lines = lines or ["No answer: nothing was compared"]
+        claims = self.report.claims
+        lines += [f"Claims: {counted_states(claims)}"] if claims else []
+        return [*filter(None, lines), self.quote]
+
+    def _sentence(self, answer: Quoted) -> str:
+        head = answer.head
+        ends = "" if head.ratio is None or head.says == "early" else interval_text(head.ratio)[1]
+        sure = f" ({ends})" if ends and "Undecided" not in head.sentence else ""
+        return plain(f"{answer.label} {head.sentence}{sure}")
+
+    @property
+    def quote(self) -> str:
+        """What may be quoted, and the largest caveat with what would change the answer."""
+        if not self.report.answers:
+            return "May I quote it? No."
+        answer = f"May I quote it? {quote(self.answers, self.summary)}"
+        head = None if self.alone is None else self.alone.head
+        if head is not None and head.says in NO_RATIO:  # the caveat is the reason
+            return answer
+        if not self.caveats:
+            return f"{answer} No caveat was found."
+        texts = (plain(self.caveats[0].sentence), head.against if head is not None else "")
+        return f"{answer} Largest caveat: {'; '.join(filter(None, texts))}."
+
+    @property
+    def sureness(self) -> str:
+        """The interval of the only ratio, and the rounds behind it; empty without one."""
+        if self.alone is None or self.alone.head.ratio is None:
+            return ""
+        head, ratio = self.alone.head, self.alone.head.ratio
+        value, ends = interval_text(ratio)
+        pair = f"{short(head.first)} to {short(head.second)}: {value}, "
+        likely = f"{pair * (head.says == 'open')}likely {ends} (95 % interval) · "
+        cases = self.summary.cases_of(self.alone.comparison)
+        way = ", alternated" if any(case.in_turns for case in cases) else ""
+        known_ends = ends and head.says != "early"
+        return f"{likely if known_ends else ''}{readable.counted(ratio.n, 'round')}{way}"
+
+    @cached_property
+    def load(self) -> str:
+        """What was measured, where there is one comparison."""
+        first = next(iter(self.trials), None)
+        if len(self.answers) != 1 or first is None:
+            return ""
+        number = None if first.load is None else first.load.connections
+        over = f" over {readable.counted(number, 'connection')}" if number else ""
+        size = f", an answer of {first.answers[0].sent}" if first.answers else ""
+        checks = self.answers[0].comparison.checks
+        proofs = [check.status for check in checks if check.topic == "under load"]
+        compared = self.answers[0].head.ratio is not None and {*proofs} == {"pass"}
+        right = ", always right" if compared else ""
+        return f"{first.request.method} {first.request.path}{over}{size}{right}"
+
+    @cached_property
+    def contestants(self) -> list[tuple[str, str, str]]:
+        """Label, version and command of each server; a text is empty if it is unknown."""
+        commands: dict[str, str] = {}
+        for trial in self.trials:
+            for process in trial.processes:
+                if process.label == f"server-{trial.case.server}" and process.argv:
+                    commands.setdefault(trial.case.server, typed(process.argv, trial.url))
+        labels = dict.fromkeys(case.case.server for case in self.summary.cases)
+        return [(it, self.versions.get(it, ""), commands.get(it, "")) for it in labels]
+
+    @property
+    def why(self) -> str:
+        """Why a server of the only comparison is faster, as far as CPU time tells; else empty."""
+        if self.alone is None or self.alone.head.says not in {"faster", "slightly"}:
+            return ""
+        cases = self.summary.cases_of(self.alone.comparison)
+        text = "".join(explained(cases, self.trials, differ=True)[:1]).removeprefix("Why: ")
+        return text.removesuffix(" of the server.").rstrip(".")
+
+    def standings(self, answer: Quoted) -> tuple[str, list[Standing]]:
+        """Return the base of a comparison, and its servers beside it; none without a ratio.
+
+        The base is the first of the suite, and of two servers that of the headline.
+        """
+        ranked = self.summary.standing(answer.comparison)
+        ranking = None if ranked is None else ranked.ranking
+        if ranked is None or ranking is None or answer.head.ratio is None:
+            return "", []
+        names = [item.server for item in ranking.order]
+        cases = self.summary.cases_of(answer.comparison)
+        base = next((case.case.server for case in cases if case.case.server in names), names[0])
+        base = answer.head.second if len(names) == PAIR else base
+        rows = []
+        for item in ranking.order:
+            ratio = None if item.server == base else pair_ratio(ranking, item.server, base)
+            speed = ratio if ranking.better == "higher" or ratio is None else ratio.inverse
+            ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
+            level = item.value.value if answer.verdict.rates else None
+            value = readable.figure(level) if level else ""
+            rows.append(Standing(ranks, item.server, value, ratio, speed))
+        return base, rows
+
+    def drawn(self) -> Iterator[tuple[str, str, Standing]]:
+        """Yield label, base and server of each ratio that is drawn."""
+        for answer in self.answers:
+            base, rows = self.standings(answer)
+            if answer.head.says != "early":
+                yield from ((self._label(answer), base, row) for row in rows if row.speed)
+
+    def _label(self, answer: Quoted) -> str:
+        return "" if self.alone is not None else f"{answer.label} "
+
+    @cached_property
+    def table(self) -> list[list[str]]:
+        """A row for each server of which something is known, below a row of heads."""
+        rows = [row for answer in self.answers[:_SENTENCES] for row in self._rows(answer)]
+        rows = [row for row in rows if len(row) > 1][:_ROWS]
+        heads = [*dict.fromkeys(head for row in rows for head in row)]
+        return [heads, *([plain(row.get(head, "")) for head in heads] for row in rows)]
+
+    def _rows(self, answer: Quoted) -> Iterator[dict[str, str]]:
+        """Yield what is known of each server, by the heads of its columns."""
+        base, standings = self.standings(answer)
+        latency = None
+        if self.alone is not None and answer.head.says not in NO_RATIO:  # the heads have its rate
+            latency = answer.comparison.latency
+        times = {} if latency is None else {item.server: item for item in latency.servers}
+        by_name = {item.server: item for item in standings}
+        cases = self.summary.cases_of(answer.comparison)
+        for name in dict.fromkeys([*by_name, *(case.case.server for case in cases)]):
+            row = {"server": f"{self._label(answer)}{short(name)}"}
+            if self.versions:
+                row["version"] = self.versions.get(name, "unknown")
+            if (standing := by_name.get(name)) is not None:
+                row |= {"requests/s": standing.level} if standing.level else {}
+                ratio = standing.ratio
+                row["ratio"] = "1" if ratio is None else f"{compact(ratio)} × {short(base)}"
+            if latency is not None and (item := times.get(name)) is not None:
+                rate = readable.amount("requests/s", latency.rate)
+                row[f"p50 at {rate} each"] = timed(item.median)
+                row[f"p{latency.tail:g}"] = timed(item.tail)
+            yield row
+
+    @property
+    def again(self) -> str:
+        """The command that measures it again."""
+        command = again(self.summary, f"--set repeat.seed={self.summary.seed}")
+        suite = PurePath(self.summary.suite_file or "").name
+        return command.replace("run SUITE", f"run {shlex.quote(suite)}") if suite else command
+
+
+def compact(ratio: Estimate) -> str:
+    """Return a ratio with its interval: 1.51 (1.44–1.59)."""
+    value, ends = (text.replace("×", "") for text in interval_text(ratio))
+    return f"{value} ({ends.replace(' to ', '–')})" if ends else value
+
+
+def timed(estimate: Estimate) -> str:
+    """Return a time with its interval: 0.19 ms (0.18–0.20)."""
+    ends = [end for end in numbers(estimate) if end > 0]
+    if not ends:
+        return "unknown"
+    *texts, last = readable.amounts("s", *ends[1:], ends[0])
+    return f"{last} ({'–'.join(texts)})" if texts else last

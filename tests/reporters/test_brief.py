@@ -1,0 +1,129 @@
+"""The brief of a result: Markdown, a drawing and the page's beginning say the same, to anybody."""
+
+import re
+import tempfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from benchforge_reporters.brief import BriefReporter
+from benchforge_reporters.document.brief import Brief, homeless, homes, typed
+from benchforge_reporters.html.report import Html
+from browser import Headless
+from hypothesis import given
+from hypothesis import strategies as st
+from screens import RECORDED, compared, recorded
+
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+
+CODE = re.compile(r"\b[A-Z]\d{1,2}\b")
+NAMES = st.from_regex(r"zq[a-z0-9_.-]{2,10}x", fullmatch=True)
+HOMES = st.sampled_from(["/home/{}", "/Users/{}", "/root"])
+FEW_LINES, WIDTHS = 3, (400, 1400)
+
+
+class Beginning(HTMLParser):
+    """The words of a page outside of what is folded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.depth += tag in {"details", "style", "script"}
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag in {"details", "style", "script"}
+
+    def handle_data(self, data: str) -> None:
+        self.words += [data.strip()] if data.strip() and not self.depth else []
+
+
+def files(summary: Summary, trials: tuple[Trial, ...], folder: Path) -> tuple[str, str, str]:
+    """Return the brief, its drawing, and the beginning of the page."""
+    text, drawing = BriefReporter().report(summary, trials, folder)
+    (page,) = Html().report(summary, trials, folder)
+    beginning = Beginning()
+    beginning.feed(page.read_text())
+    return text.read_text(), drawing.read_text(), "\n".join(beginning.words)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_each_form_begins_with_the_answer_and_has_no_code(name: str, tmp_path: Path) -> None:
+    summary, trials = recorded(name)
+    text, drawing, page = files(summary, trials, tmp_path)
+    compared(f"brief-{name}.md", text)
+    brief = Brief(summary, trials)
+    if brief.alone is not None:
+        assert len([brief.title, *brief.lines]) <= FEW_LINES
+        assert brief.title == brief.alone.head.sentence
+        assert text.startswith(f"**{brief.title}**")
+    for form in (text, re.sub(r"<style>.*?</style>|\bd?=\"[^\"]*\"", "", drawing), page):
+        assert not CODE.search(form)
+        assert brief.title.split()[0] in form
+    assert all(line in page for line in brief.lines)
+    has_ratio = brief.alone is None or brief.alone.head.ratio is not None
+    assert ('class="interval' in drawing) == has_ratio
+
+
+def test_the_drawing_of_a_ratio(tmp_path: Path) -> None:
+    _, drawing, _ = files(*recorded("faster"), tmp_path)
+    compared("brief-faster.svg", drawing)
+    assert drawing.count('<line class="alike" x1="50.0%"') == 1
+
+
+@given(NAMES, NAMES, HOMES)
+def test_no_form_has_the_host_the_user_or_the_home(host: str, user: str, form: str) -> None:
+    summary, trials = recorded("start")
+    home = form.format(user)
+    facts = {**summary.facts, "hostname": host, "user": user, "home": home}
+    planted = summary.model_dump_json().replace("/home/bench", home)
+    message = f"cannot read {home}/app/hello.py"
+    planted = planted.replace("ModuleNotFoundError", message)
+    summary = Summary.model_validate_json(planted).model_copy(update={"facts": facts})
+    moved = tuple(
+        Trial.model_validate_json(trial.model_dump_json().replace("/home/bench", home))
+        for trial in trials[:2]
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        for text in files(summary, moved, Path(folder)):
+            assert host not in text
+            assert home not in text
+            assert user not in text
+        page = (Path(folder) / "report.html").read_text()
+        assert home not in page or form == "/root"
+
+
+@given(HOMES, NAMES, st.integers(1024, 65535))
+def test_a_command_is_as_somebody_types_it(form: str, user: str, port: int) -> None:
+    home = form.format(user)
+    argv = [f"{home}/.venv/bin/gunicorn", "-b", f"127.0.0.1:{port}", f"--chdir={home}"]
+    argv += ["-c", f"{home}/conf/tuned.py", "--threads", "4", "--port", str(port), "hello:app"]
+    command = "gunicorn -b 127.0.0.1:{port} --chdir=~ -c tuned.py --threads 4 --port {port}"
+    assert typed(argv, f"http://127.0.0.1:{port}/") == f"{command} hello:app"
+    assert homes([f"python {home}/x http://127.0.0.1:{port}/home/{user}"]) == {home}
+    assert homeless(f"see {home}/x and GET /homes/1") == "see ~/x and GET /homes/1"
+
+
+@pytest.mark.parametrize("name", ["faster", "disturbed"])
+def test_nothing_of_the_beginning_is_cut(name: str, tmp_path: Path) -> None:
+    files(*recorded(name), tmp_path)
+    cut = """[...document.querySelectorAll('#answer *, h1')].filter(
+        part => !part.closest('svg') && part.scrollWidth > part.clientWidth + 1 &&
+        getComputedStyle(part).display != 'inline' && !part.classList.contains('hidden') &&
+        !part.closest('caption')).map(part => part.outerHTML)"""
+    beyond = """[...document.querySelectorAll('text')].filter(part => {
+        const box = part.getBoundingClientRect();
+        return box.left < 0 || box.right > 820 }).map(part => part.textContent)"""
+    with Headless() as headless:
+        for width in WIDTHS:
+            with headless.visit(tmp_path / "report.html", width) as visit:
+                assert (visit.messages, visit.sideways()) == ([], 0)
+                assert visit.page.evaluate(cut) == []
+                box = visit.page.locator("svg.ratio").first.bounding_box()
+                assert box is not None
+                assert box["width"] > width / 3
+        with headless.visit(tmp_path / "brief.svg", 900) as visit:
+            assert (visit.messages, visit.page.evaluate(beyond)) == ([], [])
