@@ -134,7 +134,7 @@ AS_ROOT = ("unshare", "--user", "--map-root-user")
     [
         ("traces", AS_ROOT, "a server of root's traces the keeper", "FAILED (ask)"),
         ("traces", ORDINARY, "a server of an ordinary user traces the keeper", "good responses/s"),
-        ("stops", REFUSED, "a server stops the keeper, and there are no namespaces", "FAILED"),
+        ("stops", REFUSED, "a server stops the keeper, and there are no namespaces", "FAILED (ask)"),
     ],
 )
 def test_a_server_that_halts_what_keeps_it_ends_its_trial(
@@ -316,7 +316,7 @@ ANSWERS = program("servers/answers", "--port", "$1")
 def test_a_server_that_gets_away_is_ended(
     bench: Bench, tmp_path: Path, fault: str, server: str, words: tuple[str, ...], code: int
 ) -> None:
-    with watched(tmp_path, "run", suite(tmp_path, server)) as run:
+    with watched(tmp_path, "run", "--details", suite(tmp_path, server)) as run:
         assert run.ended().code == code, run.ended().all
         noted(fault, run, *words)
     assert run.leaves == NOTHING
@@ -360,7 +360,7 @@ def test_a_backend_that_dies_fails_the_trial(bench: Bench, tmp_path: Path) -> No
 
 @pytest.mark.exhaustive
 def test_a_load_tool_that_hangs_is_ended(bench: Bench, tmp_path: Path) -> None:
-    with watched(tmp_path, "run", suite(tmp_path, answering())) as run:
+    with watched(tmp_path, "run", "--details", suite(tmp_path, answering())) as run:
         os.kill(under_load(run), signal.SIGSTOP)
         noted("a load tool that hangs", run, "did not end within")
         assert run.ended().code == 4

@@ -46,7 +46,7 @@ def _bounded(root: str) -> Path | None:
 
 def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, shell(program("processes/eats")), more=BOUND)
-    with watched(tmp_path, "run", path) as run:
+    with watched(tmp_path, "run", "--details", path) as run:
         noted("a server that takes all memory, below [tuning.limits]", run, "before it was ready")
         assert run.ended().code == 4
         assert "MemoryError" in run.ended().all
@@ -57,7 +57,7 @@ def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> 
 def test_a_server_out_of_memory_fails_the_trial(bench: Bench, tmp_path: Path, group: Path) -> None:
     grows = program("servers/answers", "--grows", 1 << 20, "--port", "$1")
     path = suite(tmp_path, shell(f"echo $$ > {group}/cgroup.procs; {grows}"), more=BOUND)
-    with watched(tmp_path, "run", path) as run:
+    with watched(tmp_path, "run", "--details", path) as run:
         noted("a server grows under load until its control group is full", run, "exit code -9")
         assert run.ended().code == 4, run.ended().all
     assert run.leaves == NOTHING
