@@ -10,10 +10,10 @@ from click import Choice
 
 from benchforge.cli.console.options import AS_JSON, argument, click_command, option
 from benchforge.errors import Unusable
-from benchforge.parts.reader import Fact
 
 if TYPE_CHECKING:
     from benchforge.cli.results.audit.documents import AuditJson, AuditMarkdown, AuditText
+    from benchforge.parts.reader import Fact
 
 CONTRADICTED, NOTHING = 1, 4
 
