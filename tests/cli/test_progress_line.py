@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 
 class Planned(list[int]):
-    until, blocks = object(), 24
+    until, blocks = SimpleNamespace(method="decision"), 24
 
     def before(self, block: int) -> list[int]:
         return [2] * (block - 1)

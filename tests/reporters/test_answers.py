@@ -342,7 +342,7 @@ def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "blocks", "calm"), [("duel", 18, 1), ("duel", 5, 0), ("a", 18, 0)]
+    ("name", "blocks", "calm"), [("duel", 18, 1), ("duel", 4, 1), ("duel", 3, 0), ("a", 18, 0)]
 )
 def test_a_duel_that_ended_at_its_time_is_no_alarm(name: str, blocks: int, calm: int) -> None:
     decision = StopDecision(blocks=blocks, stop=False, half_width=0.07, why="an interval is wide")

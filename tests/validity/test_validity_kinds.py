@@ -28,7 +28,7 @@ def suite(*labels: str) -> str:
 
 @pytest.mark.parametrize("fault", ["pay", pytest.param("item", marks=pytest.mark.exhaustive)])
 def test_a_kind_wrong_under_load_is_named(bench: Bench, tmp_path: Path, fault: str) -> None:
-    result = measured(bench, tmp_path, suite("none", fault))
+    result = measured(bench, tmp_path, suite("none", fault), "--details")
     check = caught(FAULTS[fault], result, "E6", server=fault)
     assert f"wrong answer to {KINDS[fault]}" in check["message"] or KINDS[fault] in check["message"]
     quiet(result, "E6", server="none")

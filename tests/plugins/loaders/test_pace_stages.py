@@ -119,7 +119,7 @@ SUITE = suite_text("plugins/loaders/pace_stages")
 def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "day.toml"
     path.write_text(SUITE)
-    ran = bench("run", path, "-o", "results", code=0)
+    ran = bench("run", "--details", path, "-o", "results", code=0)
     assert "day, by stage of the load\nrecords, stage 1, 0..80/s in 500ms: " in ran.out
     (result,) = (tmp_path / "results").iterdir()
     (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))

@@ -22,7 +22,7 @@ def suite(folder: Path, loaders: str = "", more: str = "") -> Path:
 def test_h2load_sends_the_paths_of_the_stream(bench: Bench, tmp_path: Path) -> None:
     needed("h2load")
     path = suite(tmp_path)
-    ran = bench("run", path, "-o", "results", "--set", "repeat.seed=0", code=0)
+    ran = bench("run", "--details", path, "-o", "results", "--set", "repeat.seed=0", code=0)
     (result,) = (tmp_path / "results").iterdir()
     trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
     by_tool = {trial["case"]["driver"]: trial for trial in trials}

@@ -47,7 +47,7 @@ def ran(bench: Bench, path: Path) -> tuple[str, Path]:
     for _ in range(5):
         for label in SERVERS:
             (path.parent / f"{label}.log").unlink(missing_ok=True)
-        call = bench("run", path, "-o", "results")
+        call = bench("run", "--details", path, "-o", "results")
         result = max((path.parent / "results").iterdir())
         if [trial.failure for trial in trials(result)] == [None] * len(SERVERS):
             return call.out, result

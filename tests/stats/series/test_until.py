@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,12 @@ from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 
 AT_ONCE, NEVER = "99%", 0.0001
+EACH_LINE = """
+from benchforge.__main__ import main
+from benchforge.cli.console import progress
+progress._APART_S = 0.0  # no plain line of a pipe waits for the one before
+main()
+"""
 
 
 def suite(folder: Path, repeat: str = f'until = "{AT_ONCE}"', more: str = "") -> Path:
@@ -149,10 +156,11 @@ def cut(stopped: tuple[Path, str], folder: Path, writer: int) -> Path:
     return result
 
 
-def test_a_block_has_its_state(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
+def test_a_block_has_its_state(stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, writer=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda item: item.update(checks=[]))
+    bench = calls([sys.executable, "-c", EACH_LINE], tmp_path)
     run = bench("run", "--resume", result, code=0)
     about = r"^after 8 of at most 10 rounds, ping, throughput: .+ / .+ · "
     answer = f"{about}(no narrow interval yet|so far )"
