@@ -36,7 +36,8 @@ print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
 
 def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    call = bench("run", suite(tmp_path, answering(), scenario='expect = { body = "pong" }'), code=0)
+    path = suite(tmp_path, answering(), scenario='expect = { body = "pong" }')
+    call = bench("run", "--details", path, code=0)
     assert "1 case, 1 block: 1 trial, " in call.err
     assert "one" in call.out
     (trial,) = trials(tmp_path)

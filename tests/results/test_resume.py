@@ -88,7 +88,7 @@ def test_missing_trials_have_the_planned_order(bench: Bench, cut: Cut, tmp_path:
     first = [trial.started for trial in read_trials(result)]
     call = bench("run", "--resume", result, code=0)
     assert "resumed: 3 of 6 measurements are done" in call.err
-    assert "[4/6] block 2" in call.err
+    assert "[4/6] round 2" in call.err
     assert "[3/6]" not in call.err
     assert places(result) == planned(result)
     trials = read_trials(result)
@@ -199,9 +199,9 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
     assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3] * 2
     for number in (5, 6):
         shutil.rmtree(result / f"trials/{number:04d}")
-    call = bench("run", "--resume", result, code=4)
+    call = bench("run", "--resume", result, "--details", code=4)
     assert "(attempt 2)" in call.err
-    assert "block 1 · ping" in call.err
+    assert "round 1 · ping" in call.err
     # The first place had lost all of its attempts, and gets as many again.
     assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3, 1, 4, 5, 6, 2, 3]
     assert "0 of 1" in call.out

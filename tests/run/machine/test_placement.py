@@ -272,7 +272,8 @@ def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path)
     assert done.code in {0, 4}, (
         done.all
     )  # the load tool may use the server's CPU: P1, if it is busy
-    assert re.search(r"\d+ more findings?\b.*: benchforge report --why", " ".join(done.out.split()))
+    screen = " ".join(done.out.split())
+    assert re.search(r"→ \d+ more caveats?: benchforge report --why", screen), screen
     assert "placement" in bench("report", "--why").out
     (report,) = tmp_path.glob("results/*/report.md")
     assert "unknown: on which CPUs it runs was not seen: server-one" in report.read_text()
