@@ -14,7 +14,7 @@ pytestmark = pytest.mark.timeout(1000)
 
 
 def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
-    """Type the command that the end of a run prints below a finding."""
+    """Type the command that the details of a run print below a finding."""
     _, _, below = observed.told.all.partition(f" {id_}  ")
     program_, *words = shlex.split(re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0])
     assert program_ == "benchforge", observed.told.all
@@ -24,7 +24,9 @@ def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
 
 def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")
-    result = measured(bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE))
+    result = measured(
+        bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE), "--details"
+    )
     assert [check["status"] for check in result.checks("K1", "sync")] == ["fail"]
     quiet(typed(bench, tmp_path, result, "K1"), "K1", "sync")
 
@@ -33,7 +35,7 @@ def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> N
 def test_a_server_without_keep_alive(bench: Bench, tmp_path: Path) -> None:
     closes = program("faulty_servers/turns.py", "{port}", "closes")
     text = suite({"closes": closes}, PACE, top=ONCE, scenario="expect = { status = 200 }")
-    result = measured(bench, tmp_path, text)
+    result = measured(bench, tmp_path, text, "--details")
     assert [check["status"] for check in result.checks("K1", "closes")] == ["fail"]
     quiet(typed(bench, tmp_path, result, "K1"), "K1", "closes")
 
@@ -47,7 +49,7 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
     text = suite({"shop": command(node, script, "--port", "{port}")}, PACE, top=ONCE)
     quiet(measured(bench, tmp_path, text), "D1", "shop")
     (tmp_path / "shop/node_modules/express").mkdir()
-    result = measured(bench, tmp_path, text)
+    result = measured(bench, tmp_path, text, "--details")
     assert [check["status"] for check in result.checks("D1", "shop")] == ["fail"]
     quiet(typed(bench, tmp_path, result, "D1"), "D1", "shop")
 
@@ -66,7 +68,7 @@ def test_waitress_that_warns_of_requests_without_a_thread(bench: Bench, tmp_path
         PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8"),
         top=ONCE,
     )
-    result = measured(bench, tmp_path, text)
+    result = measured(bench, tmp_path, text, "--details")
     (check,) = result.checks("D3", "slow")
     assert check["status"] == "warn"
     assert "Task queue depth is" in check["message"]
