@@ -134,7 +134,12 @@ AS_ROOT = ("unshare", "--user", "--map-root-user")
     [
         ("traces", AS_ROOT, "a server of root's traces the keeper", "FAILED (ask)"),
         ("traces", ORDINARY, "a server of an ordinary user traces the keeper", "good responses/s"),
-        ("stops", REFUSED, "a server stops the keeper, and there are no namespaces", "FAILED (ask)"),
+        (
+            "stops",
+            REFUSED,
+            "a server stops the keeper, and there are no namespaces",
+            "FAILED (ask)",
+        ),
     ],
 )
 def test_a_server_that_halts_what_keeps_it_ends_its_trial(

@@ -1,5 +1,6 @@
 """The answer to a comparison in a sentence, which each form of a result begins with."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -214,7 +215,7 @@ def _tied(
     share = f"{figure(100 * (most - 1), 2)} %" if most < _TWICE else f"{figure(most, 2)}×"
     if verdict.state == "undecided":
         sentence = f"Undecided: {who} differ by at most {share}"
-        return replace(drawn, sentence=sentence, remark=_bounds(drawn))
+        return replace(drawn, sentence=sentence, remark=_bounds(drawn, most))
     if most > 1 + LIMIT:
         return replace(drawn, says="same", sentence=f"{who} differ by less than {share}")
     sentence = f"{who} differ by less than {percent(LIMIT)}: too small to matter"
@@ -235,12 +236,14 @@ def difference(
     return f"{first} has {times} the {metric} of {second}", ends
 
 
-def _bounds(drawn: Headline) -> str:
-    """Return how far apart two servers are at most, each way."""
+def _bounds(drawn: Headline, most: float) -> str:
+    """Return how far apart two servers are at most, each way; empty if others bound it, too."""
     speed = drawn.speed
     if speed is None or speed.interval is None:
         return ""
     low, high = speed.interval
+    if not math.isclose(max(high, 1 / low), most, rel_tol=0.005):
+        return ""
     ways = [
         f"{short(name)} is at most {figure(100 * (end - 1), 2)} % ahead"
         for name, end in ((drawn.first, high), (drawn.second, 1 / low))

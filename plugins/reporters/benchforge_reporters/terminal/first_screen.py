@@ -186,9 +186,9 @@ class _Screen:
         command, _, lasts = rest.rpartition(", about ")
         if command:
             end = f"Stop here if {self._bound} does not matter to you. " if self._bound else ""
-            later = "After that, to" if self._advice else "To"
-            text = f"{end}{later}{goal.removeprefix('To')}, in {lasts}:"
-            yield from self._labelled("Next", text, "do")
+            goal = goal.rpartition(". ")[2]  # what goes before it stands beside the caveat
+            later = f"After that, {goal[0].lower()}{goal[1:]}" if self._advice else goal
+            yield from self._labelled("Next", f"{end}{later}, in {lasts}:", "do")
             yield safe.word(f"  benchforge run {command}")
         elif not self.report.next_step and self._remedy.startswith("benchforge run "):
             yield from self._labelled("Next", "To remove this caveat:", "do")
