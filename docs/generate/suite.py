@@ -81,6 +81,18 @@ servers = ["waitress"]
 loaders = ["closed"]
 session = { users = 5, request = { path = "/login" } }
 kinds = { lists = { share = 7, request = { path = "/list/10" } }, one = { share = 3 } }
+
+[loaders.steady]
+use = "pace"
+connections = 8
+rate = "500/s"
+duration = "1s"
+
+[scenarios.times]                 # response times of the servers of `lists`, at one rate
+request = { path = "/list/10" }
+servers = ["waitress", "gunicorn"]
+loaders = ["steady"]
+latency_of = "lists"
 """
 _FEEDS = """
 [feeds.word]
@@ -163,6 +175,7 @@ bridge = 0                        # or 8, for servers in turns
 [profiles.closely.repeat]       # instead of `blocks`: as many as the precision needs
 until = "3%"
 between = [8, 30]
+level = "99%"
 """
 _VERDICTS = """
 [verdicts]

@@ -53,8 +53,8 @@ def test_the_printed_command_measures_in_turns(undecided: tuple[Path, str]) -> N
 
 def test_the_command_for_more_blocks_repeats_the_options(undecided: tuple[Path, str]) -> None:
     made, printed = undecided
-    words = " ".join(printed.split()).partition("half as wide: ")[2].partition(", about ")[0]
-    words = words or " ".join(printed.split()).partition("To decide: ")[2].partition(", about ")[0]
+    _, _, below = printed.partition("\nNext  ")
+    words = next(line for line in below.splitlines() if line.startswith("  benchforge "))
     again = shlex.split(words)
     assert again[:3] == ["benchforge", "run", "alike.toml"], printed
     planned = calls(bench_words(), made.parents[1])("plan", *again[2:])
@@ -73,7 +73,7 @@ def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path:
     for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (result / made).unlink()
     call = bench("run", "--resume", result)
-    assert "after 4 of 5 blocks: longer, throughput: " in call.err, call.err
+    assert "after 4 of 5 rounds, of 2 questions: " in call.err, call.err
 
 
 @pytest.mark.parametrize(

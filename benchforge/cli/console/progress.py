@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Literal, TextIO
 
 from benchforge.cli.console.say import away, printable
 from benchforge.model.summary.verdict import StopDecision
@@ -30,7 +30,7 @@ _AS_REPORTED = "the intervals of claims"
 _STOP_WHEN_YOU_LIKE = (
     " allow for a look after each round; Ctrl-C ends the run and reports what is there"
 )
-_APART_S = 20.0  # between two plain lines: failures and remarks do not wait
+_APART_S = 20.0  # between two plain lines, or answers: failures and remarks do not wait
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
@@ -45,7 +45,7 @@ class ProgressLine(Progress):
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
-        self._next_s = -math.inf
+        self._next_s = {"trials": -math.inf, "answers": -math.inf}
         self._ratio = ""
         self._remarked: set[str] = set()
 
@@ -78,12 +78,15 @@ class ProgressLine(Progress):
             phase = f" · {name}" if len(text) + len(name) < columns - 3 else ""
             self._write(f"{text}{phase}"[:columns], lasts=False)
 
-    def _due(self) -> bool:
-        """Whether a plain line is due: on a terminal none is, since its line says the same."""
+    def _due(self, of: Literal["trials", "answers"]) -> bool:
+        """Whether a plain line is due: on a terminal none is, since its line says the same.
+
+        A round ends with a trial, whose line would else always take the turn of the answers.
+        """
         now_s = time.monotonic()
-        if self._live or now_s < self._next_s:
+        if self._live or now_s < self._next_s[of]:
             return False
-        self._next_s = now_s + _APART_S
+        self._next_s[of] = now_s + _APART_S
         return True
 
     def kept(self, trial: Trial, *, started: bool) -> None:
@@ -95,7 +98,7 @@ class ProgressLine(Progress):
         last = self._place == self._total
         remaining = "" if last else f" · {self._about(self._left_s - trial.seconds)}"
         plain = not self._live and (last or trial.search_outcome is not None)
-        if plain or self._due() or trial.failure is not None:
+        if plain or self._due("trials") or trial.failure is not None:
             self._write(f"{self._head} · {_outcome(trial)}{remaining}")
         for remark in _remarks(trial):
             self._remark(remark, remark)
@@ -114,7 +117,7 @@ class ProgressLine(Progress):
 
     def looked(self, decision: StopDecision | None) -> None:
         """Say how wide intervals are, after a whole block of those that may be the last."""
-        if decision is None or not (decision.stop or self._due()):
+        if decision is None or not (decision.stop or self._due("trials")):
             return
         message = decision.why
         if decision.half_width is not None and decision.widest:
@@ -136,7 +139,7 @@ class ProgressLine(Progress):
             wide = not useful(answers[0].estimate)
             value, ends = interval_text(answers[0].estimate)
             self._ratio = " · no narrow interval yet" if wide else f" · so far {value}, {ends}"
-        if not self._due():
+        if not self._due("answers"):
             return
         most = "at most " if self._graph.until is not None else ""
         about = answers[0].about if len(answers) == 1 else in_short(answers)
