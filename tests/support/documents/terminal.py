@@ -103,6 +103,7 @@ class Terminal:
         self.running: list[subprocess.Popen[str]] = []
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # as activated
         self.environment = {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "COLUMNS": "100"}
+        self.environment.pop("PYTEST_ADDOPTS", None)  # those of the tests are no reader's
 
     def run(self, block: Block) -> None:
         """Run the commands of a block, and compare what they print."""
