@@ -17,7 +17,7 @@ from benchforge_reporters.terminal.first_screen import MOST_LINES, FirstScreen
 from benchforge_reporters.terminal.report import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
-from made import summaries
+from made import plain, summaries
 from made.summaries import check
 
 from benchforge.checks.causes import with_causes
@@ -89,12 +89,13 @@ def summary_of(
     compared = summaries.comparison(comparison_checks, "north", "south")
     compared = compared.model_copy(update={"rankings": ranked})
     claims = [summaries.claim("a > b", a="north", b="south", published=published)]
-    plain = summaries.summary(*cases, claims=claims, comparisons=(compared,), smoke=smoke)
+    made = summaries.summary(*cases, claims=claims, comparisons=(compared,), smoke=smoke)
     is_grave = {"D1"}
     verdicts = judged(
-        with_comparison_verdicts(plain, limits()), is_grave=lambda item: item.id in is_grave
+        with_comparison_verdicts(made, limits()), is_grave=lambda item: item.id in is_grave
     )
-    return with_causes(verdicts, (), limits())
+    found = plain.trial(case=summaries.name("south"), checks=tuple(trial_checks))
+    return with_causes(verdicts, (found,), limits())
 
 
 SUMMARIES = st.builds(
@@ -196,14 +197,14 @@ def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
     (compared,) = summary_of(ratio, [], [], {}).comparisons
     summary = summary_of(ratio, [], [], {})
     verdict = verdict_on(evidence_of(compared, summary, never, Moves({"D3": size}, size)))
-    plain = compared.verdict or UNKNOWN
+    unmoved = compared.verdict or UNKNOWN
     assert verdict.sizes == {"D3": size}
-    assert {*verdict.pairs} <= {*plain.pairs}
-    if plain.state == "decided" and plain.pairs:
+    assert {*verdict.pairs} <= {*unmoved.pairs}
+    if unmoved.state == "decided" and unmoved.pairs:
         ranked = summary.standing(compared)
         assert ranked is not None
         assert ranked.ranking is not None
-        low, high = ranked.ranking.pair(*plain.pairs[0]).ratio.interval or (1.0, 1.0)
+        low, high = ranked.ranking.pair(*unmoved.pairs[0]).ratio.interval or (1.0, 1.0)
         apart = max(low, 1 / high) > 1 + size
         assert (verdict.state == "decided") == apart
         assert bool(verdict.pairs) == apart
