@@ -7,6 +7,7 @@ from typing import Final
 from benchforge.cli.console.columns import columns
 from benchforge.cli.results.history.text import Timeline
 from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.model.summary.verdict import Estimate
 from benchforge.report.answer.headline import Headline, headline, short
 from benchforge.report.answer.ratio import interval_text, pair_ratio
 from benchforge.results.over_time.compared import IS_REFERENCE
@@ -114,11 +115,10 @@ def _to_reference(courses: Sequence[Course]) -> Iterator[Trend]:
             if point.ratio is not None and point.ratio.value and point.digest == digest
         ]
         if ratios and course.case.scenario in bases and IS_REFERENCE not in course.why:
-            value, ends = interval_text(ratios[-1])
             name = f"[{course.case.scenario}] {short(course.case.server)}"
             name += f" / {short(bases[course.case.scenario])}"
             values = tuple(ratio.value for ratio in ratios if ratio.value is not None)
-            yield Trend(name, values, f"{value} ({ends})" if ends else value)
+            yield Trend(name, values, _latest(ratios[-1]))
 
 
 def _ratios(line: Timeline) -> Iterator[Trend]:
@@ -131,10 +131,14 @@ def _ratios(line: Timeline) -> Iterator[Trend]:
         series = line.results[max(line.breaks, default=0) :]
         ratios = (_ratio(result.summary, comparison, head) for result in series)
         values = tuple(ratio for ratio in ratios if ratio is not None)
-        value, ends = interval_text(head.ratio)
         name = f"[{comparison.scenario}] {short(head.first)} / {short(head.second)}"
         if values:
-            yield Trend(name, values, f"{value} ({ends})" if ends else value)
+            yield Trend(name, values, _latest(head.ratio))
+
+
+def _latest(ratio: Estimate) -> str:
+    value, ends = interval_text(ratio)
+    return f"{value} ({ends})" if ends else value
 
 
 def _ratio(summary: Summary, comparison: Comparison, head: Headline) -> float | None:
