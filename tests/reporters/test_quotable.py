@@ -173,6 +173,10 @@ def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary)
     assert verdict is not None
     screen = FirstScreen().text(summary, (), 80)
     assert len(screen.splitlines()) <= MOST_LINES
+    words = " ".join(screen.split())
+    assert not output.answers or output.quotable.sentence in words
+    bound = re.search(r"Stop here if (.*?) does not matter", words)
+    assert bound is None or re.fullmatch(r"[\d.,]+( %|×)", bound[1])
     limiting = {item.id for item in output.causes.all if item.kind in {"invalid", "limits"}}
     listed = caveats(output.causes, summary)
     assert {item.text.id for item in listed} == limiting

@@ -53,6 +53,13 @@ class Headline:
     "Value of the first by that of the second, as the sentence has it."
     better: Literal["higher", "lower"] = "higher"
     "Better direction of the values."
+    bound: str = ""
+    "Words for how far apart servers are that no interval tells apart; empty where none bounds it."
+
+    @property
+    def unanswered(self) -> bool:
+        """True if there is no number: work was unlike, or an answer wrong, or nothing measured."""
+        return self.says in {"unlike", "wrong", "start", "none"}
 
     @property
     def speed(self) -> Estimate | None:
@@ -214,12 +221,12 @@ def _tied(
         return replace(drawn, says="early", sentence=sentence)
     share = f"{figure(100 * (most - 1), 2)} %" if most < _TWICE else f"{figure(most, 2)}×"
     if verdict.state == "undecided":
-        sentence = f"Undecided: {who} differ by at most {share}"
-        return replace(drawn, sentence=sentence, remark=_bounds(drawn, most))
-    if most > 1 + LIMIT:
-        return replace(drawn, says="same", sentence=f"{who} differ by less than {share}")
-    sentence = f"{who} differ by less than {percent(LIMIT)}: too small to matter"
-    return replace(drawn, says="same", sentence=sentence)
+        bound = f"at most {share}"
+        sentence = f"Undecided: {who} differ by {bound}"
+        return replace(drawn, sentence=sentence, remark=_bounds(drawn, most), bound=bound)
+    bound = f"less than {share if most > 1 + LIMIT else percent(LIMIT)}"
+    small = "" if most > 1 + LIMIT else ": too small to matter"
+    return replace(drawn, says="same", sentence=f"{who} differ by {bound}{small}", bound=bound)
 
 
 def difference(

@@ -9,7 +9,6 @@ from benchforge.report.answer.headline import Headline
 from benchforge.text.readable import conjoined, counted
 
 _NAMED = 3
-_NO_ANSWER = ("unlike", "wrong", "start", "none")
 
 
 class Quoted(NamedTuple):
@@ -48,21 +47,17 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
 def _bound(item: Quoted) -> str:
     """Return in which words alone a ratio may be quoted; empty where there are none, or no need."""
     if item.head.says == "same":
-        _, bound = item.head.sentence.partition(":")[0].split(" differ by ")
-        return f"yes, as “{bound}”"
+        return f"yes, as “{item.head.bound}”"
     if item.verdict.pairs and item.verdict.state == "undecided":
         pairs = [f"{first} with {second}" for first, second in item.verdict.pairs]
         named = conjoined(pairs) if len(pairs) <= _NAMED else counted(len(pairs), "pair")
         return f"only of {named}"
-    if item.head.says == "open" and " differ by " in item.head.sentence:
-        _, bound = item.head.sentence.split(" differ by ")
-        return f"only as “they differ by {bound}”"
-    return ""
+    return f"only as “they differ by {item.head.bound}”" if item.head.bound else ""
 
 
 def _timed(item: Quoted) -> bool:
     latency = item.comparison.latency
-    return latency is not None and bool(latency.servers) and item.head.says not in _NO_ANSWER
+    return latency is not None and bool(latency.servers) and not item.head.unanswered
 
 
 def _in_turns(item: Quoted, summary: Summary) -> bool:

@@ -17,7 +17,6 @@ from benchforge.plugin.drawing import (
     interval_text,
     numbers,
     pair_ratio,
-    quote,
     short,
 )
 from benchforge_reporters.document.causes import caveats
@@ -26,7 +25,6 @@ from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.document.document import ResultDocument, document
 from benchforge_reporters.document.next_step import again
 
-NO_RATIO: Final = ("unlike", "wrong", "start", "none")
 PAIR: Final = 2
 _SENTENCES: Final = 3  # answers that a brief has in words
 _ROWS: Final = 12  # servers that it has in numbers
@@ -98,11 +96,17 @@ class Brief:
         }
 
     @property
+    def worded(self) -> Sequence[Quoted]:
+        """The answers that have words: of a smoke run what did not work, else that all does."""
+        if not self.summary.smoke:
+            return self.answers
+        return [item for item in self.answers if item.head.says != "smoke"] or self.answers[:1]
+
+    @property
     def alone(self) -> Quoted | None:
-        """The answer, if the result has one only; of a smoke run what did not work, if any."""
-        broken = [item for item in self.answers if item.head.says != "smoke"]
-        answers = (broken or self.answers)[:1] if self.summary.smoke else self.answers
-        return answers[0] if len(answers) == 1 else None
+        """The answer, if the result has one only; of a smoke run the first."""
+        worded = self.worded[:1] if self.summary.smoke else self.worded
+        return worded[0] if len(worded) == 1 else None
 
     @property
     def title(self) -> str:
@@ -137,9 +141,9 @@ class Brief:
         """What may be quoted, and the largest caveat with what would change the answer."""
         if not self.report.answers:
             return "May I quote it? No."
-        answer = f"May I quote it? {quote(self.answers, self.summary)}"
+        answer = f"May I quote it? {self.report.quotable.sentence}"
         head = None if self.alone is None else self.alone.head
-        if head is not None and head.says in NO_RATIO:  # the caveat is the reason
+        if head is not None and head.unanswered:  # the caveat is the reason
             return answer
         if not self.caveats:
             return f"{answer} No caveat was found."
@@ -240,7 +244,7 @@ class Brief:
         """Yield what is known of each server, by the heads of its columns."""
         base, standings = self.standings(answer)
         latency = None
-        if self.alone is not None and answer.head.says not in NO_RATIO:  # the heads have its rate
+        if self.alone is not None and not answer.head.unanswered:  # the heads have its rate
             latency = answer.comparison.latency
         times = {} if latency is None else {item.server: item for item in latency.servers}
         by_name = {item.server: item for item in standings}

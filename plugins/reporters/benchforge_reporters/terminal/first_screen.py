@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 from benchforge.plugin import Summary, Trial, readable, safe
-from benchforge.plugin.drawing import Quoted, RatioAxis, in_rounds, numbers, quote, short
-from benchforge_reporters.document.brief import NO_RATIO, PAIR, Brief, compact, timed
+from benchforge.plugin.drawing import Quoted, RatioAxis, in_rounds, numbers, short
+from benchforge_reporters.document.brief import PAIR, Brief, compact, timed
 from benchforge_reporters.document.claims import counted_states
 from benchforge_reporters.terminal.paint import Meaning, Paint
 from benchforge_reporters.terminal.report import Terminal, last_lines
@@ -62,9 +62,7 @@ class _Screen:
     def blocks(self) -> Iterator[Block]:
         """Yield all parts of the screen, the answers first."""
         several = len(self.answers) > 1
-        answers = [*self.answers]
-        if self.summary.smoke:
-            answers = [item for item in answers if item.head.says != "smoke"] or answers[:1]
+        answers = self.brief.worded
         for answer in answers[: MOST_LINES // 2]:
             yield 0, [*self._sentence(answer, named=several)]
         if len(answers) > MOST_LINES // 2:
@@ -121,7 +119,7 @@ class _Screen:
     def _latency(self, answer: Quoted) -> Iterator[str]:
         """Yield p50 and p99 of each server at one rate, or why they are not known."""
         latency = answer.comparison.latency
-        if latency is None or answer.head.says in NO_RATIO:
+        if latency is None or answer.head.unanswered:
             return
         if not latency.servers:
             yield from self._labelled("Latency", f"unknown: {latency.why}")
@@ -173,7 +171,7 @@ class _Screen:
             states = states if failing else f"all {states}" if self.report.claims[1:] else states
             yield 0, [*self._labelled("Claims", f"{states}{names}")]
         if self.report.answers:
-            yield 0, [*self._labelled("May I quote it?", quote(self.answers, self.summary))]
+            yield 0, [*self._labelled("May I quote it?", self.report.quotable.sentence)]
             yield 0, [*self._caveats()]
         yield 0, [*self._next()]
 
@@ -195,7 +193,7 @@ class _Screen:
             yield safe.word(f"  {self._remedy}")
         else:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
-            open_ = not any(answer.head.says in NO_RATIO for answer in self.answers)
+            open_ = not any(answer.head.unanswered for answer in self.answers)
             yield from self._labelled("Next", (open_ and self.report.next_step) or more, "do")
 
     @property
@@ -212,9 +210,8 @@ class _Screen:
     def _bound(self) -> str:
         """How far apart the servers of the only comparison are at most; empty for others."""
         alone = self.brief.alone
-        if alone is None or alone.head.says != "open":
-            return ""
-        return alone.head.sentence.rpartition(" by at most ")[2]
+        undecided = alone is not None and alone.head.says == "open"
+        return alone.head.bound.removeprefix("at most ") if alone and undecided else ""
 
     def _caveats(self) -> Iterator[str]:
         if not self.caveats:
@@ -223,7 +220,7 @@ class _Screen:
         first, *others = self.caveats
         alone = None if self.brief.alone is None else self.brief.alone.head
         texts = [] if alone is None else [alone.against]
-        if alone is not None and alone.says in NO_RATIO:  # the caveat is the reason that is above
+        if alone is not None and alone.unanswered:  # the caveat is the reason that is above
             hinted = any(lost(case) for case in self.summary.cases)
             yield from self._labelled("To mend it", "" if hinted else self._remedy, "do")
             return
