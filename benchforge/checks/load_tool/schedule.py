@@ -22,7 +22,7 @@ def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Che
     reading, rate = trial.reading, _requested_rate(trial)
     if reading is None or rate is None:
         return
-    late = _late(reading, lateness(trial))
+    late = reading.late_share(0.99)
     on_time = late is not None and limits["L4.lateness"].status(late) == "pass"
     yield _kept(trial, reading, rate, limits, on_time=on_time or (late is None and had_cpu))
     if late is None:
@@ -84,16 +84,3 @@ def _under_way(trial: Trial, reading: Reading, rate: float) -> float:
     # Times that count from when a request was due grow without bound: the connections bound it.
     most = None if trial.load is None else trial.load.concurrency
     return min(rate * (mean_us or 0.0) / 1e6, most or 0)
-
-
-def _late(reading: Reading, late: Histogram | None) -> float | None:
-    """Return the 99th percentile of the lateness over that of the response times, at most."""
-    if late is None or reading.latency is None:
-        return None
-    late_us = late.quantile(0.99)
-    whole_us = reading.latency.quantile(0.99, reading.censored, reading.in_flight)
-    if whole_us is None:  # it lies among those that were given up after so long
-        whole_us = reading.censored_from_us
-    if late_us == 0:
-        return 0.0
-    return late_us / whole_us if late_us is not None and whole_us else None

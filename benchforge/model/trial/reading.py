@@ -213,6 +213,27 @@ class Reading(Frozen):
         """Number of good responses; None if only bounds are known."""
         return self.good_at_least if self.good_at_least == self.good_at_most else None
 
+    def quantile_us(self, share: float) -> int | None:
+        """Return a quantile of the response times in microseconds, unanswered ones included."""
+        if self.latency is None:
+            return None
+        return self.latency.quantile(share, self.censored, self.in_flight)
+
+    def late_share(self, share: float) -> float | None:
+        """Return the tool's lateness over the response times, at most: both at one quantile.
+
+        None if the tool does not tell its lateness.
+        """
+        late = None if self.schedule is None else self.schedule.lateness
+        if late is None or self.latency is None:
+            return None
+        late_us, whole_us = late.quantile(share), self.quantile_us(share)
+        if whole_us is None:  # it lies among those that were given up after so long
+            whole_us = self.censored_from_us
+        if late_us == 0:
+            return 0.0
+        return late_us / whole_us if late_us is not None and whole_us else None
+
     @property
     def bounds(self) -> str:
         """Number of good responses in words, with the reason if it is unknown."""

@@ -87,9 +87,7 @@ class Headline:
         if self.margin is None:
             return ""
         share = figure(100 * self.margin, 2)
-        changed = {"faster": "make it too small to matter", "slightly": "undo the difference"}
-        result = changed.get(self.says, "make it large enough to matter")
-        return f"only an error of {share} % or more could {result}"
+        return f"only an error of {share} % or more would change the answer"
 
 
 def short(name: str) -> str:

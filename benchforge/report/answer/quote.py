@@ -57,7 +57,9 @@ def _bound(item: Quoted) -> str:
 
 def _timed(item: Quoted) -> bool:
     latency = item.comparison.latency
-    return latency is not None and bool(latency.servers) and not item.head.unanswered
+    servers = () if latency is None else latency.servers
+    bounded = [it.median.high and it.tail.high for it in servers]
+    return bool(bounded) and all(bounded) and not item.head.unanswered
 
 
 def _in_turns(item: Quoted, summary: Summary) -> bool:

@@ -5,15 +5,17 @@ from collections.abc import Mapping, Sequence
 from benchforge.model.summary.latency import LatencyAtRate, ServerLatency
 from benchforge.model.summary.summary import Comparison
 from benchforge.model.summary.verdict import Estimate
+from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import Identity
-from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.interval import LEAST, typical
 from benchforge.stats.summary.case import used_of
 from benchforge.text.readable import exact
 
-_TAIL, _MEDIAN = 99.0, 50.0
-_TAILS = (_TAIL, 95.0, 90.0, 75.0)
+_MEDIAN = 50.0
+_TAILS = (99.0, 95.0, 90.0, 75.0)
+_LATE = 0.10  # of a percentile, as L4's limit for p99
 _SLOWER = 10
 "Responses slower than a percentile: with fewer it says nothing."
 
@@ -44,31 +46,60 @@ def latency_at_rate(
         if not readings[server]:
             why = f"no trial of {server} counts{_doubt(trials)}"
             return unknown.model_copy(update={"why": why})
-    counts = {server: sum(map(_responses, of_server)) for server, of_server in readings.items()}
-    least = min(counts, key=counts.__getitem__)
-    tail = next((it for it in _TAILS if counts[least] * (100 - it) >= 100 * _SLOWER), _MEDIAN)
-    why = f"p99 takes {exact(100 * _SLOWER)} responses of each, and {least} has {counts[least]}"
+    tail, why = highest(readings)
     servers = tuple(
         ServerLatency(
             server=server,
-            responses=counts[server],
+            responses=sum(map(_responses, of_server)),
             median=_percentile(of_server, _MEDIAN),
             tail=_percentile(of_server, tail),
         )
         for server, of_server in readings.items()
     )
-    update = {"tail": tail, "servers": servers, "why": "" if tail == _TAIL else why}
-    return unknown.model_copy(update=update)
+    return unknown.model_copy(update={"tail": tail, "servers": servers, "why": why})
+
+
+def highest(readings: Mapping[str, Sequence[Reading]]) -> tuple[float, str]:
+    """Return the highest percentile that all servers carry, and why no higher one."""
+    reason = ""
+    for percent in _TAILS:
+        lacking = _lacking(readings, percent)
+        if not lacking:
+            return percent, reason
+        reason = reason or lacking
+    return _MEDIAN, reason
+
+
+def _lacking(readings: Mapping[str, Sequence[Reading]], percent: float) -> str:
+    """Return why some server does not carry a percentile; empty if each does."""
+    for server, of_server in readings.items():
+        timely, blocks = len(_timely(of_server, percent)), len(of_server)
+        if timely < min(LEAST, blocks):
+            return f"the load tool was late in {blocks - timely} of {blocks} blocks of {server}"
+        count, needed = sum(map(_responses, of_server)), round(100 * _SLOWER / (100 - percent))
+        if count < needed:
+            return f"p{percent:g} takes {exact(needed)} responses of each, and {server} has {count}"
+    return ""
+
+
+def _timely(readings: Sequence[Reading], percent: float) -> list[Reading]:
+    """Return those whose load tool was on time, by L4's limit of lateness, or does not tell."""
+    return [it for it in readings if (it.late_share(percent / 100) or 0.0) < _LATE]
 
 
 def _counts(trial: Trial) -> bool:
-    return trial.believed and not trial.latency_doubts
+    return trial.believed and not _doubts(trial)
+
+
+def _doubts(trial: Trial) -> list[Check]:
+    # S2 and L4 judge p99 of a trial alone: `_lacking` asks the same of all blocks, by percentile.
+    return [it for it in trial.latency_doubts if it.id != "S2" and not it.of_lateness]
 
 
 def _doubt(trials: Sequence[Trial]) -> str:
     """Return why the last of some trials does not count, after a colon."""
     last = trials[-1]
-    doubts = (*last.doubts, *last.latency_doubts)
+    doubts = (*last.doubts, *_doubts(last))
     message = last.failure.message if last.failure else doubts[0].message if doubts else ""
     return message and f": {message}"
 
@@ -79,11 +110,7 @@ def _responses(reading: Reading) -> int:
 
 def _percentile(readings: Sequence[Reading], percent: float) -> Estimate:
     """Return a percentile in seconds, from the percentile of each block."""
-    values = [
-        reading.latency.quantile(percent / 100, reading.censored, reading.in_flight)
-        for reading in readings
-        if reading.latency is not None
-    ]
+    values = [it.quantile_us(percent / 100) for it in _timely(readings, percent)]
     times_s = [value / 1e6 for value in values if value is not None]
     if len(times_s) < len(values):
         why = f"in {len(values) - len(times_s)} blocks it lies among requests without a response"

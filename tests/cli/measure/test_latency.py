@@ -12,11 +12,11 @@ from benchforge.cli.measure.duel.servers import contender, labelled
 from benchforge.cli.measure.duel.suite import Question, in_turns, tables_of, text
 from benchforge.model.files.folder import read_header, read_summary, read_trials
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Reading, Series
+from benchforge.model.trial.reading import Reading, Schedule, Series
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import Identity
 from benchforge.parts.registry import Registry
-from benchforge.stats.summary.latency import latency_at_rate
+from benchforge.stats.summary.latency import highest, latency_at_rate
 from benchforge.suite.load import load
 
 SUITE = suite_text("cli/measure/latency")
@@ -40,7 +40,16 @@ def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
     assert "0 contradicted" in verified.out
 
     # As if a quiet machine had measured it: the numbers follow from the histograms alone.
-    believed = [trial.model_copy(update={"checks": ()}) for trial in of_rate if trial.measured]
+    believed = [
+        trial.model_copy(
+            update={
+                "checks": (),
+                "reading": present(trial.reading).model_copy(update={"schedule": None}),
+            }
+        )
+        for trial in of_rate
+        if trial.measured
+    ]
     by_case: dict[Identity, list[Trial]] = {
         ("latency", name, "", "", 1): [] for name in ("quick", "slow")
     }
@@ -61,6 +70,32 @@ def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
     ]
     unknown = present(latency_at_rate(comparison, "latency", by_case))
     assert (unknown.servers, unknown.why) == ((), "no trial of slow counts")
+
+
+def timed(late_us: int) -> Reading:
+    """Return a reading of 500 times of 1 ms, all of whose requests were sent late by as much."""
+    late = Histogram.of({late_us: 490, 1: 10}) if late_us else Histogram.of({0: 500})
+    return Reading(
+        seconds=1,
+        responses=500,
+        good_at_least=500,
+        good_at_most=500,
+        errors={},
+        latency=Histogram.of({1_000: 500}),
+        schedule=Schedule(rate=500, lateness=late),
+    )
+
+
+def test_a_percentile_is_of_blocks_whose_load_tool_was_on_time() -> None:
+    tail, reason = highest({"a": [timed(0)] * 4, "b": [timed(0)] * 4})
+    assert (tail, reason) == (99, "")
+    tail, reason = highest({"a": [timed(0)] * 4, "b": [timed(0)] * 3 + [timed(500)]})
+    assert (tail, reason) == (99, "")
+    late = [timed(0)] * 2 + [timed(500)] * 2
+    tail, reason = highest({"a": [timed(0)] * 4, "b": late})
+    assert (tail, reason) == (50, "the load tool was late in 2 of 4 blocks of b")
+    tail, reason = highest({"a": [timed(0)], "b": [timed(0)] * 4})
+    assert (tail, reason) == (95, "p99 takes 1,000 responses of each, and a has 500")
 
 
 @pytest.mark.parametrize(

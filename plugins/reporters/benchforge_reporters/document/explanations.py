@@ -120,7 +120,7 @@ REMEDIES: Final = {
     "E1.status": "correct the app or the request: benchforge report --why E1",
     "E2": _LONGER,
     "E3": "benchforge report --why E3",
-    "E4": "let all send the same headers; benchforge report --why E4 has their sizes",
+    "E4": "let all send the same headers; benchforge report --why E4",
     "E5": "{run}",
     "E5.unlike": "--set 'scenarios.{scenario}.requests={{}}'",
     "G1": "{run}",

@@ -24,7 +24,7 @@ def _in_words(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"unknown: {estimate.why}"
     if estimate.low is None or estimate.high is None:
-        return f"{readable.amount('s', estimate.value)} (no interval: {estimate.why})"
+        return f"{readable.amount('s', estimate.value)} ({estimate.why})"
     low, value, high = readable.amounts("s", estimate.low, estimate.value, estimate.high)
     number, unit = high.split(" ")
     return f"{value} ({low} to {number}) {unit}"

@@ -129,6 +129,8 @@ class _Screen:
         for item in latency.servers:
             times = (timed(item.median), timed(item.tail))
             yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
+        if latency.why:
+            yield from self.paint.wrapped(f"no p99: {latency.why}", "   ", "   ")
 
     def _evidence(self, answer: Quoted) -> Iterator[str]:
         """Yield what a search found, and of a server without an answer the end of its log."""
