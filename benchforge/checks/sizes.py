@@ -9,16 +9,21 @@ from itertools import chain
 from statistics import fmean
 from typing import Final
 
+from benchforge.checks.answers.same import first_answer
 from benchforge.checks.causes import spoken
 from benchforge.model.summary.summary import Comparison
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import identity
 from benchforge.stats.verdict.comparison import Moves
 
-HEADER_BYTE_S: Final = 100e-9
-"CPU time of a byte of a response's headers, at most: docs/explanation/sizes.md has measurements."
+HEADER_BYTE_SHARE: Final = 1e-3
+"""Share of a response's CPU time that a byte of its headers takes, at most.
+
+docs/explanation/sizes.md has measurements.
+"""
 LOG_BYTE_S: Final = 2e-6
 "CPU time of a byte that a server logs, at most: as above."
 _STEPS: Final = 60  # of a bisection: a double has no more digits
@@ -42,6 +47,7 @@ def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Chec
     if len(measured) < 2 or not all(measured):  # noqa: PLR2004 - a ratio has two sides
         return Moves()
     by_id = {id_: _size(measured, factor) for id_, factor in _FACTORS.items()}
+    by_id["E4"] = _headers([first_answer(trials) for trials in measured])
     ceilings = [check.value for check in checks if check.id == "L2" and check.value is not None]
     connections = [
         trial.load.connections
@@ -133,11 +139,17 @@ def _cpu_s(trial: Trial) -> float | None:
     return sum(cpu_s for cpu_s in used if cpu_s is not None) / trial.reading.responses
 
 
-def _headers(trial: Trial) -> float | None:
-    cpu_s, lengths = _cpu_s(trial), [answer.header_bytes for answer in trial.answers]
-    if not cpu_s or not lengths or lengths[0] is None:
+def _headers(answers: Sequence[Answer | None]) -> float | None:
+    """Return the size of bytes of headers that another server does not send.
+
+    None where there are none, or where the answers differ in more than headers.
+    """
+    kinds = {it and (it.version, it.headers.get("content-encoding")) for it in answers}
+    lengths = [it.header_bytes for it in answers if it is not None and it.header_bytes is not None]
+    if len(kinds) > 1 or len(lengths) < len(answers):
         return None
-    return _without(lengths[0] * HEADER_BYTE_S / cpu_s)
+    factor = _without((max(lengths) - min(lengths)) * HEADER_BYTE_SHARE)
+    return factor - 1 if factor is not None and factor > 1 else None
 
 
 def _logs(trial: Trial) -> float | None:
@@ -152,5 +164,4 @@ _FACTORS: Final[Mapping[str, Factor]] = {
     "N4": _value("N4"),
     "L1": _tool,
     "D3": _logs,
-    "E4": _headers,
 }

@@ -12,7 +12,9 @@ from benchforge.checks.answers import answers, sampled
 from benchforge.checks.answers.alike import answers as same
 from benchforge.checks.answers.alike import size
 from benchforge.checks.answers.answers import censored, errors
+from benchforge.checks.sizes import sizes
 from benchforge.model.suite.search import SearchOutcome
+from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
@@ -393,6 +395,29 @@ def test_headers_that_differ_warn(changed: Any, word: str) -> None:
     check = between(trial(), trial(server="b", probes=probes(answer(**changed))))["E4"]
     assert check.status == ("warn" if word else "pass")
     assert word in check.message
+
+
+@given(st.integers(0, 2_000), st.integers(0, 2_000))
+def test_headers_that_another_server_does_not_send_have_a_size(first: int, second: int) -> None:
+    lengths = {"a": first, "b": second}
+    trials = [
+        trial(server=name, probes=probes(answer(header_bytes=length)))
+        for name, length in lengths.items()
+    ]
+    moves = sizes(comparison(*trials), trials, ())
+    apart = abs(first - second)
+    if "E4" in moves.by_id:
+        assert moves.by_id["E4"] == pytest.approx(1 / (1 - apart / 1_000) - 1)
+    else:  # nothing differs, it differs by too little to say so, or the bound is no bound
+        assert apart >= 1_000 or apart <= (1_000 + min(first, second)) * 0.1
+    unlike = [trials[0], trial(server="b", probes=probes(answer(version="HTTP/1.0")))]
+    assert "E4" not in sizes(comparison(*unlike), unlike, ()).by_id
+
+
+def comparison(*trials: Trial) -> Comparison:
+    names = tuple(it.case for it in trials)
+    checks = tuple(between(*trials).values())
+    return Comparison(scenario="s", driver="w", vary={}, cases=names, checks=checks)
 
 
 def test_an_older_answer_has_no_length_of_headers() -> None:

@@ -17,7 +17,7 @@ def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterato
     if of_one_server(sides):
         yield _same_requests(sides, limits)
         return
-    firsts = {name: _first(trials) for name, trials in sides.items()}
+    firsts = {name: first_answer(trials) for name, trials in sides.items()}
     unknown = [name for name, answer in firsts.items() if answer is None]
     answers = {name: answer for name, answer in firsts.items() if answer is not None}
     if unknown:
@@ -30,7 +30,8 @@ def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterato
     yield _same_requests(sides, limits)
 
 
-def _first(trials: Sequence[Trial]) -> Answer | None:
+def first_answer(trials: Sequence[Trial]) -> Answer | None:
+    """Return the answer that a server gave first, of probes the most frequent one."""
     probes = trials[0].probes
     if probes is not None and probes.most_frequent:
         return probes.most_frequent[0].answer
@@ -67,7 +68,7 @@ def _same_answers(
 
 def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
     """Whether the bodies of all single answers are the same."""
-    firsts = {answer.content_sha256 for side in sides.values() if (answer := _first(side))}
+    firsts = {answer.content_sha256 for side in sides.values() if (answer := first_answer(side))}
     others = {
         probe.answer.content_sha256
         for trials in sides.values()

@@ -153,9 +153,9 @@ def _alone(case: CaseSummary, verdict: ComparisonVerdict) -> Headline:
     name = short(case.case.server)
     line = next((line for line in case.metrics if line.measurand == RATE), None)
     if line is None or line.level is None or not verdict.rates:
-        return Headline("alone", f"{name} was measured, and compared with no other")
+        return Headline("alone", f"{name}, the only server, was measured")
     level = amount(line.unit, line.level)
-    return Headline("alone", f"{name} serves {level}, compared with no other", first=name)
+    return Headline("alone", f"{name}, the only server, serves {level}", first=name)
 
 
 def _rates(
@@ -201,7 +201,7 @@ def _compared(
     if verdict.state == "undecided":
         return replace(drawn, sentence=f"Undecided: {_reason(verdict)}", remark=sentence)
     if len(order) > _PAIR:
-        sentence += ", the next"
+        sentence += ", the runner-up"
     speed = drawn.speed
     if speed is not None and speed.low is not None and speed.low > 1 + LIMIT:
         return replace(drawn, says="faster", sentence=sentence)

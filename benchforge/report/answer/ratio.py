@@ -92,7 +92,9 @@ class RatioAxis:
         near, far = column(1 / (1 + self.limit)), column(1 + self.limit)
         cells[near : far + 1] = "▒" * (far + 1 - near)
         if ratio[1:]:
-            low, high = map(column, ratio[1:])
+            middle, low, high = map(column, ratio)
+            # Both ends stand beside the ratio, however narrow the interval is.
+            low, high = max(0, min(low, middle - 1)), min(width - 1, max(high, middle + 1))
             cells[low : high + 1] = "━" * (high + 1 - low)
             cells[low], cells[high] = "├", "┤"
         cells[column(1.0)] = "┃"

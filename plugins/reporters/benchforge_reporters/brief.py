@@ -20,9 +20,9 @@ class BriefReporter(Reporter):
         text, drawing = folder / "brief.md", folder / "brief.svg"
         brief = Brief(summary, trials)
         text.write_text(self.text(summary, trials), encoding="utf-8")
-        setting = (brief.load, f"{brief.machine} · {brief.day} · benchforge {summary.benchforge}")
+        origin = f"{brief.machine} · {brief.day} · benchforge {summary.benchforge}"
         lines = [*map(plain, brief.report.alarms), *brief.lines]
-        notes = filter(None, (ratio_legend(brief), *setting))
+        notes = filter(None, (ratio_legend(brief), *brief.measured, origin))
         content = poster(answers_chart(brief), brief.title, lines, [*notes])
         drawing.write_text(content, encoding="utf-8")
         return text, drawing
@@ -48,7 +48,7 @@ def _markdown(brief: Brief) -> Iterator[str]:
     yield f"\nWhy: {safe.markdown(brief.why)}.\n" if brief.why else ""
     if commands := [command for *_, command in brief.contestants if command]:
         yield safe.fenced("\n".join(commands), "sh")
-    setting = filter(None, (brief.load, brief.machine, brief.day))
+    setting = (*brief.measured, brief.machine, brief.day)
     yield f"Measured: {safe.markdown('; '.join(setting))}. Another machine may differ.\n"
     yield f"To repeat it, with benchforge {safe.markdown(brief.summary.benchforge)}:\n"
     yield safe.fenced(brief.again, "sh")

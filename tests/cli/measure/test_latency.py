@@ -93,7 +93,7 @@ def test_a_percentile_is_of_blocks_whose_load_tool_was_on_time() -> None:
     assert (tail, reason) == (99, "")
     late = [timed(0)] * 2 + [timed(500)] * 2
     tail, reason = highest({"a": [timed(0)] * 4, "b": late})
-    assert (tail, reason) == (50, "the load tool was late in 2 of 4 blocks of b")
+    assert (tail, reason) == (50, "the load tool sent late in 2 of 4 blocks of b")
     tail, reason = highest({"a": [timed(0)], "b": [timed(0)] * 4})
     assert (tail, reason) == (95, "p99 takes 1,000 responses of each, and a has 500")
 

@@ -105,16 +105,23 @@ def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str
 
 
 def _short_labels(contenders: Sequence[Contender]) -> list[str]:
-    """Return the names of the programs; for equal names, with the words that others lack."""
-    labels: list[str] = []
+    """Return the names of the programs; for equal names, with the words that others lack.
+
+    Where all are one program, the words alone are the labels, if each begins with a letter.
+    """
+    rests = []
     for server in contenders:
         alike = [contender for contender in contenders if contender.name == server.name]
-        rest = _label("-".join(_own_words(server, alike)), "") if len(alike) > 1 else ""
-        labels.append(f"{server.name}-{rest}" if rest else server.name)
+        rests.append(_label("-".join(_own_words(server, alike)), "") if alike[1:] else "")
+    names = Counter(contender.name for contender in contenders)
+    if len(names) == 1 and all(rest[:1].isalpha() for rest in rests):
+        labels = rests
+    else:
+        pairs = zip(contenders, rests, strict=True)
+        labels = [f"{server.name}-{rest}".rstrip("-") for server, rest in pairs]
     counts = Counter(labels)
     if max(map(len, labels)) <= _LONGEST_LABEL and max(counts.values()) == 1:
         return labels
-    names = Counter(contender.name for contender in contenders)
     counts_: Counter[str] = Counter()
     numbered = []
     for name in (contender.name for contender in contenders):

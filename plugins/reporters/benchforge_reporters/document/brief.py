@@ -20,7 +20,7 @@ from benchforge.plugin.drawing import (
     short,
 )
 from benchforge_reporters.document.causes import caveats
-from benchforge_reporters.document.claims import counted_states
+from benchforge_reporters.document.claims import claim_states
 from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.document.document import ResultDocument, document
 from benchforge_reporters.document.next_step import again
@@ -127,7 +127,7 @@ class Brief:
             lines += [f"And {readable.counted(more, 'more comparison')}"] * (more > 0)
             lines = lines or ["No answer: nothing was compared"]
         claims = self.report.claims
-        lines += [f"Claims: {counted_states(claims)}"] if claims else []
+        lines += [f"Claims: {claim_states(claims)}"] if claims else []
         return [*filter(None, lines), self.quote]
 
     def _sentence(self, answer: Quoted) -> str:
@@ -165,11 +165,13 @@ class Brief:
         return f"{likely if known_ends else ''}{readable.counted(ratio.n, 'round')}{way}"
 
     @cached_property
-    def load(self) -> str:
-        """What was measured, where there is one comparison."""
+    def measured(self) -> list[str]:
+        """What was measured; the titles of scenarios where there are several comparisons."""
         first = next(iter(self.trials), None)
         if len(self.answers) != 1 or first is None:
-            return ""
+            titled = [(it.label, it.comparison.scenario) for it in self.answers[:_SENTENCES]]
+            titles = self.summary.titles
+            return [f"{label}: {titles[key]}" for label, key in titled if key in titles]
         number = None if first.load is None else first.load.connections
         over = f" over {readable.counted(number, 'connection')}" if number else ""
         size = f", an answer of {first.answers[0].sent}" if first.answers else ""
@@ -177,7 +179,7 @@ class Brief:
         proofs = [check.status for check in checks if check.topic == "under load"]
         compared = self.answers[0].head.ratio is not None and {*proofs} == {"pass"}
         right = ", always right" if compared else ""
-        return f"{first.request.method} {first.request.path}{over}{size}{right}"
+        return [f"{first.request.method} {first.request.path}{over}{size}{right}"]
 
     @cached_property
     def contestants(self) -> list[tuple[str, str, str]]:

@@ -157,6 +157,13 @@ def intervals_note(summary: Summary) -> str:
     return ""
 
 
+def claim_states(lines: Sequence[ClaimLine]) -> str:
+    """Return how many claims hold, and which do not; or which all are."""
+    failing = [line.name for line in lines if line.state != "holds"]
+    names = readable.listed(failing or [line.name for line in lines], 3)
+    return f"{'all ' * (not failing and len(lines) > 1)}{counted_states(lines)}: {names}"
+
+
 def counted_states(lines: Sequence[ClaimLine]) -> str:
     """Return how many claims hold, fail, and so on."""
     return ", ".join(f"{count} {word}" for _, count, word in claim_counts(lines))

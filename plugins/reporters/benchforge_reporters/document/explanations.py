@@ -25,7 +25,7 @@ BRIEFS: Final = {
     "E1": "{servers}: {range} of the requests failed",
     "E2": "some requests of {servers} timed out, or had no answer at the end",
     "E3": "{servers}: answers were not all the same",
-    "E4": "headers or bodies of {servers} differ in size by {range}",
+    "E4": "headers of {servers} differ in size by {range}",
     "I1": "{servers} used CPU while others had their turn",
     "I2": "noise did not meet all servers alike in their turns",
     "I3": "{servers}: the ends of turns took much of their time",

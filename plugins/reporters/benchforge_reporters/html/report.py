@@ -71,7 +71,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
     return {
         "text": text,
         "brief": brief,
-        "setting": [*filter(None, (brief.load, brief.machine, brief.day))],
+        "setting": [*brief.measured, brief.machine, brief.day],
         "alarms": [*map(plain, text.alarms[summary.smoke :])],
         "ratios": answers_chart(brief),
         "legend": ratio_legend(brief),

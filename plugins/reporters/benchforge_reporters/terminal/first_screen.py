@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from benchforge.plugin import Summary, Trial, readable, safe
 from benchforge.plugin.drawing import Quoted, RatioAxis, in_rounds, numbers, short
 from benchforge_reporters.document.brief import PAIR, Brief, compact, timed
-from benchforge_reporters.document.claims import counted_states
+from benchforge_reporters.document.claims import claim_states
 from benchforge_reporters.terminal.paint import Meaning, Paint
 from benchforge_reporters.terminal.report import Terminal, last_lines
 from benchforge_reporters.text.search import rate_in_words
@@ -15,6 +15,7 @@ from benchforge_reporters.text.words import lost
 WIDTH: Final = 80
 FEW_LINES, MOST_LINES = 15, 25
 "Of a result with one comparison, and of one with several."
+_LEGEND: Final = "● the ratio, ├ ┤ its interval, ▒ less than 5 %: too small to matter"
 _LABEL: Final = 17  # columns
 _BAR, _SMALL_BAR = 71, 23  # columns: 1 is in the middle of each
 _TABLES: Final = 3  # comparisons with a table
@@ -61,7 +62,7 @@ class _Screen:
 
     def blocks(self) -> Iterator[Block]:
         """Yield all parts of the screen, the answers first."""
-        several = len(self.answers) > 1
+        several, legend = len(self.answers) > 1, False
         answers = self.brief.worded
         for answer in answers[: MOST_LINES // 2]:
             yield 0, [*self._sentence(answer, named=several)]
@@ -72,18 +73,22 @@ class _Screen:
         yield 0, self.paint.lines("bad", *alarms)
         if self.summary.smoke:
             yield 0, self.paint.lines("aside", *self.report.tally)
-        yield 5, self.paint.lines("aside", self.brief.load)
+        yield 5, self.paint.lines("aside", *self.brief.measured)
         yield 0, self.paint.lines("aside", self._setting())
         yield 9, [""]
         for answer in self.answers:
             if len(answer.comparison.cases) == PAIR and not several:
                 yield 4, [*self._chart(answer)]
             elif len(self.answers) <= _TABLES:
-                yield 2, [*self._table(answer)]
+                table = [*self._table(answer)]
+                legend = legend or bool(table)
+                yield 2, table
             if not several:
                 yield 0, [*self._latency(answer)]
                 yield 6, [*self._labelled("Why", self.brief.why)]
                 yield 0, [*self._evidence(answer)]
+        if legend:
+            yield 7, [self.paint.of("aside", f"{_LEGEND:>{WIDTH}}")]
         yield 8, [""]
         yield from self._rest()
 
@@ -125,12 +130,13 @@ class _Screen:
             yield from self._labelled("Latency", f"unknown: {latency.why}")
             return
         head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
-        yield self.paint.of("aside", f"{head:<38}{'p50':>16}{f'p{latency.tail:g}':>26}")
+        tail = f"p{latency.tail:g} (95 %)"
+        yield self.paint.of("aside", f"{head:<38}{'p50 (95 %)':>16}{tail:>26}")
         for item in latency.servers:
             times = (timed(item.median), timed(item.tail))
             yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
         if latency.why:
-            yield from self.paint.wrapped(f"no p99: {latency.why}", "   ", "   ")
+            yield from self.paint.wrapped(in_rounds(f"no p99: {latency.why}"), "   ", "   ")
 
     def _evidence(self, answer: Quoted) -> Iterator[str]:
         """Yield what a search found, and of a server without an answer the end of its log."""
@@ -167,11 +173,7 @@ class _Screen:
     def _rest(self) -> Iterator[Block]:
         """Yield claims, what may be quoted, the largest caveat, and what is next."""
         if self.report.claims:
-            failing = [item.name for item in self.report.claims if item.state != "holds"]
-            names = f": {readable.listed(failing, 3)}" if failing else ""
-            states = counted_states(self.report.claims)
-            states = states if failing else f"all {states}" if self.report.claims[1:] else states
-            yield 0, [*self._labelled("Claims", f"{states}{names}")]
+            yield 0, [*self._labelled("Claims", claim_states(self.report.claims))]
         if self.report.answers:
             yield 0, [*self._labelled("May I quote it?", self.report.quotable.sentence)]
             yield 0, [*self._caveats()]
