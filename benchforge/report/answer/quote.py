@@ -40,7 +40,10 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
     if timed:
         texts.append(f"Latency: {_which(timed, _timed)}.")
     if alone:
-        texts.append(f"Requests/s: {_which(alone, lambda item: item.verdict.rates)}.")
+        ranked = [summary.standing(item.comparison) for item in alone]
+        rates = {it.unit for it in ranked if it is not None} <= {"requests/s"}
+        quantity = "Requests/s" if rates else "Values"
+        texts.append(f"{quantity}: {_which(alone, lambda item: item.verdict.rates)}.")
     return " ".join(texts)
 
 

@@ -71,7 +71,7 @@ class Standing(NamedTuple):
     ranks: str
     server: str
     level: str
-    "Requests/s; empty where nobody may quote them."
+    "Its value in the metric's unit; empty where nobody may quote it."
     ratio: Estimate | None
     "Its value by that of the base; None of the base itself."
     speed: Estimate | None
@@ -250,13 +250,14 @@ class Brief:
             latency = answer.comparison.latency
         times = {} if latency is None else {item.server: item for item in latency.servers}
         by_name = {item.server: item for item in standings}
+        ranked = self.summary.standing(answer.comparison)
         cases = self.summary.cases_of(answer.comparison)
         for name in dict.fromkeys([*by_name, *(case.case.server for case in cases)]):
             row = {"server": f"{self._label(answer)}{short(name)}"}
             if self.versions:
                 row["version"] = self.versions.get(name, "unknown")
-            if (standing := by_name.get(name)) is not None:
-                row |= {"requests/s": standing.level} if standing.level else {}
+            if ranked is not None and (standing := by_name.get(name)) is not None:
+                row |= {ranked.unit: standing.level} if standing.level else {}
                 ratio = standing.ratio
                 row["ratio"] = "1" if ratio is None else f"{compact(ratio)} × {short(base)}"
             if latency is not None and (item := times.get(name)) is not None:
