@@ -45,6 +45,7 @@ def _markdown(brief: Brief) -> Iterator[str]:
     for number, row in enumerate(brief.table if brief.table[1:] else ()):
         yield f"| {' | '.join(map(safe.markdown, row))} |"
         yield from ["|" + " --- |" * len(row)] * (not number)
+    yield f"\n{safe.markdown(brief.times)}" if brief.times else ""
     yield f"\nWhy: {safe.markdown(brief.why)}.\n" if brief.why else ""
     if commands := [command for *_, command in brief.contestants if command]:
         yield safe.fenced("\n".join(commands), "sh")

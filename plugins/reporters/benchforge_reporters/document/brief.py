@@ -193,6 +193,17 @@ class Brief:
         return [(it, self.versions.get(it, ""), commands.get(it, "")) for it in labels]
 
     @property
+    def times(self) -> str:
+        """What the percentiles of the table are, and why there is no p99; empty without them."""
+        latency = self.alone and self.alone.comparison.latency
+        if not latency or not latency.servers:
+            return ""
+        tail = f"{latency.tail:g}"
+        share = f"Half of the answers took at most p50, {tail} % at most p{tail}"
+        reason = f" No p99: {in_rounds(latency.why)}." if latency.why else ""
+        return f"{share}; in brackets the 95 % interval.{reason}"
+
+    @property
     def why(self) -> str:
         """Why a server of the only comparison is faster, as far as CPU time tells; else empty."""
         if self.alone is None or self.alone.head.says not in {"faster", "slightly"}:

@@ -158,10 +158,12 @@ def intervals_note(summary: Summary) -> str:
 
 
 def claim_states(lines: Sequence[ClaimLine]) -> str:
-    """Return how many claims hold, and which do not; or which all are."""
-    failing = [line.name for line in lines if line.state != "holds"]
-    names = readable.listed(failing or [line.name for line in lines], 3)
-    return f"{'all ' * (not failing and len(lines) > 1)}{counted_states(lines)}: {names}"
+    """Return how many claims hold, and what those say that do not; or what all say."""
+    failing = [line for line in lines if line.state != "holds"]
+    texts = [(line.claim.says or line.name).rstrip(".") for line in failing or lines]
+    more = f"; and {len(texts) - 3} more" * (len(texts) > 3)  # noqa: PLR2004 - as many are read
+    states = "all " * (not failing and len(lines) > 1) + counted_states(lines)
+    return f"{states}: {'; '.join(texts[:3])}{more}"
 
 
 def counted_states(lines: Sequence[ClaimLine]) -> str:
