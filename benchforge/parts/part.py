@@ -53,8 +53,13 @@ class Part(BaseModel, ABC):
         """Return the required programs and packages, each with how to install it."""
         return ()
 
+    @property
+    def software(self) -> str:
+        """The name of the program that `version` is about: results have its version by it."""
+        return self.name
+
     def version(self, site: Site) -> Command | None:
-        """Return a command that prints the version. It runs once per suite."""
+        """Return a command that prints the version. It runs once per suite and `software`."""
         return None
 
     def fingerprint(self, suite_folder: Path) -> str:

@@ -145,7 +145,7 @@ def reported_versions(parts_: Iterable[Part], context: TrialContext) -> dict[str
     parts: dict[str, Part] = {}
     for part in parts_:
         runtime = part.runtime if isinstance(part, RunsPython) else None
-        parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
+        parts.setdefault(_on(f"{part.kind}-{part.software}", runtime or OWN), part)
     with scratch_folder() as folder:
         asking = {
             label: part.version(

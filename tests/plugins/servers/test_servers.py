@@ -4,6 +4,7 @@ import dataclasses
 import importlib.metadata
 import json
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Part, Server
 from benchforge.parts.site import RightAnswer, Site, Succeeds
 from benchforge.run.locate import locate, missing
+from benchforge.run.programs.needed import no_site
 from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import LocalHost, Sandbox
 
@@ -350,3 +352,24 @@ def test_how_much_each_works_at_is_told_where_it_is_known() -> None:
     assert Gevent(app="hello_wsgi").workers_told() == 1
     assert ThreadsServer(app="pong_socket").workers_told() is None  # a thread for each connection
     assert Gunicorn(app="hello_wsgi", workers=3).workers_told() == 3
+
+
+def test_the_version_of_a_command_is_that_of_its_package(tmp_path: Path) -> None:
+    script = tmp_path / "serve"
+    script.write_text(f"#!{sys.executable}\nraise SystemExit(1)\n")
+    site = no_site(tmp_path, Path(sys.executable), {}, tmp_path)
+
+    def answers(program: str) -> list[str]:
+        part = CommandServer.model_validate({"command": [program]})
+        command = part.version(site)
+        if command is None:
+            return []
+        return subprocess.check_output(command.argv, text=True).split()
+
+    assert CommandServer.model_validate({"command": "./serve {port}"}).software == "serve"
+    assert answers("serve") == []  # no package has such a program, and it is not started
+    script.rename(tmp_path / "pytest")
+    assert answers("./pytest")[0] == "pytest"
+    assert answers("{python}")[0] == "Python"
+    (tmp_path / "compiled").write_bytes(b"\x7fELF\xff\xfe")
+    assert answers("compiled") == answers("absent") == []

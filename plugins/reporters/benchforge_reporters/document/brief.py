@@ -59,6 +59,15 @@ def typed(argv: Sequence[str], url: str) -> str:
     return re.sub(rf"\b{port[1]}\b", "{port}", ported) if port else ported
 
 
+def _named(key: str, version: str) -> str:
+    """Return a server's or a package's version with its name; empty for other programs."""
+    name = key.removeprefix("server-")
+    if name == key and key.startswith(("backend-", "client-", "loader-")):
+        return ""
+    is_number = name == key or re.match(r"v?\d", version)
+    return f"{name} {version}" if is_number else version
+
+
 def _name(path: re.Match[str]) -> str:
     """Return the name of a file; of a folder, which may be a home, nothing."""
     name = PurePath(path[0]).name
@@ -87,13 +96,17 @@ class Brief:
         self.caveats = caveats(self.report.causes, summary)
         self.answers = self.report.quoted
         self.machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
-        self.day = f"{summary.created:%-d %B %Y}"
+        self.day = f"{summary.created:%-d %b %Y}"
         labels = dict.fromkeys(f"server-{case.case.server}" for case in summary.cases)
-        self.versions = {
-            label.removeprefix("server-"): homeless(summary.versions[label])
-            for label in labels
-            if summary.versions.get(label)
+        versions = {
+            key: homeless(version)
+            for key, version in summary.versions.items()
+            if not version.startswith("unknown")
         }
+        self.versions = {
+            label.removeprefix("server-"): versions[label] for label in labels if label in versions
+        }
+        self.software = [*filter(None, (_named(*named) for named in versions.items()))]
 
     @property
     def worded(self) -> Sequence[Quoted]:

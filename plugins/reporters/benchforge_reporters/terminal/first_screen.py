@@ -103,9 +103,9 @@ class _Screen:
 
     def _setting(self) -> str:
         """Return the machine, the versions and the day."""
-        versions = [*dict.fromkeys(self.brief.versions.values())]
-        listed = [readable.listed(versions, 4)] if versions else []
-        return " · ".join((f"this machine: {self.brief.machine}", *listed, self.brief.day))
+        versions = [*dict.fromkeys(self.brief.software)]
+        listed = [readable.listed(versions, 3)] if versions else []
+        return " · ".join((self.brief.machine, *listed, self.brief.day))
 
     def _chart(self, answer: Quoted) -> Iterator[str]:
         """Yield the axis with the ratio, and what its ends mean."""

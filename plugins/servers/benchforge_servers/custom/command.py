@@ -1,5 +1,6 @@
 """Any program as a server."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -21,6 +22,12 @@ from benchforge.plugin import (
 )
 
 _PORT = re.compile(r"\$(PORT\b|\{PORT\})")
+_RUNTIMES = {"bun", "deno", "node", "php", "python", "python3", "ruby"}
+_PACKAGE_OF = """import sys
+from importlib.metadata import entry_points
+for script in entry_points(group="console_scripts", name=sys.argv[1]):
+    print(script.dist.name, script.dist.version)
+"""
 _OF_SHELL = re.compile(r"-\w*c")
 "Option before the text that a shell reads: sh -c, bash -lc."
 
@@ -89,6 +96,29 @@ system's certificates."""
         elif self.ref is None:  # a commit may have one that the working tree lacks
             hint = "correct its path, which begins at the suite's folder, or make it executable"
             yield Need(program, hint)
+
+    @property
+    def software(self) -> str:
+        """The name of the program, if it is not filled in later."""
+        program = self.argv[0]
+        return self.name if any(program.placeholders()) else Path(program).name
+
+    def version(self, site: Site) -> Command | None:
+        """Return what tells the version of a runtime, or of the package of a Python program.
+
+        The program itself may be any: it is not started.
+        """
+        program = self.argv[0]
+        if any(program.placeholders()):
+            return Command(site.python, "--version") if program == "{python}" else None
+        file = site.programs.get(program, site.suite_folder.absolute() / program)
+        if file.name in _RUNTIMES:
+            return Command(file, "--version")
+        with contextlib.suppress(OSError, UnicodeDecodeError), file.open() as script:
+            mark, _, interpreter = script.readline().rstrip().partition("#!")
+            if not mark and Path(interpreter).name.startswith("python"):
+                return Command(interpreter, "-c", _PACKAGE_OF, file.name)
+        return None
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
         program = self.argv[0]
