@@ -320,6 +320,7 @@ def test_a_plan_has_blocks_for_an_interval(servers: int, time_s: float) -> None:
     assert times.warmup_s > 0
     assert 3 <= times.blocks <= 200
     assert ("until" in repeated(times.blocks)) == (times.blocks >= 4)
+    assert repeated(4, 0.02)["until"] == "2%"
     if servers <= 4 and time_s >= 60:  # the first answer, after three blocks
         assert 3 * servers * (times.load_s + times.warmup_s + 1.5) <= 60
 

@@ -55,7 +55,10 @@ class DuelOptions:
         "--time",
         metavar="DURATION",
         default="3m",
-        help="Time limit of the measurement, which ends earlier at a precision of 5 %.",
+        help="Time limit of the measurement, which ends earlier at the precision of --within.",
+    )
+    within: str = option(
+        "--within", metavar="SHARE", default="5%", help="Precision at which the measurement ends."
     )
     latency: bool = option(
         "--latency/--no-latency",
@@ -122,6 +125,7 @@ def command(options: DuelOptions) -> int:
         passed,
         rate,
         request_path,
+        share,
     )
     from benchforge.cli.measure.duel.suite import Question
 
@@ -144,5 +148,6 @@ def command(options: DuelOptions) -> int:
         keep_alive=options.keep_alive is not False,
         backends=backends(options.backends),
         time_s=time_s,
+        within=share("--within", options.within),
     )
     return duel(contenders, question, options)

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
 from benchforge.errors import NoAnswer, Unusable
-from benchforge.model.values.units import Duration, Rate
+from benchforge.model.values.units import Duration, Rate, Share
 from benchforge.parts.fillable import Fillable, WrongOption
 from benchforge.run.http.connect import reachable
 from benchforge.suite.secrets import SHORTEST
@@ -248,6 +248,15 @@ def _is_here(host: str) -> bool:
 
 def _label(name: str, otherwise: str = "server") -> str:
     return re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-") or otherwise
+
+
+def share(option: str, text: str) -> float:
+    """Return the value of an option as a share. Raises Unusable for what is none."""
+    try:
+        plain = text.isascii() and text.replace(".", "", 1).isdigit()
+        return float(Share.parse(float(text) if plain else text))
+    except PydanticCustomError:
+        raise Unusable(f"{option} {text}: not a share", 'write it like "5%" or 0.05') from None
 
 
 def duration(text: str) -> float:

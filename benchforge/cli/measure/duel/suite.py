@@ -23,7 +23,7 @@ from benchforge.text.readable import listed
 
 _MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
 _DIGEST = "# Until it is edited, duel may replace it: "
-PRECISION = "5%"
+PRECISION = 0.05
 MOST, _FIT = 200, 8  # blocks: at most, and those that fit into the time
 _FIRST_ANSWER_S = 50.0  # by then three blocks are measured, and three give an interval
 _BLOCKS_OF_FIRST_ANSWER = 3
@@ -60,6 +60,8 @@ class Question:
     "Datasets by kind of backend; None for no data."
     time_s: float = 180.0
     "Limit of the measurement, in seconds."
+    within: float = PRECISION
+    "Share to a side of each ratio, at which the measurement ends."
     start_s: float = START_AND_STOP_S
     "Time to start and stop a server, in seconds: the mean of all."
     warm: bool = False
@@ -107,11 +109,11 @@ def blocks_in(time_s: float, block_s: float) -> int:
     return min(MOST, max(_BLOCKS_OF_FIRST_ANSWER, begin))
 
 
-def repeated(blocks: int) -> Tables:
+def repeated(blocks: int, within: float = PRECISION) -> Tables:
     """Return how often: until the precision, or, where `until` has too few blocks, a number."""
     if blocks < LEAST_BLOCKS:
         return {"blocks": blocks}
-    return {"until": PRECISION, "between": [LEAST_BLOCKS, blocks]}
+    return {"until": f"{100 * within:g}%", "between": [LEAST_BLOCKS, blocks]}
 
 
 def too_short(servers: int, question: Question) -> str:
@@ -170,7 +172,7 @@ def tables_of(
         "servers": {label: relative_to(folder, server.table) for label, server in servers.items()},
         "loaders": {"load": _load(question, times, wrk=wrk)},
         "scenarios": {"duel": scenario},
-        "repeat": {**repeated(times.blocks), "warmup": _seconds(times.warmup_s)},
+        "repeat": {**repeated(times.blocks, question.within), "warmup": _seconds(times.warmup_s)},
     }
 
 
@@ -264,7 +266,7 @@ def in_turns(tables: Tables, question: Question, slice_ms: int) -> Tables:
     block_s = servers * (warmup_s + each_s + _TOGETHER * question.start_s)
     return {
         "repeat": {
-            **repeated(blocks_in(time_s, block_s)),
+            **repeated(blocks_in(time_s, block_s), question.within),
             "warmup": _seconds(warmup_s),
             "interleave": f"{slice_ms}ms",
             "each": f"{each_s:g}s",

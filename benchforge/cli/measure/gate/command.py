@@ -100,7 +100,7 @@ def command(options: GateOptions) -> int:
     measures and you gave --no-wait. A waiver of the suite counts as not slower.
     """
     from benchforge.cli.console.say import show, warn
-    from benchforge.cli.measure.duel.servers import duration
+    from benchforge.cli.measure.duel.servers import duration, share
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
     from benchforge.cli.measure.gate.files import check_badge, lines, write
@@ -113,7 +113,7 @@ def command(options: GateOptions) -> int:
     time_s = duration(options.time_limit)
     request = GateRequest(
         options.suite,
-        _share(options.limit),
+        share("--limit", options.limit),
         time_s,
         time_s * (1 + (options.undecided == "rerun")),
         options.profile,
@@ -142,16 +142,3 @@ def command(options: GateOptions) -> int:
         show("\n".join(lines(outcome) if options.details else first_screen(outcome)))
     write(outcome, comment=options.comment, junit_xml=options.junit, badge=options.badge)
     return ended or outcome.exit_code
-
-
-def _share(text: str) -> float:
-    """Return --limit as a share. Raises Unusable for what is none."""
-    from pydantic_core import PydanticCustomError
-
-    from benchforge.model.values.units import Share
-
-    try:
-        plain = text.isascii() and text.replace(".", "", 1).isdigit()
-        return float(Share.parse(float(text) if plain else text))
-    except PydanticCustomError:
-        raise Unusable(f"--limit {text}: not a share", 'write it like "5%" or 0.05') from None
