@@ -16,10 +16,7 @@ LONGER = f"use a secret of {SHORTEST} characters or more"
 
 
 class Environment:
-    """Fills such values in, and remembers them: they are secret.
-
-    `tells` gives the value of a name, None where it is not set.
-    """
+    """Fills in values from `tells`, which returns None for an unset name, and remembers them."""
 
     def __init__(self, tells: Callable[[str], str | None] = os.environ.get) -> None:
         self._tells = tells
@@ -29,10 +26,7 @@ class Environment:
     def fill(
         self, options: Mapping[str, JsonValue], model: type[BaseModel], path: Path
     ) -> Checked[dict[str, JsonValue]]:
-        """Return the options with each such value in place.
-
-        An option that takes any table (`environment`) keeps one with the single key `env`.
-        """
+        """Return the options with these values; `env` stays in an option that takes any table."""
         filled: dict[str, JsonValue] = {}
         for option, value in options.items():
             keeps = _asks(value) and _takes_tables(model, option)
@@ -90,10 +84,7 @@ def _takes_tables(model: type[BaseModel], option: str) -> bool:
 def hiding_faults(
     tables: Tables, literal: Iterable[Secret], taken: Mapping[str, Path]
 ) -> Iterator[Fault]:
-    """Yield a fault for each secret that cannot be hidden.
-
-    The length of those `taken` from the environment is looked at where they are taken.
-    """
+    """Yield a fault for each secret that cannot be hidden; `fill` checks the length of `taken`."""
     places = dict(taken)
     for path, secret in literal:
         places.setdefault(secret, path)

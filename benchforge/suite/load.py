@@ -45,7 +45,7 @@ from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.turns import bridges, turns_faults
 from benchforge.suite.secrets import secrets_of_suite
-from benchforge.suite.suite import Suite
+from benchforge.suite.suite import Labels, Parts, Repeat, Scenario, Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
@@ -115,10 +115,7 @@ def load(
     only: Sequence[str] = (),
     text: str | None = None,
 ) -> Suite:
-    """Read a suite with one profile and all settings applied, every name in it resolved.
-
-    `text` is read instead of the file. Raises SuiteErrors: all that is wrong.
-    """
+    """Read a suite, or `text` instead of its file, and resolve all names. Raises SuiteErrors."""
     written = read(path) if text is None else parsed(os.fspath(path), text)
     call = SuiteCall(Path(path), profile, settings, only)
     return _resolved(written, call, registry, os.environ.get)
@@ -127,10 +124,7 @@ def load(
 def load_on_host(
     text: str, call: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
 ) -> Suite:
-    """Read the text of a suite on a host, where not all of its files are.
-
-    `tells` gives values of the environment. Raises SuiteErrors: all that is wrong.
-    """
+    """Read a suite's text on a host; `tells` reads the environment. Raises SuiteErrors."""
     return _resolved(parsed(os.fspath(call.path), text), call, registry, tells)
 
 
@@ -146,11 +140,10 @@ def _resolved(
 
 
 def of_result(header: "Header", registry: Registry) -> Suite:
-    """Return the suite of a result from what its header has, with the scenarios that were run.
+    """Return the suite of a result with the scenarios that were run, from its header alone.
 
-    No file is looked for: the header says which code and data there were. Secrets are hidden.
-    Raises SuiteErrors where the text is no suite any more, or names a part that is not installed,
-    and Unusable for more combinations than can be looked at.
+    Secrets are hidden. Raises SuiteErrors where the text is no suite any more, or names a part that
+    is not installed, and Unusable for too many combinations.
     """
     from benchforge.model.files.folder import HEADER  # noqa: PLC0415 - it brings all models of files
 
@@ -171,51 +164,32 @@ def of_result(header: "Header", registry: Registry) -> Suite:
 
 
 def _suite(
-    document: Document,
-    written: Tables,
-    call: SuiteCall,
-    registry: Registry,
-    environment: Environment,
+    document: Document, file: Tables, call: SuiteCall, registry: Registry, environment: Environment
 ) -> Checked[tuple[Suite, Mapping[str, SoundClaim]]]:
     """Return the suite with all of its scenarios and no claim, and the claims without cases.
 
-    `written` are the tables of the file, without the profile and settings of the document.
+    `file` are the tables of the file, without the profile and settings of the document.
     """
     tables = document.tables
     top = yield from _top(tables, call)
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
-    yield from profile_faults(written, [*Top.model_fields, *TABLES])
+    yield from profile_faults(file, [*Top.model_fields, *TABLES])
     labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
-    yield from upstream_faults(parts["servers"], labels["servers"])
-    yield from given_faults(parts, labels["backends"])
-    if call.digests is None:
-        yield from ref_faults(parts["servers"], call.path.parent)
-    yield from runtime_faults(parts, labels["runtimes"])
+    yield from _reference_faults(parts, labels, call)
     interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
-    stages = {k: len(getattr(part.part, "stages", ())) for k, part in parts["loaders"].items()}
-    by_label = {label: scenario.with_stages(stages) for label, scenario in by_label.items()}
     repeat = yield from repeated(document, call.profile)
-    workloads: dict[str, Mix] = {}
-    if labelled["feeds"] or any(value.kinds for value in by_label.values()):
-        from benchforge.suite.scenarios.kinds import workloads_of  # noqa: PLC0415 - few suites have kinds
-
-        files = call.path.parent if call.feeds else None, call.digests or {}
-        workloads = yield from workloads_of(labelled["feeds"], by_label, parts, repeat, *files)
+    workloads = yield from _workloads(labelled["feeds"], by_label, parts, repeat, call)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
-    rules = yield from table_of(VerdictRules, tables, "verdicts")
-    tuned = yield from tuning(tables)
-    places = yield from placement(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
     pivot_tables = outside_search(labelled["tables"], document)
     drawn = yield from pivots(pivot_tables, labels["metrics"], labels["scenarios"], by_label)
-    claims = yield from sound_claims(
-        outside_search(labelled["claims"], document), measured, labels, by_label
-    )
+    claim_tables = outside_search(labelled["claims"], document)
+    claims = yield from sound_claims(claim_tables, measured, labels, by_label)
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
     yield from latency_faults(by_label, parts, repeat)
@@ -224,7 +198,7 @@ def _suite(
     yield from repeat_faults(by_label, chosen, repeat, said_of_profile(document, call.profile))
     yield from port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
-    literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
+    literal = [*secrets_of_suite(tables), *secrets_of_suite(file)]
     if call.digests is None:
         yield from hiding_faults(tables, literal, environment.used)
     suite = Suite(
@@ -249,10 +223,10 @@ def _suite(
         repeat=repeat,
         workloads=workloads,
         bridges=bridged,
-        verdict_rules=rules,
+        verdict_rules=(yield from table_of(VerdictRules, tables, "verdicts")),
         gate=(yield from gate_of(tables, labels)),
-        tuning=tuned,
-        placement=places,
+        tuning=(yield from tuning(tables)),
+        placement=(yield from placement(tables)),
         tables=drawn,
         settings=dict(call.settings),
         code_digests=call.digests,
@@ -261,22 +235,39 @@ def _suite(
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
     )
-    yield from _host_faults(suite)
-    return suite, claims
-
-
-def _host_faults(suite: Suite) -> Checked[None]:
     if suite.hosts:
         from benchforge.suite.measuring.host_faults import faults  # noqa: PLC0415 - few suites
 
         yield from faults(suite, suite.scenarios)
+    return suite, claims
+
+
+def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
+    """Yield what parts name that the suite does not declare."""
+    yield from upstream_faults(parts["servers"], labels["servers"])
+    yield from given_faults(parts, labels["backends"])
+    if call.digests is None:
+        yield from ref_faults(parts["servers"], call.path.parent)
+    yield from runtime_faults(parts, labels["runtimes"])
+
+
+def _workloads(
+    feeds: Mapping[str, Tables],
+    by_label: Mapping[str, Scenario],
+    parts: Parts,
+    repeat: Repeat,
+    call: SuiteCall,
+) -> Checked[dict[str, "Mix"]]:
+    if not feeds and not any(scenario.kinds for scenario in by_label.values()):
+        return {}
+    from benchforge.suite.scenarios.kinds import workloads_of  # noqa: PLC0415 - few suites have kinds
+
+    files = call.path.parent if call.feeds else None, call.digests or {}
+    return (yield from workloads_of(feeds, by_label, parts, repeat, *files))
 
 
 def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite]:
-    """Return a suite with its claims, and those of its scenarios that are to be run.
-
-    Faults are of cases, which only a sound suite has.
-    """
+    """Return a sound suite with its claims and the scenarios to run; yield faults of its cases."""
     yield from cell_faults(suite.tables, suite)
     made = yield from resolved(claims, lambda name: with_parts(named(suite, name), suite.scenarios))
     yield from freeze_faults(suite, lambda label: named(suite, label))
@@ -333,12 +324,9 @@ def _path_faults(top: Top, folder: Path) -> Checked[None]:
 
 
 def _chosen(
-    in_suite: Sequence[str],
-    labels_: Sequence[str],
-    labels: Sequence[str],
-    bridged: Mapping[str, str],
+    in_suite: Sequence[str], only: Sequence[str], labels: Sequence[str], bridged: Mapping[str, str]
 ) -> Checked[tuple[str, ...]]:
-    for label in labels_:
+    for label in only:
         if label not in labels:
             hint = Nearest(label, labels, "scenarios")
             yield Fault((), "no such scenario", hint, option=f"--only {label}")
@@ -346,7 +334,7 @@ def _chosen(
         if label not in labels:
             hint = Nearest(label, labels, "scenarios")
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
-    wanted = labels_ or in_suite or labels
+    wanted = only or in_suite or labels
     return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
 
 

@@ -1,8 +1,4 @@
-"""The points of a scenario's matrix: each has a number, in the order of the file.
-
-Nothing here holds them all: a point is made of its number, and what is about some of the paths is
-made once for the values of those.
-"""
+"""Points of a scenario's matrix, numbered in the order of the file, and made when they are used."""
 
 import json
 import math
@@ -122,8 +118,7 @@ def filled(request: Request, point: Point) -> tuple[Request, dict[str, JsonValue
 class Matrix:
     """The points of a scenario by number: each combination of `vary`, then what `include` adds.
 
-    Of what varies, the last changes fastest. A combination is excluded when it has all values of
-    an entry of `exclude`.
+    The last path changes fastest. An entry of `exclude` excludes what has all of its values.
     """
 
     def __init__(self, scenario: Scenario) -> None:

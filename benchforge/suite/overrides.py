@@ -71,9 +71,8 @@ def _with_setting(
     document: Document, argument: str, keys: tuple[str, ...], value: JsonValue, registry: Registry
 ) -> Document:
     if keys[0] == "profiles":
-        raise _Unsettable(
-            "a profile cannot be set with --set", "set the option that it sets, or edit the suite"
-        )
+        hint = "set the option that it sets, or edit the suite"
+        raise _Unsettable("a profile cannot be set with --set", hint)
     tables, origin = document.tables, Setting(argument, keys)
     for path in _meant(keys, tables, registry):
         tables = _put(tables, path, value)
@@ -147,10 +146,10 @@ def _value(written: str) -> JsonValue:
 
 
 def spread(over: Tables, under: Tables, registry: Registry) -> tuple[Tables, dict[Path, Path]]:
-    """Return tables with what stands under "*" given to the labels of `over` and `under`.
+    """Return tables whose options under "*" moved to the labels of `over` and `under`.
 
-    Beside them: each path that has its value from there, with the path where it was written.
-    What no part has stays under "*".
+    The second table has each path with such a value, and the path where it was written. Options
+    that no part has stay under "*".
     """
     tables, starred = dict(over), dict[Path, Path]()
     for kind in KINDS:
@@ -184,9 +183,8 @@ def left_faults(tables: Tables, registry: Registry) -> Iterator[Fault]:
             continue  # nobody knows what those take; they have faults of their own
         names = dict.fromkeys(option for cls in parts.values() for option in options(cls))
         for option in as_table(declared.get(STAR)):
-            hint: Hint = f"no {name} is declared"
-            if names:
-                hint = Nearest(option, names, f"{kind} take")
+            near = Nearest(option, names, f"{kind} take")
+            hint: Hint = near if names else f"no {name} is declared"
             yield Fault((kind, STAR, option), f"no {name} has an option {option!r}", hint)
 
 

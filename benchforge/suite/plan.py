@@ -2,9 +2,7 @@
 
 A block is one pass over all groups in shuffled order, each group's cases back to back in an order
 that is balanced over the blocks. With a fixed order, drift makes two identical servers differ in
-26 to 74 % of all sessions; with this one in about 5 %.
-
-The order is drawn as it is walked. What is held is a few bytes for each case, never the cases.
+26 to 74 % of all sessions; with this one in about 5 %. Iteration draws the order and makes cases.
 """
 
 import math
@@ -133,10 +131,7 @@ class RunGraph:
 
 
 def plan(cases: Cases, repeat: Repeat, seed: int, *, decides: bool = False) -> RunGraph:
-    """Order the measurements; the same seed gives the same order, and more blocks extend it.
-
-    It `decides` where claims may end the run.
-    """
+    """Order the measurements, by claims if it `decides`; one seed gives one order at any length."""
     firsts = [group[0] if len(group) else None for group in cases.groups]
     searches = any(first is not None and first.find is not None for first in firsts)
     until = None if searches else repeat.amount(decides=decides)  # a suite that has both is refused
@@ -155,10 +150,7 @@ def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
 
 
 def steps(sizes: Sequence[int], rounds: Sequence[int], seed: int) -> Iterator[Step]:
-    """Yield the order of groups that have so many cases, and take part in so many blocks.
-
-    The same seed gives the same one.
-    """
+    """Yield the order of groups by their numbers of cases and blocks; one seed gives one order."""
     rng = _seeded(seed)
     orders = [
         (most, _orders(start, size, _seeded(rng.getrandbits(64))))

@@ -155,10 +155,7 @@ def _of_base64(char: str) -> str:
 
 
 def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
-    """Replace each secret in a text, in each of its forms.
-
-    `words`: only where it is no piece of a longer word.
-    """
+    """Replace each secret in a text, in each of its forms; with `words`, only as whole words."""
     forms_ = _all_forms(frozenset(secrets))
     pattern = "|".join(form.pattern for form in forms_ if form.may_be_in(text))
     if not pattern:
@@ -184,7 +181,7 @@ def redacted(model: M, secrets: Iterable[str]) -> M:
     if redact(text, hidden_secrets) == text:
         return model
     document = json.loads(text)
-    hidden = _redacted_json(document, hidden_secrets)
+    hidden = _hidden_json(document, hidden_secrets)
     try:
         return type(model).model_validate_json(json.dumps(hidden))
     except ValidationError as error:
@@ -217,15 +214,13 @@ def _all_forms(secrets: frozenset[str]) -> tuple[Form, ...]:
     return tuple(sorted(distinct, key=lambda form: (-len(form.text), form.text)))
 
 
-def _redacted_json(value: Any, secrets: frozenset[str]) -> Any:
+def _hidden_json(value: Any, secrets: frozenset[str]) -> Any:
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, dict):
-        return {
-            redact(key, secrets): _redacted_json(inner, secrets) for key, inner in value.items()
-        }
+        return {redact(key, secrets): _hidden_json(inner, secrets) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_redacted_json(inner, secrets) for inner in value]
+        return [_hidden_json(inner, secrets) for inner in value]
     return value
 
 

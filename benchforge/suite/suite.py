@@ -90,9 +90,8 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
             raise WrongOption("cannot be combined with `blocks`", *of_both, hint=hint)
         least, *most = self.between or (LEAST_BLOCKS, MOST_BLOCKS)
         if len(most) != 1 or least > most[0]:
-            raise WrongOption(
-                "expected the minimum and maximum number of blocks", *wrong, hint="such as [8, 30]"
-            )
+            message = "expected the minimum and maximum number of blocks"
+            raise WrongOption(message, *wrong, hint="such as [8, 30]")
         if least < DECIDED_AFTER:
             hint = "with fewer blocks, an interval says nothing"
             raise WrongOption(f"the fewest blocks are {DECIDED_AFTER} or more", *wrong, hint=hint)
@@ -228,17 +227,12 @@ not wait for it, and its checks decide nothing else."""
     @property
     def kind_labels(self) -> tuple[str, ...]:
         """Labels of its kinds; of a flow those of its steps, such as `buy.pay`."""
-        steps = {label: kind.get("steps") for label, kind in self.kinds.items()}
-        named = {
-            k: [
-                f"{k}.{step['name']}"
-                for step in steps_of_kind
-                if isinstance(step, dict) and "name" in step
-            ]
-            for k, steps_of_kind in steps.items()
-            if isinstance(steps_of_kind, list)
-        }
-        return tuple(label for k in self.kinds for label in named.get(k) or [k])
+        labels: list[str] = []
+        for label, kind in self.kinds.items():
+            steps = kind.get("steps")
+            tables = [it for it in steps if isinstance(it, dict)] if isinstance(steps, list) else []
+            labels += [f"{label}.{step['name']}" for step in tables if "name" in step] or [label]
+        return tuple(labels)
 
     def monitored(self, request: Request) -> Moments | None:
         """Return at which moments a load with this request is monitored; None where it is not."""
@@ -351,8 +345,5 @@ class Suite:
     @property
     def claims_to_test(self) -> tuple[Claim, ...]:
         """The claims all of whose scenarios are to be run."""
-        return tuple(
-            claim
-            for claim in self.claims
-            if all(case.scenario in self.scenarios for case in claim.cases)
-        )
+        run = self.scenarios.keys()
+        return tuple(claim for claim in self.claims if {it.scenario for it in claim.cases} <= run)

@@ -94,10 +94,7 @@ class Case(NamedTuple):
 
     @property
     def driven(self) -> str:
-        """Digest of the load tool's options and of the request, whatever they are called.
-
-        Empty for a client: there it is what is measured.
-        """
+        """Digest of the load tool's options and of the request; empty for a client."""
         if self.driver.kind != "loader":
             return ""
         request = self.request.model_dump(mode="json", exclude={"path"})

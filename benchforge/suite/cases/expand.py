@@ -62,11 +62,10 @@ class Cases:
 
 
 def expand(suite: Suite) -> Cases:
-    """Return the cases: by scenario, point, driver (loaders before clients), server.
+    """Return the cases by scenario, point, driver (loaders before clients) and server.
 
-    A case carries what varies of the point for its own parts and request; points that differ in
-    nothing else make one case. What is the same under two labels is told apart by its arm, and so
-    is the placebo, which comes last.
+    Points that differ in nothing that a case uses make one case. The arm distinguishes cases that
+    differ in labels alone, and the placebo, which comes last.
     """
     return Cases([_Scenario(suite, label) for label in suite.scenarios])
 
@@ -162,18 +161,13 @@ class _Scenario:
         expect = self._scenario.right(pair.server)
         if self._lead is not None:
             request, expect = self._lead
+        behind_it = self._behind[pair.server].at(point)
+        backends = tuple([(label, part.at(point).part) for label, part in self._backends.items()])
         return Case(
             name=self.name(number, f"{digests[number]:016x}", arms[number]),
             server=self._server(pair.server, point),
-            upstreams=tuple(
-                [
-                    (label, self._server(label, point))
-                    for label in self._behind[pair.server].at(point)
-                ]
-            ),
-            backends=tuple(
-                [(label, backend.at(point).part) for label, backend in self._backends.items()]
-            ),
+            upstreams=tuple([(label, self._server(label, point)) for label in behind_it]),
+            backends=backends,
             driver=self._drivers[pair.place][pair.driver].at(point).part,
             request=request,
             expect=expect,
@@ -205,15 +199,10 @@ class _Scenario:
         parts: list[tuple[Role, str, Declared]] = [
             ("server", f"server-{pair.server}", suite.servers[pair.server]),
             ("loader", driver, getattr(suite, pair.place)[pair.driver]),
-            *(
-                ("upstream", f"upstream-{label}", suite.servers[label])
-                for label in self._behind[pair.server].at(point)
-            ),
-            *(
-                ("backend", f"backend-{backend}", suite.backends[backend])
-                for backend in self._backends
-            ),
         ]
+        behind_it = self._behind[pair.server].at(point)
+        parts += [("upstream", f"upstream-{k}", suite.servers[k]) for k in behind_it]
+        parts += [("backend", f"backend-{k}", suite.backends[k]) for k in self._backends]
         for role, name, part in parts:
             for host in suite.hosts_of(role, part):
                 hosts[f"{host}-{name}" if name in hosts else name] = host
@@ -225,13 +214,9 @@ class _Scenario:
     def name(self, number: int, digest: str = "", arm: int = 1) -> CaseName:
         """Return what a case is called, and what it is: its digest and arm."""
         point, pair = self._points[number], self._pairs[self._pair[number]]
-        concerned = self._concerned[self._pair[number]].at(point)
-        return pair.name.like(
-            vary=self._matrix.point(point, concerned),
-            digest=digest,
-            arm=arm,
-            placebo=number == self._placebo,
-        )
+        vary = self._matrix.point(point, self._concerned[self._pair[number]].at(point))
+        placebo = number == self._placebo
+        return pair.name.like(vary=vary, digest=digest, arm=arm, placebo=placebo)
 
     def _parts(self, kind: str, parts: Mapping[str, Declared], names: Iterable[str]) -> _Parts[Any]:
         # Load has seen to it that each table holds parts of its kind.
@@ -276,12 +261,8 @@ class _Scenario:
             *(("backends", suite.backends[label]) for label in scenario.backends),
         ]
         request = scenario.requests.get(pair.server, scenario.request)
-        return frozenset(
-            [
-                *(f"path.{name}" for name in variables(request)),
-                *(path for table, part in parts for path in about(scenario, table, part)),
-            ]
-        )
+        paths = frozenset(f"path.{name}" for name in variables(request))
+        return paths.union(*(about(scenario, table, part) for table, part in parts))
 
     @cached_property
     def _identities(self) -> tuple["array[int]", "array[int]"]:

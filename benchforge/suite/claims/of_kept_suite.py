@@ -50,21 +50,18 @@ def uses(metrics: Mapping[str, Metric]) -> Iterator[MetricUse]:
 
 
 def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[CaseName]) -> Asks:
-    """Return what a suite asks of these cases, by its text and nothing else of it.
-
-    Raises SuiteErrors where the text asks what cannot be.
-    """
+    """Return what a suite's text asks of these cases. Raises SuiteErrors if that is impossible."""
     return sound(_asks(document, metrics, cases), document)
 
 
 def _asks(
     document: Document, metrics: Mapping[str, Metric], cases: Sequence[CaseName]
 ) -> Checked[Asks]:
-    names_by_scenario: dict[str, list[CaseName]] = {}
+    measured: dict[str, list[CaseName]] = {}
     for case in cases:
-        names_by_scenario.setdefault(case.scenario, []).append(case)
+        measured.setdefault(case.scenario, []).append(case)
     written_scenarios = yield from tables_of(document.tables, "scenarios")
-    declared = with_bridges(written_scenarios, names_by_scenario)
+    declared = with_bridges(written_scenarios, measured)
     loaders = yield from tables_of(document.tables, "loaders")
     stages = {k: len(n) for k, v in loaders.items() if isinstance(n := v.get("stages"), list)}
     scenarios: dict[str, Scenario] = {}
@@ -75,21 +72,16 @@ def _asks(
             scenarios[label] = scenario.with_stages(stages)
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
     drawn = yield from tables_of(document.tables, "tables")
-    tables = yield from pivots(
-        outside_search(drawn, document), names["metrics"], names["scenarios"], scenarios
-    )
+    drawn = outside_search(drawn, document)
+    tables = yield from pivots(drawn, names["metrics"], names["scenarios"], scenarios)
     written = yield from tables_of(document.tables, "claims")
     claims = yield from sound_claims(outside_search(written, document), metrics, names, scenarios)
     answerable = {
         label: claim
         for label, claim in claims.items()
-        if all(
-            side.scenario in names_by_scenario for side in all_meant(claim.written, claim.at, {})
-        )
+        if all(side.scenario in measured for side in all_meant(claim.written, claim.at, {}))
     }
-    with_cases = yield from resolved(
-        answerable, lambda label: with_parts(names_by_scenario[label], scenarios)
-    )
+    with_cases = yield from resolved(answerable, lambda k: with_parts(measured[k], scenarios))
     return asked_of(scenarios, tables, with_cases, cases)
 
 
@@ -106,11 +98,7 @@ def asked_of(
     return Asks(
         titles={label: scenario.title for label, scenario in measured.items() if scenario.title},
         clients=tuple(label for label, scenario in measured.items() if scenario.clients),
-        takes={
-            label: scenario.metrics
-            for label, scenario in measured.items()
-            if scenario.metrics is not None
-        },
+        takes={k: metrics for k, row in measured.items() if (metrics := row.metrics) is not None},
         tables={label: table for label, table in tables.items() if any(map(table.has, names))},
         claims=of_cases(claims, names),
     )

@@ -57,10 +57,7 @@ def pivots(
     labels: Sequence[str],
     scenarios: Mapping[str, Scenario],
 ) -> Checked[dict[str, Pivot]]:
-    """Return every table that is sound.
-
-    `metrics` and `labels` are those that the suite declares, `scenarios` those that are sound.
-    """
+    """Return the sound tables; `metrics` and `labels` are all declared, `scenarios` the sound."""
     sound_pivots: dict[str, Pivot] = {}
     for label, table in tables.items():
         path = ("tables", label)
@@ -82,10 +79,7 @@ def pivots(
 
 
 def cell_faults(tables: Mapping[str, Pivot], suite: Suite) -> Iterator[Fault]:
-    """Yield a fault for each table that has no case, or several in one cell.
-
-    `suite` holds every scenario that a table may name, those that are not to be run too.
-    """
+    """Yield each table without a case, or with several in a cell; `suite` has all scenarios."""
     for label, pivot in tables.items():
         path = ("tables", label)
         names = (case for scenario in pivot.scenarios for case in named(suite, scenario))

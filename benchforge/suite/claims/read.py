@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from pydantic import JsonValue
 
@@ -32,18 +32,10 @@ _LONGEST = 200  # characters: nobody means more
 _SHARE = "%"
 
 
-class Amount(NamedTuple):
-    """A number as written, with its unit; empty for a bare number."""
-
-    number: float
-    unit: str
-
-
 def question(text: str, unit: str) -> Hypothesis:
-    """Return what is asked of a metric of this unit. Raises NoBound where it is nothing.
+    """Return the hypothesis about a metric of this unit. Raises NoBound if the text has none.
 
-    Bounds are converted to the unit; a bare number is in it. A tolerance in % is a share of the
-    bound.
+    Bounds are converted to the unit. A tolerance in % is a share of the bound.
     """
     match = _HOLDS.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
@@ -58,30 +50,30 @@ def question(text: str, unit: str) -> Hypothesis:
             raise NoBound(f"a factor is above 0, not {exact(bound)}", "write it like a >= 2 * b")
     else:
         bound = in_unit(number(match["bound"]), match["unit"] or "", unit)
-    slack = None
+    within = None
     if match["within"]:
         if relation != "==":
             raise NoBound(f"{relation} has no tolerance", "leave it out, or write ==")
-        within = Amount(number(match["within"]), match["of"] or "")
-        slack = _tolerance(within, form, bound, unit)
+        within = _tolerance(number(match["within"]), match["of"] or "", form, bound, unit)
     elif relation == "==":
         hint = f"give a tolerance: {text.strip()} +- 3%"
         raise NoBound("two measurements are never exactly equal", hint)
-    return Hypothesis(text=text.strip(), form=form, relation=relation, bound=bound, tolerance=slack)
+    text = text.strip()
+    return Hypothesis(text=text, form=form, relation=relation, bound=bound, tolerance=within)
 
 
-def _tolerance(within: Amount, form: str, bound: float, unit: str) -> float:
-    if form == "ratio" and within.unit != _SHARE:
+def _tolerance(within: float, written_unit: str, form: str, bound: float, unit: str) -> float:
+    if form == "ratio" and written_unit != _SHARE:
         raise NoBound("the tolerance of a ratio is a share of it", "write it like +- 3%")
-    if within.unit == _SHARE:
-        share = within.number / 100
+    if written_unit == _SHARE:
+        share = within / 100
         tolerance = share if form == "ratio" else share * abs(bound)
         if share > 0 and not tolerance:
             raise NoBound("no share of 0 is a tolerance", f"give it in {named(unit)}")
     else:
-        tolerance = in_unit(within.number, within.unit, unit)
+        tolerance = in_unit(within, written_unit, unit)
     if not 0 < tolerance < math.inf:
-        raise NoBound(f"a tolerance is above 0, not {exact(within.number)}", "write it like +- 3%")
+        raise NoBound(f"a tolerance is above 0, not {exact(within)}", "write it like +- 3%")
     return tolerance
 
 
@@ -111,10 +103,7 @@ def sound_claims(
     labels: Mapping[str, Sequence[str]],
     scenarios: Mapping[str, Scenario],
 ) -> Checked[dict[str, SoundClaim]]:
-    """Return every claim that is sound in itself.
-
-    `metrics` and `scenarios` are those that are sound, `labels` all that are declared.
-    """
+    """Return the sound claims; `metrics` and `scenarios` are sound, `labels` all declared."""
     claims: dict[str, SoundClaim] = {}
     for label, table in tables.items():
         written = yield from checked(ClaimTable, table, ("claims", label))

@@ -18,10 +18,7 @@ from benchforge.suite.toml.words import shown
 def resolved(
     sound: Mapping[str, SoundClaim], cases_of: Callable[[str], Iterable[CaseName]]
 ) -> Checked[tuple[Claim, ...]]:
-    """Return the claims with their cases: each side is exactly one.
-
-    `cases_of` knows every scenario that a claim may name, those that are not to be run too.
-    """
+    """Return the claims, each side with its case; `cases_of` gives those of any scenario."""
     by_scenario: dict[str, list[CaseName]] = {}
     for claim in sound.values():
         for wanted in all_meant(claim.written, claim.at, {}):
@@ -77,9 +74,7 @@ def _instances(
 ) -> Checked[list[ClaimInstance]]:
     tests: list[ClaimInstance] = []
     axis = claim.written.each
-    points: list[dict[str, JsonValue]] = (
-        [{}] if axis is None else [{axis: value} for value in claim.each]
-    )
+    points: list[dict[str, JsonValue]] = [{axis: value} for value in claim.each] if axis else [{}]
     near: list[list[list[CaseName]]] | None = None
     for point in points:
         sides = [list(meant(claim.written, (*claim.at, key), point)) for key in ("a", "b")]
@@ -111,10 +106,7 @@ def _instances(
 
 
 def _cases(meant_: Meant, cases: Sequence[CaseName], but: str | None = None) -> list[CaseName]:
-    """Return the cases that are meant, whatever they are on the axis `but`.
-
-    An axis that a case is not about is passed over.
-    """
+    """Return the cases that fit, with any value on the axis `but` and on axes without effect."""
     part = next((axis for axis in (KIND, STAGE) if axis in meant_.where or but == axis), "")
     cases = [case for case in cases if part == case.part]
     wanted = [(axis, value) for axis, value in meant_.where.items() if axis != but]
@@ -135,15 +127,12 @@ def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) ->
         if not cases_of_side:
             yield Fault(wanted.at, f"no case {described}", "no case has all of these values")
         elif len(cases_of_side) > 1:
-            differ = {
-                axis: list(values)
-                for axis in (
-                    *AXIS_NAMES,
-                    *dict.fromkeys(path for case in cases_of_side for path in case.vary),
-                )
-                if len(values := dict.fromkeys(coordinate(case, axis) for case in cases_of_side))
-                > 1
-            }
+            axes = dict.fromkeys(path for case in cases_of_side for path in case.vary)
+            differ: dict[str, list[str]] = {}
+            for axis in (*AXIS_NAMES, *axes):
+                values = dict.fromkeys(coordinate(case, axis) for case in cases_of_side)
+                if len(values) > 1:
+                    differ[axis] = list(values)
             differences = "; ".join(
                 f"{axis} ({', '.join(filter(None, values))})" for axis, values in differ.items()
             )
@@ -154,9 +143,7 @@ def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) ->
 def _narrower(differ: Mapping[str, Sequence[str]]) -> str:
     axis, values = next(iter(differ.items()))
     value = next(filter(None, values))
-    if axis == "server":
-        return f"name one: server = {value}"
-    if axis in (KIND, STAGE):
+    if axis in ("server", KIND, STAGE):
         return f"name one: {axis} = {value}"
     if axis == "driver":
         return f"name one: loader = {value}, or client"

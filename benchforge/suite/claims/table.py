@@ -76,12 +76,10 @@ class Meant(NamedTuple):
     "Server and driver are axes as others are."
 
 
-def sides(
-    written: ClaimTable, path: Path, *, inner: bool = True
-) -> Iterator[tuple[Path, Subtracted]]:
+def sides(claim: ClaimTable, path: Path, inner: bool = True) -> Iterator[tuple[Path, Subtracted]]:
     """Yield each side and what is subtracted from it, with the place where it was written."""
     for key in ("a", "b"):
-        side: Side | None = getattr(written, key)
+        side: Side | None = getattr(claim, key)
         if side is not None:
             yield (*path, key), side
             if inner and side.minus is not None:

@@ -22,7 +22,6 @@ Axes = Mapping[str, Sequence[JsonValue]]
 "Each axis with the values that it takes."
 
 _DRIVER = "load tools and clients are one axis: write 'driver'"
-
 _OFF = 'or set interleave = "off" in the scenario'
 
 
@@ -75,10 +74,7 @@ def outside_search(tables: Mapping[str, Tables], document: Document) -> dict[str
 
 
 def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Fault]:
-    """Yield what is wrong with a `where`: axes to a value, or to an array of several.
-
-    Paths start at the `where`.
-    """
+    """Yield the faults of a `where`, each axis with a value or several; paths start there."""
     for axis, value in where.items():
         if isinstance(value, dict):
             hint = 'quote the whole path: where = { "servers.*.workers" = 4 }'
@@ -127,10 +123,7 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
 
 
 def claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]:
-    """Yield each claim that turns cannot answer: they tell ratios of one comparison alone.
-
-    A claim with a side that is not measured is not judged, so nothing is wrong with it.
-    """
+    """Yield each judged claim that turns cannot answer: they give ratios of one comparison."""
     turns, measured = all_turns(suite), set(suite.only or suite.scenarios)
 
     def group(case: CaseName) -> str:

@@ -1,7 +1,4 @@
-"""What parts on several hosts cannot do, or cannot yet, each with its place in the suite.
-
-Nothing is measured otherwise than the suite says.
-"""
+"""Faults of suites whose parts run on several hosts."""
 
 import os
 import re
@@ -63,10 +60,10 @@ def within(files: Mapping[str, Path | str]) -> None:
 
 
 def entries(root: Path) -> Iterator[tuple[str, Path | str]]:
-    """Yield what is brought of a file or folder: each file, and each link as what it leads to.
+    """Yield the files of a file or folder by relative names, and each link as what it leads to.
 
-    Names are relative to it. Left out are repositories, environments, caches and our own results.
-    Raises Unusable for what holds on this machine only.
+    Repositories, environments, caches and results are left out. Raises Unusable for what holds on
+    this machine only.
     """
     if any((parent / _ENVIRONMENT).is_file() for parent in (root, *root.parents)):
         hint = 'name a runtime, and write {python}: command = ["{python}", ...]'
@@ -133,40 +130,30 @@ def used(suite: Suite, scenario: Scenario) -> Iterator[UsedPart]:
 
 def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
     """Yield what a suite asks for that parts on several hosts do not have, or not yet."""
-    labels: dict[str, None] = {}
+    on_hosts = False
     yield from engine_faults(suite)
     for label, scenario in scenarios.items():
         uses = [(use.table, use.part, next(iter(use.hosts), None)) for use in used(suite, scenario)]
-        named = {host for _, _, host in uses}
-        if named == {None}:
+        hosts = {host for _, _, host in uses}
+        if hosts == {None}:
             continue
-        labels |= {host: None for host in named if host is not None}
+        on_hosts |= any(hosts)
         yield from _of_scenario(suite, label, scenario)
         for table, part, host in uses:
             yield from _of_part(suite, table, part, host)
         yield from _socket_faults(uses)
         yield from _divided_faults(suite, scenario)
-    if labels:
-        yield from _of_suite(suite)
-
-
-def _of_suite(suite: Suite) -> Iterator[Fault]:
-    if suite.tuning.sysctl:
+    if on_hosts and suite.tuning.sysctl:
         hint = "tune the hosts themselves, or measure on one host"
         yield Fault(("tuning", "sysctl"), "parts on hosts use the hosts' own network", hint)
 
 
 def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault]:
     if turns_of(scenario, suite.repeat) is not None:
-        path = (
-            ("scenarios", label)
-            if scenario.interleave is None
-            else ("scenarios", label, "interleave")
-        )
+        path = ("scenarios", label, *(() if scenario.interleave is None else ("interleave",)))
+        message = "servers on hosts cannot take turns: no clock stops several machines"
         hint = 'set interleave = "off": each server is then measured alone'
-        yield Fault(
-            path, "servers on hosts cannot take turns: no clock stops several machines", hint
-        )
+        yield Fault(path, message, hint)
 
 
 def _of_part(suite: Suite, table: str, declared: Declared, host: str | None) -> Iterator[Fault]:
@@ -212,33 +199,30 @@ def _file_faults(suite: Suite, table: str, declared: Declared) -> Iterator[Fault
 
 def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator[Fault]:
     servers = {host for table, _, host in used if table == "servers"}
-    for table_name, declared, host in used:
+    for table, declared, host in used:
+        part = declared.part
         others = sorted(other for other in servers - {host} if other is not None)
-        behind = table_name == "backends" or (
-            isinstance(declared.part, Server) and declared.part.behind_proxy_only()
-        )
-        if isinstance(declared.part, Backend) and others and not declared.part.serves_hosts:
-            message = f"{declared.part.name} cannot serve other hosts yet: {', '.join(others)}"
+        behind = table == "backends" or (isinstance(part, Server) and part.behind_proxy_only())
+        if isinstance(part, Backend) and others and not part.serves_hosts:
+            option = ("host",) if declared.host else ()
+            message = f"{part.name} cannot serve other hosts yet: {', '.join(others)}"
             hint = "put it on the host of its servers"
-            yield Fault(
-                (table_name, declared.label, *(("host",) if declared.host else ())), message, hint
-            )
-        elif behind and others and getattr(declared.part, "listen", "") == "unix":
+            yield Fault((table, declared.label, *option), message, hint)
+        elif behind and others and getattr(part, "listen", "") == "unix":
             option = ("listen",) if "listen" in declared.options else ()
             message = f"its unix socket is on {host}, which {', '.join(others)} cannot reach"
-            yield Fault((table_name, declared.label, *option), message, "say listen = 'tcp'")
+            yield Fault((table, declared.label, *option), message, "say listen = 'tcp'")
 
 
 def _divided_faults(suite: Suite, scenario: Scenario) -> Iterator[Fault]:
     for table in ("loaders", "clients"):
         for label in getattr(scenario, table):
-            declared = getattr(suite, table).get(label)
-            hosts = () if declared is None else suite.hosts_of("loader", declared)
+            if (declared := getattr(suite, table).get(label)) is None:
+                continue
+            part, hosts = declared.part, suite.hosts_of("loader", declared)
             if len(set(hosts)) < len(hosts):
-                yield Fault(
-                    ("placement", "hosts", "loader"), "a host is named twice", "name it once"
-                )
-            part = None if declared is None else declared.part
+                path = ("placement", "hosts", "loader")
+                yield Fault(path, "a host is named twice", "name it once")
             if len(hosts) > 1 and isinstance(part, Driver) and part.divided(0, len(hosts)) is None:
                 message = f"its load cannot be divided evenly among {len(hosts)} hosts"
                 hint = "use pace or wrk, with a multiple of that many connections"
@@ -257,15 +241,14 @@ def engine_faults(suite: Suite) -> Iterator[Fault]:
     else:
         return
     wanted, other = ("ssh", "worker") if engine.use == "ssh" else ("worker", "ssh")
+    alternative = "dask" if other == "worker" else "ssh"
     for label, host in suite.hosts.items():
         if getattr(host, wanted) is None:
             hint = f'write {wanted} = "..." in [hosts.{label}]'
             yield Fault(("hosts", label), f"the engine {engine.use} needs {wanted!r}", hint)
         if getattr(host, other) is not None:
             message = f"the engine {engine.use} does not use it"
-            hint = (
-                f'leave it out, or set use = "{"dask" if other == "worker" else "ssh"}" in [engine]'
-            )
+            hint = f'leave it out, or set use = "{alternative}" in [engine]'
             yield Fault(("hosts", label, other), message, hint)
         if engine.use == "dask" and host.address is None:
             hint = "write the IPv4 address at which other hosts reach it"

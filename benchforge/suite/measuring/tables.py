@@ -1,6 +1,7 @@
-"""The table [tuning]: names that a kernel could know, to the values that are asked for."""
+"""The tables [tuning], [gate], [placement], [engine], [hosts.x] and [repeat]."""
 
 import re
+import resource
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -16,28 +17,15 @@ from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import shown
 
-LIMITS = (
-    "as",
-    "core",
-    "cpu",
-    "data",
-    "fsize",
-    "memlock",
-    "msgqueue",
-    "nice",
-    "nofile",
-    "nproc",
-    "rss",
-    "rtprio",
-    "rttime",
-    "sigpending",
-    "stack",
+_LIMIT = "RLIMIT_"
+LIMITS = tuple(
+    name.removeprefix(_LIMIT).lower()
+    for name in dir(resource)
+    if name.startswith(_LIMIT) and name != "RLIMIT_OFILE"  # a second name of NOFILE
 )
 "Linux's, as `man setrlimit` writes them behind RLIMIT_."
 
 SYSCTL = r"^[a-z]\w*(\.[\w-]+)+$"
-
-_TABLE = "gate"
 
 PlacementChoice = Placement | Literal["auto", "off"]
 
@@ -71,13 +59,14 @@ def tuning(tables: Tables) -> Checked[Tuning]:
 
 def gate_of(tables: Tables, labels: Mapping[str, Sequence[str]]) -> Checked[Gate]:
     """Return the waivers of a suite; none where it has no table."""
-    gate = yield from table_of(Gate, tables, _TABLE)
+    gate = yield from table_of(Gate, tables, "gate")
     for number, waiver in enumerate(gate.allow):
         for key, label in (("scenarios", waiver.scenario), ("servers", waiver.server)):
             if label is not None and label not in labels[key]:
                 hint = Nearest(label, labels[key], "declared")
-                path = (_TABLE, "allow", number, key.removesuffix("s"))
-                yield Fault(path, f"no {key.removesuffix('s')} {label!r} is declared", hint)
+                kind = key.removesuffix("s")
+                path = ("gate", "allow", number, kind)
+                yield Fault(path, f"no {kind} {label!r} is declared", hint)
     return gate
 
 
@@ -144,7 +133,7 @@ def repeated(document: Document, profile: str | None) -> Checked[Repeat]:
 def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:
     """Return [repeat] without what a later layer replaced: `blocks` and `until` exclude each other.
 
-    A profile lies over the suite, and --set over both. What one layer says is left as it is.
+    A profile lies over the suite, and --set over both.
     """
     layers = {key: _layer(key, document, profile) for key in (*_NUMBER, *_WIDTH) if key in table}
     number = layers.get("blocks", -1)

@@ -96,14 +96,11 @@ def _content(path: Path, name: str) -> bytes:
     try:
         if not path.is_file():
             problem = "is not a file" if path.exists() else "does not exist"
-            raise WrongFile(
-                f"{name} {problem}", f"it is relative to the suite's folder, {path.parent}"
-            )
+            hint = f"it is relative to the suite's folder, {path.parent}"
+            raise WrongFile(f"{name} {problem}", hint)
         if (size := path.stat().st_size) > LARGEST_FILE:
-            most = f"a feed has {LARGEST_FILE >> 20} MiB at most"
-            raise WrongFile(
-                f"{name} has {figure(size / 2**20)} MiB: {most}", "take a sample of its rows"
-            )
+            problem = f"{figure(size / 2**20)} MiB: a feed has {LARGEST_FILE >> 20} MiB at most"
+            raise WrongFile(f"{name} has {problem}", "take a sample of its rows")
         return path.read_bytes()
     except OSError as error:
         raise WrongFile(f"{name}: {error.strerror}") from error
@@ -113,8 +110,7 @@ def _rows(name: str, content: bytes) -> Iterator[Mapping[str, str]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        problem = f"{error.reason} at byte {error.start}"
-        raise WrongFile(f"{name}: not UTF-8: {problem}") from error
+        raise WrongFile(f"{name}: not UTF-8: {error.reason} at byte {error.start}") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader, [])
@@ -124,9 +120,8 @@ def _rows(name: str, content: bytes) -> Iterator[Mapping[str, str]]:
         for number, cells in enumerate(reader, 1):  # noqa: B007 - it is the number of rows
             if len(cells) != len(names):
                 problem = f"{exact(len(cells))} values below {exact(len(names))} columns"
-                raise WrongFile(
-                    f"{name}:{reader.line_num}: {problem}", f"columns: {', '.join(names)}"[:_SHOWN]
-                )
+                hint = f"columns: {', '.join(names)}"[:_SHOWN]
+                raise WrongFile(f"{name}:{reader.line_num}: {problem}", hint)
             yield dict(zip(names, cells, strict=True))
         if not number:
             raise WrongFile(f"{name} has no rows below its columns")

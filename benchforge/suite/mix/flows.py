@@ -13,7 +13,7 @@ from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.feeds import Row
-from benchforge.suite.mix.holes import Piece, Value, named
+from benchforge.suite.mix.holes import Value, named
 from benchforge.suite.mix.tables import FlowStep, RequestKind, UserSession
 
 # Headers of one name are joined by a comma, and dates have one, too.
@@ -61,10 +61,7 @@ def user_of(session: UserSession, login: Reply, rows: Mapping[str, Row]) -> User
 
 
 def given(reply: Reply, take: Mapping[str, str]) -> tuple[dict[str, Value], dict[str, str | None]]:
-    """Return the values that are taken of an answer, and the cookies that it sets. Raises NoValue.
-
-    None stands for a cookie that it ends.
-    """
+    """Return an answer's values and cookies, None for one that it ends. Raises NoValue."""
     cookies = flow_values.cookies_set(_APART.split(reply.headers.get("set-cookie", "")))
     body = reply.body if len(reply.body) <= flow_values.LARGEST_BODY else None
     return flow_values.taken(take, reply.headers, cookies, body), cookies
@@ -129,25 +126,13 @@ def after(user: User, answered: Iterator[tuple[str, RequestKind | FlowStep, Repl
     return User(cookies, values, user.rows)
 
 
-def open_step(
-    method: str,
-    path: list[Piece],
-    headers: list[tuple[str, list[Piece]]],
-    body: list[Piece] | None,
-    cookies: Mapping[str, str],
-) -> bytes:
-    """Return a later step as load tools read it: its holes stand between its texts."""
-    step = {"method": method, "path": path, "headers": headers, "body": body, "cookies": cookies}
-    return json.dumps(step, separators=(",", ":")).encode()
-
-
 def taken_names(kind: RequestKind) -> dict[str, Value]:
     """Return the names that steps take, each with a value that stands for it."""
     return {name: OPEN for step in kind.steps for name in step.take}
 
 
 def shown(step: bytes) -> Request:
-    """Return the request of a later step, with the names of its open holes."""
+    """Return the request of a later step, as `RequestMaker.open` wrote it, with named holes."""
     parts = json.loads(step)
     headers = {name: named(pieces) for name, pieces in parts["headers"]}
     body = None if parts["body"] is None else named(parts["body"])

@@ -42,11 +42,8 @@ def holes_of(value: JsonValue) -> Iterator[Hole]:
     """Yield the holes of a text, and of all texts in a table or an array."""
     if isinstance(value, str):
         yield from (Hole(m[2], m[3] or "") for m in _HOLE.finditer(value) if m[2])
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from holes_of(inner)
-    elif isinstance(value, list):
-        for inner in value:
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
             yield from holes_of(inner)
 
 
@@ -212,12 +209,5 @@ def _is_json(text: str) -> bool:
 
 def _quoted(text: str, quoted: bool) -> bool:
     """Whether a JSON text leaves a string open, given whether it began inside of one."""
-    skip = False
-    for character in text:
-        if skip:
-            skip = False
-        elif character == "\\" and quoted:
-            skip = True
-        elif character == '"':
-            quoted = not quoted
-    return quoted
+    quotes = re.findall(r'\\.|"', text, re.DOTALL).count('"')
+    return quoted != bool(quotes % 2)

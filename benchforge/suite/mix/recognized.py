@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -48,9 +48,7 @@ class Recognizer:
                     expect = typed(Expect, table)  # type: ignore[arg-type]
             yield kind.label, expect
 
-    def _values(
-        self, kind: "_Kind", holes: Collection[Written], cookies: str
-    ) -> dict[str, Value] | None:
+    def _values(self, kind: "_Kind", holes: list[Written], cookies: str) -> dict[str, Value] | None:
         values: dict[str, Value] = {}
         written = {hole.name: hole for hole in holes}
         users: list[dict[str, Value]] | None = None
@@ -71,7 +69,7 @@ class Recognizer:
             values[name] = choices.pop()
         return values
 
-    def _users(self, holes: Collection[Written], cookies: str) -> Iterator[User]:
+    def _users(self, holes: list[Written], cookies: str) -> Iterator[User]:
         pairs = {pair.strip() for pair in cookies.split(";")}
         for user in self._mix.users:
             if not pairs.issuperset(f"{name}={value}" for name, value in user.cookies.items()):
@@ -134,7 +132,7 @@ class _Rows:
         self._rows = rows
         self._numbers: dict[tuple[str, str], dict[str, set[int]]] = {}
 
-    def values(self, name: str, holes: Collection[Written]) -> set[Value]:
+    def values(self, name: str, holes: list[Written]) -> set[Value]:
         """Return what a column may be, given what stands in the holes of others."""
         numbers: set[int] | None = None
         for hole in holes:

@@ -1,7 +1,4 @@
-"""The stream of a mix: a pure, seeded function from kinds and feeds to requests.
-
-Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
-"""
+"""The stream of a mix: a pure, seeded function from kinds and feeds to requests."""
 
 import hashlib
 import itertools
@@ -20,7 +17,7 @@ from benchforge.suite.mix import flows
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.feeds import LoadedFeed, Row
 from benchforge.suite.mix.flows import Reply, User, unfilled, user_of
-from benchforge.suite.mix.holes import Template, Value, expected, holes_of, in_body, in_form
+from benchforge.suite.mix.holes import Template, Value, Values, expected, holes_of, in_body, in_form
 from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.secrets import redacted
@@ -29,6 +26,9 @@ from benchforge.text.readable import exact
 
 VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
+
+Exchange = tuple[Request, Expect]
+"A request and its right answer."
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ class Mix:
         return json.dumps([list(kinds.items()), feeds, *session], sort_keys=True)
 
     @cached_property
-    def first(self) -> Mapping[str, tuple[Request, Expect]]:
+    def first(self) -> Mapping[str, Exchange]:
         """A request of each kind with its right answer, the same in each run: probes send it."""
-        firsts: dict[str, tuple[Request, Expect]] = {}
+        firsts: dict[str, Exchange] = {}
         for label, kind in self.kinds.items():
             values, user = self.probe(label)
             for row, step in kind.rows(label).items():
@@ -115,7 +115,7 @@ class Mix:
         rows = _probed(self._used(self.kinds[label]), number) | self._probed_session
         return self.values(rows), user
 
-    def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
+    def followed(self, label: str, replies: Mapping[str, Reply]) -> Exchange:
         """Return the request of a later step. Raises TrialFailed where a value is missing."""
         name = next(name for name, kind in self.kinds.items() if label in kind.rows(name))
         values, user = self.probe(name)
@@ -133,13 +133,16 @@ class Mix:
 
     @property
     def deck(self) -> list[int]:
-        """Numbers of the kinds in the smallest pass that has the shares."""
+        """Numbers of the kinds in the smallest pass that has the shares.
+
+        Decks are dealt, so each prefix of a stream has the shares to within one deck.
+        """
         divisor = math.gcd(*self.shares.values())
         begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
         return [n for n, k in begins for _ in range(self.shares[k] // divisor)]
 
     @property
-    def ready(self) -> tuple[Request, Expect]:
+    def ready(self) -> Exchange:
         """The first request that changes nothing, or the first of all; with users, a login."""
         if self.session is None:
             begins = [first for label, first in self.first.items() if label not in self.after]
@@ -155,7 +158,7 @@ class Mix:
             return dict(self.users[0].rows)
         return _rows_of(self._used(self.session), f"{VERSION}:probe", 1)[0]
 
-    def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
+    def logins(self, seed: int, block: int) -> Iterator[Exchange]:
         """Yield the login of each user of a block, with its right answer."""
         for rows in self._users(seed, block):
             assert self.session is not None  # noqa: S101 - it has users
@@ -187,9 +190,7 @@ class Mix:
         kinds = {k: kind for k, kind in self.kinds.items() if not once & {*self._used(kind)}}
         return replace(self, kinds=kinds)
 
-    def dealt(
-        self, seed: int, block: int, text: str
-    ) -> Iterator[tuple[StreamRecord, Mapping[str, Value]]]:
+    def dealt(self, seed: int, block: int, text: str) -> Iterator[tuple[StreamRecord, Values]]:
         """Yield requests without end, each with the values of its holes; `text` is the seed."""
         deck, deal = self.deck, random.Random(text)  # noqa: S311
         draws = {key: feed.draws(text) for key, feed in self.feeds.items()}
@@ -234,13 +235,12 @@ class Mix:
 
     def varies(self, label: str) -> bool:
         """Whether the requests of a kind have holes, or are of several users."""
-        return self.session is not None or any(
-            True for _ in holes_of(self.rows[label].request.model_dump(mode="json"))
-        )
+        request = self.rows[label].request.model_dump(mode="json")
+        return self.session is not None or any(holes_of(request))
 
-    def at(self, moment: int) -> "Mix":
-        """Return the mix with the probes of one of several load tools, at a place from 0 on."""
-        return replace(self, place=moment)
+    def at(self, number: int) -> "Mix":
+        """Return the mix with the probes of one of several load tools, numbered from 0."""
+        return replace(self, place=number)
 
     def hidden(self, secrets: Collection[str]) -> "Mix":
         """Return the mix without secrets in its texts."""
@@ -277,9 +277,7 @@ def _rows_of(feeds: Mapping[str, LoadedFeed], seed: str, users: int) -> list[dic
     return [{label: next(rows) for label, rows in draws.items()} for _ in range(users)]
 
 
-def request_of(
-    kind: RequestKind | FlowStep | UserSession, values: Mapping[str, Value], user: User
-) -> tuple[Request, Expect]:
+def request_of(kind: RequestKind | FlowStep | UserSession, values: Values, user: User) -> Exchange:
     """Return a request with its right answer. Raises pydantic's ValidationError if it is none."""
     values = {**values, **user.taken}
     request = filled(kind.request, values)
@@ -294,8 +292,8 @@ def _ungiven(kind: RequestKind) -> set[str]:
 
 
 def _open_of(
-    flow: RequestKind, step: RequestKind | FlowStep, values: Mapping[str, Value], user: User
-) -> tuple[Request, Expect]:
+    flow: RequestKind, step: RequestKind | FlowStep, values: Values, user: User
+) -> Exchange:
     """Return a later step's request with the names of its open holes, and its right answer."""
     values = {**values, **user.taken}
     request = flows.shown(RequestMaker(step.request).open(values, {}))
@@ -325,7 +323,7 @@ class RequestMaker:
         text = request.body
         self.body = None if text is None else in_body(text, content_type.lower())
 
-    def made(self, values: Mapping[str, Value]) -> tuple[bytes, bytes]:
+    def made(self, values: Values) -> tuple[bytes, bytes]:
         """Return head and body with a record's values."""
         lines = [f"{self.method} {self.path.fill(values)} HTTP/1.1"]
         lines += [f"{name}: {template.fill(values)}" for name, template in self.headers]
@@ -334,17 +332,19 @@ class RequestMaker:
             lines.append(f"Content-Length: {len(body)}")
         return ("\r\n".join(lines) + "\r\n").encode(), body or b""
 
-    def open(self, values: Mapping[str, Value], cookies: Mapping[str, str]) -> bytes:
-        """Return a later step with the holes for which there is no value."""
+    def open(self, values: Values, cookies: Mapping[str, str]) -> bytes:
+        """Return a later step as load tools read it: open holes stand between its texts."""
         headers = [(name, template.left(values)) for name, template in self.headers]
         body = None if self.body is None else self.body.left(values)
         if self.form is not None:
             body = []
             for name, template in self.form:
                 body += [f"{'&' if body else ''}{name}=", *template.left(values)]
-        return flows.open_step(self.method, self.path.left(values), headers, body, cookies)
+        step: dict[str, object] = {"method": self.method, "path": self.path.left(values)}
+        step |= {"headers": headers, "body": body, "cookies": cookies}
+        return json.dumps(step, separators=(",", ":")).encode()
 
-    def body_text(self, values: Mapping[str, Value]) -> str | None:
+    def body_text(self, values: Values) -> str | None:
         """Return the body with a record's values; None without one."""
         if self.form is not None:
             return "&".join(f"{name}={template.fill(values)}" for name, template in self.form)
@@ -359,11 +359,10 @@ def with_type(request: KindRequest) -> dict[str, str]:
     return headers
 
 
-def filled(request: KindRequest, values: Mapping[str, Value]) -> Request:
+def filled(request: KindRequest, values: Values) -> Request:
     """Return a request with its holes filled. Raises pydantic's ValidationError if it is none."""
-    headers = {
-        name: Template(text, "header").fill(values) for name, text in with_type(request).items()
-    }
+    texts = with_type(request).items()
+    headers = {name: Template(text, "header").fill(values) for name, text in texts}
     path, body = Template(request.path, "path"), RequestMaker(request).body_text(values)
     written: dict[str, JsonValue] = {"method": request.method, "path": path.fill(values)}
     return typed(Request, {**written, "headers": {**headers}, "body": body})

@@ -152,11 +152,8 @@ or none."""
             if "steps" in self.model_fields_set:
                 raise WrongOption("a flow has steps", "steps", hint="give request instead")
             if self.think is not None:
-                fault, hint = (
-                    "only a flow has think",
-                    "give think to the load tool, or give steps",
-                )
-                raise WrongOption(fault, "think", hint=hint)
+                hint = "give think to the load tool, or give steps"
+                raise WrongOption("only a flow has think", "think", hint=hint)
             return self
         if wrong:
             fault = f"steps and {' and '.join(wrong)} exclude each other: each step has its own"

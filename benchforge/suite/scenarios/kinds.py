@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
-from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import Driver
 from benchforge.suite.declared import LABEL
 from benchforge.suite.mix.feeds import LoadedFeed, Row, WrongFile, loaded
 from benchforge.suite.mix.flows import taken_names
 from benchforge.suite.mix.holes import Hole, holes_of
 from benchforge.suite.mix.record import MOST, amount
-from benchforge.suite.mix.stream import Mix, request_of, with_type
+from benchforge.suite.mix.stream import Exchange, Mix, request_of, with_type
 from benchforge.suite.mix.tables import Feed, FlowStep, RequestKind, UserSession
 from benchforge.suite.scenarios.search import rated
 from benchforge.suite.scenarios.turns import turns_of
@@ -38,6 +38,8 @@ _FLOW_TAKERS = "pace and k6 take them"
 _TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with the same headers"
 _PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
 
+_Table = RequestKind | FlowStep | UserSession
+
 
 def workloads_of(
     tables: Mapping[str, Tables],
@@ -47,9 +49,9 @@ def workloads_of(
     folder: File | None,
     digests: Mapping[str, str],
 ) -> Checked[dict[str, Mix]]:
-    """Return the mix of each scenario that has kinds and is sound; `tables` are those of feeds.
+    """Return the mix of each sound scenario with kinds; without `folder`, `digests` has the files'.
 
-    Without a folder, files are not read, and `digests` has theirs.
+    `tables` are those of feeds.
     """
     feeds = yield from _feeds(tables, folder, digests)
     workloads: dict[str, Mix] = {}
@@ -145,9 +147,8 @@ class _Reading(NamedTuple):
         scenario, fields_set = self.scenario, self.scenario.model_fields_set
         for key, reason in _EXCLUSIVE.items():
             if key in fields_set and getattr(scenario, key) not in (None, "off", ()):
-                yield Fault(
-                    (*self.at, key), f"{key} and kinds exclude each other: {reason}", "leave it out"
-                )
+                message = f"{key} and kinds exclude each other: {reason}"
+                yield Fault((*self.at, key), message, "leave it out")
         if turns_of(scenario, repeat) is not None and (flow := self._first_flow()):
             hint = f'set scenarios.{self.label}.interleave = "off"'
             yield Fault((*self.at, "kinds", flow), "a flow cannot pause between its steps", hint)
@@ -180,8 +181,8 @@ class _Reading(NamedTuple):
             yield from (((*path, "expect"), "expect", hole) for hole in holes_of(kind.expect))
 
     @property
-    def _tables(self) -> list[tuple[Path, RequestKind | FlowStep | UserSession]]:
-        tables: list[tuple[Path, RequestKind | FlowStep | UserSession]] = []
+    def _tables(self) -> list[tuple[Path, _Table]]:
+        tables: list[tuple[Path, _Table]] = []
         for label, kind in self.kinds.items():
             path = (*self.at, "kinds", label)
             tables += [((*path, "steps", n), step) for n, step in enumerate(kind.steps)]
@@ -254,9 +255,8 @@ class _Reading(NamedTuple):
                     yield Fault((*path, key, *finding.path), finding.message, finding.hint)
                 continue
             if expect.same_body:
-                yield Fault(
-                    (*path, "expect", "same_body"), "it does not know kinds yet", "leave it out"
-                )
+                body_path = (*path, "expect", "same_body")
+                yield Fault(body_path, "it does not know kinds yet", "leave it out")
             if reason := expect.conflict({request.method}):
                 yield Fault((*path, "expect"), reason)
             if request.body is not None and _is_json(kind):
@@ -264,16 +264,12 @@ class _Reading(NamedTuple):
                     json.loads(request.body)
                 except ValueError as error:
                     problem = f"the body is not JSON once its holes are filled: {error}"
-                    yield Fault(
-                        (*path, "request", "body"), problem, "a brace before a name is written {{"
-                    )
+                    hint = "a brace before a name is written {{"
+                    yield Fault((*path, "request", "body"), problem, hint)
 
     def _with_first_values(
-        self,
-        path: Path,
-        table: RequestKind | FlowStep | UserSession,
-        feeds: Mapping[str, LoadedFeed],
-    ) -> tuple[Request, Expect]:
+        self, path: Path, table: _Table, feeds: Mapping[str, LoadedFeed]
+    ) -> Exchange:
         """Return a request with its right answer; numbers stand for what answers give."""
         if isinstance(table, UserSession):
             return self.made().ready
@@ -289,19 +285,16 @@ class _Reading(NamedTuple):
             rule = _WHOLE if hole.form == "integer" or self._counts(path, hole) else None
             if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
                 rule = _HEADER if key == "headers" else _PATH
-            feed = self.feeds[name]
-            if rule is None or feed.feed.integers is not None:
+            feed, rows = self.feeds[name].feed, self.feeds[name].rows
+            if rule is None or feed.integers is not None:
                 continue
-            if feed.feed.text is not None and rule == _HEADER:
+            if feed.text is not None and rule == _HEADER:
                 continue
-            bad = next(
-                (v for row in feed.rows if not re.fullmatch(rule, v := _text(row, column))), None
-            )
-            if feed.feed.text is not None or bad is not None:
+            bad = next((v for row in rows if not re.fullmatch(rule, v := _text(row, column))), None)
+            if feed.text is not None or bad is not None:
                 value_text = "a text" if bad is None else f"{bad[:40]!r}"
-                requirement = (
-                    "a whole number" if rule == _WHOLE else f"possible in a {key.removesuffix('s')}"
-                )
+                place = f"possible in a {key.removesuffix('s')}"
+                requirement = "a whole number" if rule == _WHOLE else place
                 yield Fault(path, f"hole {hole.written!r}: {value_text} is not {requirement}")
 
     def _counts(self, path: Path, hole: Hole) -> bool:
@@ -328,9 +321,8 @@ class _Reading(NamedTuple):
                 yield Fault(path, flaw, hint)
             elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
                 flaw = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
-                yield Fault(
-                    path, flaw, f'use pace, or set scenarios.{self.label}.interleave = "off"'
-                )
+                hint = f'use pace, or set scenarios.{self.label}.interleave = "off"'
+                yield Fault(path, flaw, hint)
             else:
                 find = self.scenario.find
                 most = driver if find is None else rated(driver, float(find.rate[1]), 1)
@@ -369,12 +361,10 @@ class _Reading(NamedTuple):
                     yield Fault(path, f"{says}: fewer than users", _RANDOM)
                 continue
             if float(repeat.warmup):
-                yield Fault(
-                    ("repeat", "warmup"), f"{says}, and a warm-up would take them first", _RANDOM
-                )
+                flaw = f"{says}, and a warm-up would take them first"
+                yield Fault(("repeat", "warmup"), flaw, _RANDOM)
             ends = tool.load().rate is not None or isinstance(getattr(tool, "requests", None), int)
-            mix = Mix(self.kinds, {})
-            deck, rows = mix.deck, list(mix.shares)
+            deck, rows = (mix := Mix(self.kinds, {})).deck, list(mix.shares)
             using = {
                 rows.index(next(iter(kind.rows(label))))
                 for label, kind in self.kinds.items()
@@ -382,17 +372,14 @@ class _Reading(NamedTuple):
             }
             most = -(-amount(tool) // len(deck)) * sum(kind in using for kind in deck)
             if not ends or amount(tool) >= MOST:
-                yield Fault(
-                    path,
-                    f"{says}, and the load may take any number",
-                    f"{_RANDOM}, or requests = 200",
-                )
+                hint = f"{_RANDOM}, or requests = 200"
+                yield Fault(path, f"{says}, and the load may take any number", hint)
             elif most + len(using) > len(feed.rows):
                 hint = f"{_RANDOM}, or fewer requests; {counted(len(using), 'row')} are for probes"
                 yield Fault(path, f"{says}, and the load takes up to {exact(most)}", hint)
 
 
-def _named(kind: RequestKind | FlowStep | UserSession) -> set[str]:
+def _named(kind: _Table) -> set[str]:
     texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
 
@@ -401,6 +388,6 @@ def _text(row: Row, column: str) -> str:
     return str(row[column] if isinstance(row, Mapping) else row)
 
 
-def _is_json(kind: RequestKind | FlowStep | UserSession) -> bool:
-    types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
-    return any("json" in type_ for type_ in types)
+def _is_json(kind: _Table) -> bool:
+    headers = with_type(kind.request).items()
+    return any("json" in v.lower() for k, v in headers if k.lower() == "content-type")

@@ -34,10 +34,7 @@ def latency_faults(
 
 
 def unlike_loads(suite: Suite) -> Iterator[str]:
-    """Yield a line for each scenario that compares response times of servers at unlike rates.
-
-    In a closed loop each server receives as many requests as it answers.
-    """
+    """Yield a line for each scenario that compares response times of servers at unlike rates."""
     claimed = {
         instance.a.case.scenario
         for claim in suite.claims_to_test

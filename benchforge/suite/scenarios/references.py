@@ -1,4 +1,4 @@
-"""The tables [runtimes.x] of a suite, and whether each that a part names is there."""
+"""What parts name: runtimes, backends and their ports, and the servers behind a server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,9 +68,8 @@ def _is_runtime(path: str, scenario: Scenario, parts: Parts) -> bool:
 
 def _faults(path: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
     if isinstance(named, str) and named not in labels:
-        hint: Hint = f"declare it: [runtimes.{named}]"
-        if labels:
-            hint = Nearest(named, labels, "declared")
+        near = Nearest(named, labels, "declared")
+        hint: Hint = near if labels else f"declare it: [runtimes.{named}]"
         yield Fault(path, f"no runtime {named!r} is declared", hint)
 
 
@@ -92,10 +91,7 @@ def port_faults(scenarios: Mapping[str, Scenario], parts: Parts) -> Iterator[Fau
 def placeholder_faults(
     part: Part, labels: Sequence[str], backends: Mapping[str, Declared], top: Path = ()
 ) -> Iterator[Fault]:
-    """Yield what a part takes of backends that are not among `labels`, or that do not give it.
-
-    Paths start at `top`, where the part's table stands; without it, at that table.
-    """
+    """Yield placeholders of backends not in `labels`, or without the value; `top` is the part's."""
     for option, text in fillables(part):
         for label, name in text.taken():
             placeholder = f"{{backends.{label}.{name}}}"
@@ -148,11 +144,10 @@ class Astray(Exception):
 
 
 def behind(front: Declared, servers: Mapping[str, Declared], point: Point) -> tuple[str, ...]:
-    """Return the labels of what a server stands before at a point, in the order of their start.
+    """Return the labels of the servers behind a server at a point, as they start.
 
-    Of the point, only what is about servers that can stand before others is looked at. Raises
-    Astray for a name that is no server's and for a circle, and pydantic's ValidationError where
-    an option of such a server cannot be what the point says.
+    Raises Astray for an undeclared name and for a circle, and pydantic's ValidationError where such
+    a server refuses an option of the point.
     """
     gathered: dict[str, None] = {}
     _gather((front.label,), front, servers, point, gathered)

@@ -277,6 +277,7 @@ def scenarios(
 ) -> Checked[dict[str, Scenario]]:
     """Return every sound scenario; `labels` are all declared, `parts` the sound ones."""
     read: dict[str, Scenario] = {}
+    stages = {k: len(getattr(part.part, "stages", ())) for k, part in parts["loaders"].items()}
     for label, table in tables.items():
         path = ("scenarios", label)
         for kind, name in KINDS.items():
@@ -285,7 +286,7 @@ def scenarios(
         filled = yield from _requests(table, path, environment)
         scenario = yield from checked(Scenario, filled, path)
         if scenario is not None:
-            read[label] = scenario
+            read[label] = scenario.with_stages(stages)
             yield from _driver_faults(path, scenario, labels)
         else:
             scenario = sound_rest(Scenario, filled, _MATRIX)
@@ -312,12 +313,11 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Ta
         request_path: Path = (*path, "request")
         table["request"] = yield from environment.fill(request, Request, request_path)
     if isinstance(requests := table.get("requests"), dict):
-        filled: dict[str, JsonValue] = dict(requests)
+        table["requests"] = filled = dict(requests)
         for server, request in requests.items():
             if isinstance(request, dict):
                 request_path = (*path, "requests", server)
                 filled[server] = yield from environment.fill(request, Request, request_path)
-        table["requests"] = filled
     if isinstance(kinds := table.get("kinds"), dict):
         table["kinds"] = by_label = dict(kinds)
         for label, kind in kinds.items():
@@ -365,8 +365,6 @@ def _quotation_faults(path: Path, vary: JsonValue) -> Iterator[Fault]:
 
 def _driver_faults(path: Path, scenario: Scenario, labels: Labels) -> Iterator[Fault]:
     if not scenario.loaders and not scenario.clients:
-        names = listed([*labels["loaders"], *labels["clients"]])
-        hint = (
-            f"name a load tool or a client: loaders = [...] or clients = [...]; declared: {names}"
-        )
+        declared = f"declared: {listed([*labels['loaders'], *labels['clients']])}"
+        hint = f"name a load tool or a client: loaders = [...] or clients = [...]; {declared}"
         yield Fault(path, "no loader and no client is named", hint)

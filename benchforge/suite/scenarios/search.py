@@ -60,10 +60,7 @@ def finds_of(suite: Suite) -> dict[str, RateSearch]:
 
 
 def rated(driver: Driver, rate: float, block: int) -> Driver:
-    """Return a load at a rate, with random arrivals of its own in each block.
-
-    With the same arrivals again, trials would agree more than the server's users do.
-    """
+    """Return a load at a rate; each block has its own random arrivals, as users would."""
     update: dict[str, object] = {_RATE: Rate(rate)}
     seed = getattr(driver, "seed", None)
     if isinstance(seed, int):
@@ -74,11 +71,7 @@ def rated(driver: Driver, rate: float, block: int) -> Driver:
 def find_faults(
     top: Path, scenario: Scenario, parts: Parts, labels: Collection[str]
 ) -> Iterator[Fault]:
-    """Yield what is wrong with a scenario's search.
-
-    `parts` are the sound ones of the suite: others have a fault already. `labels` are those of all
-    metrics.
-    """
+    """Yield the faults of a scenario's search; `parts` are sound, `labels` those of all metrics."""
     wanted = scenario.find
     if wanted is None:
         return
@@ -103,10 +96,10 @@ def repeat_faults(
     scenarios: Mapping[str, Scenario],
     chosen: Collection[str],
     repeat: Repeat,
-    written: Collection[str],
+    keys: Collection[str],
 ) -> Iterator[Fault]:
-    """Yield keys that are `written`, and that searches do not have, or not beside others."""
-    yield from _count_faults(scenarios, written)
+    """Yield the `keys` of [repeat] that searches do not have, or not beside others."""
+    yield from _count_faults(scenarios, keys)
     yield from _mixture_faults(scenarios, chosen, repeat)
     for label, scenario in scenarios.items():
         path, hint = ("scenarios", label, "blocks"), "leave `blocks` of the scenario out"
@@ -121,10 +114,9 @@ def _count_faults(scenarios: Mapping[str, Scenario], written: Collection[str]) -
     if not scenarios or not all(value.find for value in scenarios.values()):
         return
     for key in sorted(_COUNTS.intersection(written)):
+        message = "every scenario searches for a rate, so it has no effect"
         hint = "leave it out; find.steps sets the number of trials of a search"
-        yield Fault(
-            ("repeat", key), "every scenario searches for a rate, so it has no effect", hint
-        )
+        yield Fault(("repeat", key), message, hint)
 
 
 def _mixture_faults(
@@ -185,11 +177,9 @@ def _loader_faults(path: Path, declared: Declared, wanted: Wanted) -> Iterator[F
         return  # the bounds have a fault already
     rate = _own_rate(declared)
     if rate is not None and not lowest <= rate <= highest:
-        message = (
-            f"{declared.label} begins at its own rate, {exact(rate)}/s: not in "
-            f"{lowest} to {highest}/s"
-        )
-        yield Fault(path, message, "leave its rate out, or declare another loader")
+        message = f"begins at its own rate, {exact(rate)}/s: not in {lowest} to {highest}/s"
+        hint = "leave its rate out, or declare another loader"
+        yield Fault(path, f"{declared.label} {message}", hint)
     for number, reason in _refused(declared, wanted):
         yield Fault((*path[:2], "find", _RATE, number), f"{declared.label}: {reason}")
 
@@ -216,18 +206,17 @@ class WrongObjective(BenchforgeError):
 
 
 def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] = ()) -> Objective:
-    """Return an objective of one of the metrics, by label. Raises WrongObjective.
+    """Return an objective such as "latency p99 < 50ms", of a kind "latency p99 browse < 50ms".
 
-    It is written as "latency p99 < 50ms", and of one kind as "latency p99 browse < 50ms".
+    Raises WrongObjective.
     """
     match = _PATTERN.fullmatch(text)
     if match is None:
         raise WrongObjective(f"not an objective: {text!r}", _FORM)
     label, part_ = match["metric"], match["of"]
     if label not in metrics:
-        raise WrongObjective(
-            f"no metric {label!r} is declared", Nearest(label, sorted(metrics), "declared")
-        )
+        near = Nearest(label, sorted(metrics), "declared")
+        raise WrongObjective(f"no metric {label!r} is declared", near)
     metric = metrics[label]
     parts = metric.parts()
     kind: str | None = None

@@ -73,24 +73,19 @@ def with_bridges(tables: Mapping[str, Tables], measured: Iterable[str]) -> dict[
 
 
 def turns_faults(
-    scenarios: Mapping[str, Scenario],
-    parts: Parts,
-    repeat: Repeat,
-    written: JsonValue,
-    network: str,
+    scenarios: Mapping[str, Scenario], parts: Parts, repeat: Repeat, table: JsonValue, network: str
 ) -> Iterator[Fault]:
-    """Yield what is wrong with turns; `written` is the table [repeat], `parts` the sound ones."""
-    sound = True
-    for fault in _length_faults(scenarios, repeat):
-        sound = False
-        yield fault
-    taking = {k: each for k, each in scenarios.items() if sound and turns_of(each, repeat)}
-    if sound and "each" in as_table(written) and not _spoken_of(scenarios, as_table(written)):
+    """Yield what is wrong with turns; `table` is [repeat] as written, `parts` the sound ones."""
+    written = as_table(table)
+    length_faults = list(_length_faults(scenarios, repeat))
+    yield from length_faults
+    taking = {k: it for k, it in scenarios.items() if not length_faults and turns_of(it, repeat)}
+    if not length_faults and "each" in written and not _spoken_of(scenarios, written):
         hint = 'set repeat.interleave = "100ms", or leave `each` out'
         yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
     for label, scenario in scenarios.items():
         keys = {"turns": scenario.turns == "all", "each": scenario.each is not None}
-        if _spoken_of({label: scenario}, as_table(written)):
+        if _spoken_of({label: scenario}, written):
             continue
         for key in (key for key, value in keys.items() if value):
             hint = f'set interleave = "100ms" in this scenario, or leave `{key}` out'

@@ -33,11 +33,8 @@ class ModelFault:
 
 
 def typed(model: type[M], table: Mapping[str, JsonValue]) -> M:
-    """Return the model of a table. Raises pydantic's ValidationError.
-
-    By way of JSON, because only there is pydantic strict about scalars and still takes an array
-    for a tuple, and text for a path.
-    """
+    """Return the model of a table. Raises pydantic's ValidationError."""
+    # Only with JSON is pydantic strict about scalars, and takes an array for a tuple.
     return model.model_validate_json(json.dumps(dict(table)), strict=True)
 
 
@@ -83,10 +80,7 @@ def sound_rest(model: type[M], table: Mapping[str, JsonValue], needed: Collectio
 def _beside(
     faults: Sequence[ModelFault], model: type[BaseModel], data: Mapping[str, JsonValue]
 ) -> Iterator[ModelFault]:
-    """Yield what else the model would say of its options if those that are faulty were not there.
-
-    pydantic asks a model's own validators only when every option is right.
-    """
+    """Yield what the model's own validators say without the faulty options; pydantic skips them."""
     faulty = {str(fault.path[0]) for fault in faults if fault.path}
     while faulty and (rest := {key: data[key] for key in data.keys() - faulty}):
         try:

@@ -1,8 +1,7 @@
-"""Where each key and each array element of a TOML text stands; the standard library does not tell.
+"""Positions of keys and array elements in a TOML text, which `tomllib` does not give.
 
-The scanner finds ends and judges little: of a text that it passes, `tomllib` says whether it is
-TOML. What it refuses itself is what later versions of TOML brought, so that a suite means the same
-on every Python, and what is nested so deeply that whatever reads it would suffer.
+The scanner finds ends, and `tomllib` judges the text. The scanner refuses what later versions of
+TOML added, so that a suite means the same on every Python, and what is nested too deeply.
 """
 
 import re
@@ -56,12 +55,11 @@ class Lost(Exception):
 
 
 def positions(text: str) -> dict[Path, Spot]:
-    """Return where each path of a TOML text stands: a key by its first mention, an element by its
-    beginning.
+    """Return the first mention of each key, and the beginning of each element, by path.
 
     Raises Refused for what TOML 1.0 does not have and for what is nested too deeply, and Lost
     for a text that `tomllib` accepts neither.
-    """  # noqa: D205 - one sentence
+    """
     scanner = Scanner(text)
     scanner.document()
     return scanner.spots
@@ -153,11 +151,8 @@ class Scanner:
                 if self._text[position] == ",":
                     comma, position = position, self._within(position + 1, closing, outer)
                     if self._text[position] == closing == "}":
-                        raise Refused(
-                            self.spot(comma, comma + 1),
-                            "not TOML 1.0: a comma after the last key of an inline table",
-                            "leave it out",
-                        )
+                        message = "not TOML 1.0: a comma after the last key of an inline table"
+                        raise Refused(self.spot(comma, comma + 1), message, "leave it out")
                 if self._text[position] != closing:
                     break
                 inside.pop()
@@ -168,11 +163,8 @@ class Scanner:
             if closing == "]":
                 path = (*outer, number)
                 inside[-1] = (closing, outer, number + 1)
-                self._mark(
-                    path,
-                    position,
-                    position + 1 if self._text[position] in "[{" else self._end(_SCALAR, position),
-                )
+                opens = self._text[position] in "[{"
+                self._mark(path, position, position + 1 if opens else self._end(_SCALAR, position))
             else:
                 position, path = self._key(position, outer)
                 position = self._pass("=", position)
@@ -182,11 +174,8 @@ class Scanner:
         if self._text[position] == '"':
             self._check_escapes(position, end)
         elif _NO_SECONDS.fullmatch(self._text, position, end):
-            raise Refused(
-                self.spot(position, end),
-                "not TOML 1.0: a time without seconds",
-                "add them: 07:30:00",
-            )
+            message = "not TOML 1.0: a time without seconds"
+            raise Refused(self.spot(position, end), message, "add them: 07:30:00")
         return end
 
     def _within(self, position: int, closing: str, path: Path) -> int:
@@ -195,22 +184,18 @@ class Scanner:
         if closing == "}" and "\n" in self._text[position:next_position]:
             opening = self.unclosed[-1]
             table = "" if any(isinstance(step, int) for step in path) else f": [{dotted(path)}]"
-            raise Refused(
-                self.spot(opening, opening + 1),
-                "not TOML 1.0: an inline table ends on the line on which it begins",
-                f"close it there, or write a table of its own{table}",
-            )
+            message = "not TOML 1.0: an inline table ends on the line on which it begins"
+            hint = f"close it there, or write a table of its own{table}"
+            raise Refused(self.spot(opening, opening + 1), message, hint)
         return next_position
 
     def _check_escapes(self, position: int, end: int) -> None:
         for match in _ESCAPE.finditer(self._text, position, end):
             if match[1] in "ex":
                 instead = "\\u001b" if match[1] == "e" else "\\u00.."
-                raise Refused(
-                    self.spot(match.start(), match.end()),
-                    f"not TOML 1.0: no escape \\{match[1]}",
-                    f"write {instead}, or the text in '...', where nothing is escaped",
-                )
+                hint = f"write {instead}, or the text in '...', where nothing is escaped"
+                spot = self.spot(match.start(), match.end())
+                raise Refused(spot, f"not TOML 1.0: no escape \\{match[1]}", hint)
 
     def _skip(self, position: int) -> int:
         return self._end(_SPACE, position)
@@ -231,8 +216,7 @@ class Scanner:
         if path not in self.spots:
             self.spots[path] = self.spot(start, end)
             if len(path) > DEEPEST:
-                spot = self.spots[path]
-                raise Refused(spot, f"nested more than {DEEPEST} levels deep")
+                raise Refused(self.spots[path], f"nested more than {DEEPEST} levels deep")
 
     def _plain(self, position: int, end: int) -> str:
         key = self._text[position:end]

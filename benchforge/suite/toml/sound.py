@@ -16,15 +16,11 @@ T = TypeVar("T")
 
 _Order = tuple[int, ...]
 "What is in the file by line and column, then --set, then other options of the command line."
+_Identity = tuple[_Order, Path | str, str]
 
 
 def located(
-    document: Document,
-    path: Path,
-    message: str,
-    hint: Hint = "",
-    *,
-    hide: Callable[[str], str] = str,
+    document: Document, path: Path, message: str, hint: Hint = "", hide: Callable[[str], str] = str
 ) -> SuiteFault:
     """Return a fault of the value at a path, with its place; `hide` takes secrets out."""
     origin = document.origin(path)
@@ -62,10 +58,9 @@ def _columns(char: str) -> int:
 
 
 def sound(reading: Checked[T], document: Document, environment: Iterable[str] = ()) -> T:
-    """Return what a reading returns.
+    """Return what a reading returns. Raises SuiteErrors with the faults that it yields.
 
-    Raises SuiteErrors when it yields a fault: with all of them, in the order of the file, without
-    secrets. `environment` is what was taken from there by the end of the reading.
+    They have the order of the file, and neither its secrets nor those of the `environment`.
     """
     value, faults = _gathered(reading)
     if faults:
@@ -94,11 +89,9 @@ def _in_order(
     ]
 
 
-def _distinct(
-    faults: Iterable[Fault], document: Document
-) -> dict[tuple[_Order, Path | str, str], Fault]:
+def _distinct(faults: Iterable[Fault], document: Document) -> dict[_Identity, Fault]:
     """Return each fault once; a value that was written for several labels is wrong once."""
-    distinct: dict[tuple[_Order, Path | str, str], Fault] = {}
+    distinct: dict[_Identity, Fault] = {}
     faulty: set[Path] = set()
     for fault in faults:
         if fault.option:

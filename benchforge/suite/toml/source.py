@@ -168,20 +168,10 @@ class _Error:
         lines = self.text.split("\n")[: int(match[1]) - 1]
         return sum(map(len, lines)) + len(lines) + int(match[2]) - 1
 
-    @property
-    def key(self) -> tuple[int, Path]:
-        """Where the statement begins, and what it sets or opens."""
-        return self.scanner.statement
-
-    @property
-    def token(self) -> int:
-        """Where what is not complete begins: a text, a value."""
-        return self.scanner.at
-
     def fault(
-        self, message: str, hint: str = "", *, position: int | None = None, width: int = 1
+        self, message: str, hint: str = "", *, start: int | None = None, width: int = 1
     ) -> SyntaxFault:
-        start = self.at if position is None else position
+        start = self.at if start is None else start
         return SyntaxFault(self.scanner.spot(start, start + width), message, hint)
 
 
@@ -202,9 +192,8 @@ def _key(error: _Error) -> SyntaxFault | None:
 
 
 def _no_equals(error: _Error) -> SyntaxFault | None:
-    if error.rest.startswith(":"):
-        return error.fault("not TOML: a ':' after a key", "write = instead")
-    return None
+    colon = error.rest.startswith(":")
+    return error.fault("not TOML: a ':' after a key", "write = instead") if colon else None
 
 
 def _no_value(error: _Error) -> SyntaxFault | None:
@@ -232,7 +221,7 @@ def _after_value(error: _Error) -> SyntaxFault | None:
         return None
     begins = error.at + len(_word(error.rest)) - len(value)
     message = "not TOML: neither a number nor text"
-    return error.fault(message, _quoted(value), position=begins, width=len(value))
+    return error.fault(message, _quoted(value), start=begins, width=len(value))
 
 
 def _unclosed(error: _Error) -> SyntaxFault:
@@ -242,22 +231,20 @@ def _unclosed(error: _Error) -> SyntaxFault:
     if re.match(begins, error.rest) and "\n" not in error.text[opening : error.at]:
         return error.fault(f"not TOML: a comma is missing in {kind}", "write one before this value")
     close = _CLOSE.get(error.text[opening : opening + 1], "]")
-    return error.fault(f"not TOML: {kind} is not closed", f"a {close} is missing", position=opening)
+    return error.fault(f"not TOML: {kind} is not closed", f"a {close} is missing", start=opening)
 
 
 def _unended(error: _Error) -> SyntaxFault:
-    quote = error.text[error.token : error.token + 1] or '"'
-    quotes = quote * (3 if error.text.startswith(quote * 3, error.token) else 1)
-    hint = f"a {quotes} is missing at its end" + (
-        "" if len(quotes) > 1 else f"; write a text of several lines in {quote * 3}"
-    )
-    return error.fault(
-        "not TOML: a text is not closed", hint, position=error.token, width=len(quotes)
-    )
+    start = error.scanner.at
+    quote = error.text[start : start + 1] or '"'
+    quotes = quote * (3 if error.text.startswith(quote * 3, start) else 1)
+    several = "" if len(quotes) > 1 else f"; write a text of several lines in {quote * 3}"
+    hint = f"a {quotes} is missing at its end{several}"
+    return error.fault("not TOML: a text is not closed", hint, start=start, width=len(quotes))
 
 
 def _twice(error: _Error) -> SyntaxFault:
-    begins, path = error.key
+    begins, path = error.scanner.statement
     written = re.compile(r"\[*\s*([^\]=\n]*[^\]=\s])").match(error.text, begins)
     start, end = written.span(1) if written else (begins, begins + 1)
     repeated = error.scanner.spot(start, end)

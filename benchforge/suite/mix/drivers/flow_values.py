@@ -143,7 +143,7 @@ def one_slash(path: str) -> str:
 
 def _written(pieces, values):
     return "".join(
-        [one if isinstance(one, str) else written(values[one[0]], one[1]) for one in pieces]
+        [part if isinstance(part, str) else written(values[part[0]], part[1]) for part in pieces]
     )
 
 
