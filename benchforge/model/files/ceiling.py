@@ -67,16 +67,14 @@ class Ceiling(Frozen):
         if observation is None or not observation.seconds:
             return None
         threads = (load.processes or 1) if load is not None and role == "loader" else 1
-        used = [
-            usage.busiest_thread_cpu_s
-            if role == "loader" and usage.busiest_thread_cpu_s is not None
-            else None
-            if usage.cpu_s is None
-            else usage.cpu_s / threads
-            for usage in observation.usage
-            if usage.role == role
-        ]
-        measured = [cpus for cpus in used if cpus is not None]
-        return (
-            max(measured) / observation.seconds if measured and len(measured) == len(used) else None
-        )
+        used: list[float] = []
+        for usage in observation.usage:
+            if usage.role != role:
+                continue
+            if role == "loader" and usage.busiest_thread_cpu_s is not None:
+                used.append(usage.busiest_thread_cpu_s)
+            elif usage.cpu_s is None:
+                return None
+            else:
+                used.append(usage.cpu_s / threads)
+        return max(used) / observation.seconds if used else None

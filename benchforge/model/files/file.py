@@ -95,15 +95,10 @@ def _looked_through(
         model = _model(value, models)
     except ValueError as error:
         return [_unreadable(file, error)]
-    if len(raw) > _LARGE:
-        # For each field that is missing, pydantic copies all that stands beside it.
-        missing_fields = [*islice(missing(value, model), _MOST_FAULTS)]
-        if missing_fields:
-            where = places(raw.decode())
-            return [
-                FileFault(file, dotted(steps), where.line(steps), "is missing")
-                for steps in missing_fields
-            ]
+    # For each field that is missing, pydantic copies all that stands beside it.
+    if len(raw) > _LARGE and (paths := [*islice(missing(value, model), _MOST_FAULTS)]):
+        where = places(raw.decode())
+        return [FileFault(file, dotted(path), where.line(path), "is missing") for path in paths]
     scans = hides(raw, value)
     del value
     try:
@@ -117,10 +112,7 @@ def _looked_through(
 
 
 def _as_written(file: Path, raw: bytes, models: tuple[type[Model], ...]) -> Parsed[Model] | None:
-    """Return a small file if its model gives the same bytes again; None otherwise.
-
-    Then nothing in the file is hidden, missing or wrong, and no other look at it is needed.
-    """
+    """Return a small file if its model gives the same bytes again, so that nothing is wrong."""
     kind, *others = models
     if others or len(raw) > _LARGE:
         return None
@@ -190,11 +182,7 @@ def _hidden(parsed: Parsed[Any]) -> Iterator[FileFault]:
 
 
 def missing(value: Any, wanted: Any, path: JsonPath = ()) -> Iterator[JsonPath]:
-    """Yield the path of each field that is not there, whatever else is wrong.
-
-    `wanted` is a model, or a type that holds models. Where it may be one of several, nothing is
-    looked at.
-    """
+    """Yield the path of each missing field of `wanted`: a model, or a type that holds one model."""
     origin, args = get_origin(wanted), get_args(wanted)
     if isinstance(wanted, type) and issubclass(wanted, Frozen):
         if isinstance(value, dict):

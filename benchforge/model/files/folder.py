@@ -39,10 +39,7 @@ _REPEATED = (
 
 
 def read_header(folder: Path) -> Header:
-    """Read the header of a result.
-
-    Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
-    """
+    """Read the header of a result. Raises Unusable if it is unreadable, InvalidFile if invalid."""
     return _model(parse_header(folder))
 
 
@@ -65,10 +62,7 @@ def read_summary(folder: Path) -> Summary:
 
 
 def read_trials(folder: Path) -> tuple[Trial, ...]:
-    """Read all trials of a result, by number: a trial exists when its trial.json does.
-
-    Raises Unusable when one cannot be read, InvalidFile when one says what cannot be.
-    """
+    """Read all trials of a result, by number. Raises as `read_header` does."""
     trials = [_model(parsed) for parsed in parse_trials(folder)]
     return tuple(sorted(trials, key=lambda trial: trial.number))
 
@@ -76,8 +70,7 @@ def read_trials(folder: Path) -> tuple[Trial, ...]:
 def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     """Yield each trial of a result, or what is wrong with its file, sorted by folder.
 
-    Equal checks of different trials are one object: checks are half of what a trial takes. So is
-    what a suite gives to many trials.
+    Equal checks, half of what trials take, are one object, and so are equal values of a suite.
     """
     checks: dict[tuple[object, ...], Check] = {}
     parts: dict[tuple[str, bytes], Any] = {}
@@ -86,17 +79,15 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
         if isinstance(parsed, Parsed):
             fields: dict[str, Any] = vars(parsed.model)
             shared = {k: _first((k, to_json(fields[k])), fields[k], parts) for k in _REPEATED}
-            shared["checks"] = tuple(
-                [_first(_text(each), each, checks) for each in fields["checks"]]
-            )
+            shared["checks"] = tuple([_first(_text(row), row, checks) for row in fields["checks"]])
             fields.update(dict.fromkeys(shared))  # these are compact already
             compact(parsed.model)
             fields.update(shared)  # equal values: it stays frozen
         yield parsed
 
 
-def _first(key: Any, value: Any, value_: dict[Any, Any]) -> Any:
-    first = value_.setdefault(key, value)
+def _first(key: Any, value: Any, firsts: dict[Any, Any]) -> Any:
+    first = firsts.setdefault(key, value)
     if first is value and isinstance(value, Frozen):
         compact(value)
     return first
@@ -113,7 +104,7 @@ def trial_files(folder: Path) -> list[str]:
 
 
 def read_sessions(folder: Path) -> tuple[Session, ...]:
-    """Read the later sessions of a result, in their order. Raises as `read_trials` does."""
+    """Read the later sessions of a result, in their order. Raises as `read_header` does."""
     return tuple(_model(parse(folder, name, Session)) for name in session_files(folder))
 
 
@@ -123,7 +114,7 @@ def session_files(folder: Path) -> list[str]:
 
 
 def read_ceilings(folder: Path) -> tuple[Ceiling, ...]:
-    """Read what the load tools did against the null server. Raises as `read_trials` does."""
+    """Read what the load tools did against the null server. Raises as `read_header` does."""
     return tuple(_model(parse(folder, name, Ceiling)) for name in ceiling_files(folder))
 
 
@@ -133,7 +124,7 @@ def ceiling_files(folder: Path) -> list[str]:
 
 
 def _names(folder: Path, pattern: str) -> list[str]:
-    """Return what is called so, links too: who reads it says that they are none of a result's."""
+    """Return the files and links of a pattern; `parse` refuses links."""
     return sorted(str(file.relative_to(folder)) for file in folder.glob(pattern))
 
 

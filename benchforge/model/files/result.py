@@ -35,10 +35,7 @@ SOFT = (
     *("hostname", "system", "libc", "idle_driver", "aslr", "same_page_merging", "clock_sync"),
     "scratch_file_system",
 )
-"Shown where results differ."
-
-
-# All the others are volatile: they are another at each look.
+"Shown where results differ. Facts in neither list change at each look."
 
 
 def hard(facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -41,14 +41,9 @@ class Pivot(Frozen):
 
     def has(self, case: CaseName) -> bool:
         """Return True if the table shows a case; no table shows a placebo."""
-        return (
-            case.scenario in self.scenarios
-            and self.part == case.part
-            and not case.placebo
-            and all(
-                coordinate(case, axis) in map(_text, values) for axis, values in self.where.items()
-            )
-        )
+        drawn = case.scenario in self.scenarios and self.part == case.part and not case.placebo
+        where = self.where.items()
+        return drawn and all(coordinate(case, axis) in map(_text, wanted) for axis, wanted in where)
 
 
 Place = tuple[str, ...]

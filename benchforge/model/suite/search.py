@@ -1,6 +1,7 @@
 """A search for the highest rate: what is sought, and what a trial of it gave."""
 
 import math
+import operator
 from typing import Literal, Self
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
@@ -14,6 +15,7 @@ ERRORS_BELOW = 0.001
 "The share of requests that may end badly, where no objective says otherwise."
 
 Relation = Literal["<", "<=", ">", ">="]
+_HOLDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 class Objective(Frozen):
@@ -34,15 +36,7 @@ class Objective(Frozen):
 
     def keeps(self, value: float) -> bool:
         """Return True if a value keeps the objective."""
-        match self.relation:
-            case "<":
-                return value < self.bound
-            case "<=":
-                return value <= self.bound
-            case ">":
-                return value > self.bound
-            case ">=":
-                return value >= self.bound
+        return bool(_HOLDS[self.relation](value, self.bound))
 
 
 class RateSearch(Frozen):
@@ -96,11 +90,9 @@ class RateSearch(Frozen):
     @property
     def says(self) -> str:
         """Description of the search and of its number of trials."""
-        return (
-            f"looks for the highest rate from {exact(self.lowest)} to "
-            f"{exact(self.highest)}/s that keeps "
-            f"{self.asks}; at most {self.rounds} trials a case"
-        )
+        rates = f"from {exact(self.lowest)} to {exact(self.highest)}/s"
+        most = f"at most {self.rounds} trials a case"
+        return f"looks for the highest rate {rates} that keeps {self.asks}; {most}"
 
 
 def errors(below: float) -> str:

@@ -70,8 +70,5 @@ class TurnsPlanned(Frozen):
 
 
 def longest_freeze_s(servers: int, slice_s: float) -> float:
-    """Return the longest time between two slices of a server, in seconds, without drains.
-
-    A server may be the first in a round and the last in the next.
-    """
+    """Return the seconds between a server's slices, first in a round and last in the next."""
     return 2 * (servers - 1) * slice_s

@@ -9,10 +9,7 @@ _TAIL = 99.0
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
-    """Whether a check says something of these numbers: one of times of these alone.
-
-    One that looks at a percentile says nothing of lower ones.
-    """
+    """Whether a check concerns these numbers; a check of a percentile concerns no lower ones."""
     if check.invalidates == "all":
         return True
     if check.invalidates == "cost":
@@ -27,25 +24,16 @@ def speaks_of(check: Check, line: MetricSummary | None) -> bool:
 
 
 def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
-    """Return the numbers of the trials whose values of a metric cannot be believed.
-
-    A trial may be believed, and its response times not.
-    """
+    """Return the numbers of the trials whose values of a metric cannot be believed."""
     return frozenset(doubted.trial for doubted in case.doubted) | _times_doubted(case, line)
 
 
 def disturbed(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
     """Return the numbers of the trials whose values of a line have ratios to others alike."""
-    disturbed_trials = frozenset(
-        doubted.trial for doubted in case.doubted if doubted.disturbed and doubted.used
-    )
-    return disturbed_trials - _times_doubted(case, line)
+    noisy = frozenset(it.trial for it in case.doubted if it.disturbed and it.used)
+    return noisy - _times_doubted(case, line)
 
 
 def _times_doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
-    times = [
-        trial
-        for trial in case.latency_doubted
-        if any(speaks_of(check, line) for check in trial.checks)
-    ]
-    return frozenset(time_.trial for time_ in times)
+    trials = case.latency_doubted
+    return frozenset(it.trial for it in trials if any(speaks_of(row, line) for row in it.checks))

@@ -30,14 +30,8 @@ class Pair(Frozen):
     @property
     def turned(self) -> "Pair":
         """The same pair with the other server first."""
-        return Pair(
-            first=self.second,
-            second=self.first,
-            ratio=self.ratio.inverse,
-            simultaneous=self.simultaneous.inverse,
-            p_holm=self.p_holm,
-            differ=self.differ,
-        )
+        ratios = {"ratio": self.ratio.inverse, "simultaneous": self.simultaneous.inverse}
+        return self.like(first=self.second, second=self.first, **ratios)
 
 
 class RankedServer(Frozen):
@@ -87,11 +81,7 @@ class Ranking(Frozen):
         return max(factors) if len(factors) == len(ends) else None
 
     def pair(self, first: str, second: str) -> Pair:
-        """Return the pair of two servers in this order. Raises KeyError for others.
-
-        It need not be their order in the ranking: a pair is compared by the blocks that have both,
-        and typical values rest on all blocks of each.
-        """
+        """Return the pair of two servers in this order. Raises KeyError for others."""
         for pair in self.pairs:
             if (pair.first, pair.second) == (first, second):
                 return pair

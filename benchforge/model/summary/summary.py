@@ -240,17 +240,14 @@ class CaseSummary(Frozen):
         return self.model_copy(update={"case": name, **parts})
 
     def answered(self, *, smoke: bool) -> bool:
-        """Return True if the case has a number, even one that noise marks.
-
-        In a smoke run any number is enough. A search needs a rate, or a bound of it.
-        """
+        """Return True if the case has a number, noisy or of a smoke run; a search needs a bound."""
         if self.capacity is not None and not smoke:
             return self.trials > 0 and self.capacity.answered
         if not self.trials:
             return False
         if smoke or self.believed != 0:
             return True
-        return any(all(c.transient for c in each.checks) for each in self.doubted if each.used)
+        return any(all(row.transient for row in it.checks) for it in self.doubted if it.used)
 
 
 class Placebo(Frozen):

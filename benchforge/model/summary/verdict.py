@@ -61,10 +61,8 @@ class Estimate(Frozen):
             raise ValueError("an interval has two ends")
         if self.low is None or self.high is None or self.value is None:
             if self.low is not None or not self.why:
-                msg = (
-                    "an estimate without a value has no interval, and says why; so does one without"
-                )
-                raise ValueError(msg)
+                raise ValueError("no value means no interval, and either gap has a reason")
+
         elif not self.low <= self.value <= self.high:
             raise ValueError(f"{self.value} is not between {self.low} and {self.high}")
         return self

@@ -19,10 +19,7 @@ _LAST = 1 << 16
 
 
 class Counts(Mapping[int, int]):
-    """Positive counts by numbers that are not negative, in the given order.
-
-    A dict is made where they are read. Raises ValueError for other counts and numbers.
-    """
+    """Positive counts by numbers from 0 on, in their order. Raises ValueError for others."""
 
     __slots__ = ("_counts", "_numbers")
 

@@ -39,8 +39,7 @@ class Sample:
     def _unknown_has_a_reason(self) -> Self:
         if self.value is None and not self.why:
             raise ValueError("a sample without a value says why")
-        if (self.failed is None) != (self.requests is None) or (self.failed or 0) > (
-            self.requests or 0
-        ):
+        failed, requests = self.failed, self.requests
+        if (failed is None) != (requests is None) or (failed or 0) > (requests or 0):
             raise ValueError("failures are some of the requests")
         return self

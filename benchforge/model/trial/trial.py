@@ -224,9 +224,8 @@ are those of the whole launch, as are load and stop."""
             return self
         reading = self.reading.kinds.get(label) if self.reading is not None else None
         update = {"request": kind.request, "probes": kind.probes, "reading": reading}
-        return self.model_copy(
-            update={**update, "stream": None, "good_response": kind.good_response}
-        )
+        update |= {"stream": None, "good_response": kind.good_response}
+        return self.model_copy(update=update)
 
     def of_stage(self, number: int) -> "Trial":
         """Return the trial as if it had been one stage of its load, from 1 on."""
@@ -265,11 +264,7 @@ are those of the whole launch, as are load and stop."""
 
     @property
     def disturbed(self) -> bool:
-        """True if noise that other processes made is the only reason not to believe the trial.
-
-        It has no value of its own, but a ratio to a trial of the same block that was disturbed
-        alike.
-        """
+        """True if others' noise is the only doubt; ratios to trials disturbed alike hold."""
         took = [check for check in self.checks if check.topic == "others"]
         others_known = any(c.status in {"warn", "fail"} and c.value is not None for c in took)
         # Who waited for a disk or memory is not known to have waited for others.

@@ -122,10 +122,7 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
 
 
 def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
-    """Return the part of a trial's load after the cut; None without bins or a reading.
-
-    A flow's cut is counted from its first whole bin: the load began somewhere in the bin before it.
-    """
+    """Return the part of a trial's load after the cut; None without bins or a reading."""
     reading = trial.reading
     if reading is None:
         return None
@@ -153,11 +150,7 @@ def _of_series(series: Series, reading: Reading) -> Bins:
 
 
 def _of_flow(flow: NetworkFlow, reading: Reading) -> tuple[Bins | None, str]:
-    """Return the bins from the second one that has traffic on, as far as the load surely reached.
-
-    Before its load a tool starts, and afterwards it reports; in the first bin with traffic the
-    load began.
-    """
+    """Return the whole bins inside the load: it begins in the first bin with traffic."""
     first = next((index for index, sent in enumerate(flow.sent) if sent), None)
     if first is None:
         return None, f"the network's counter {flow.counter} never moved"

@@ -1,6 +1,10 @@
-"""What a document of JSON may hold, so that it is read in a bounded amount of memory."""
+"""Bounds of what is read: the values of a document of JSON, names of files, moments, a time."""
 
 import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import MAXYEAR, UTC, datetime
 from typing import Annotated, AnyStr
 
@@ -26,6 +30,26 @@ def bounded(document: AnyStr) -> AnyStr:
     if values > MOST_VALUES:
         raise ValueError(too_many(values, MOST_VALUES, "values or so"))
     return document
+
+
+@contextmanager
+def in_time(seconds: float, late: str, timer: int = signal.ITIMER_REAL) -> Iterator[None]:
+    """Raise TimeoutError with the message `late` after a time, in the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise TimeoutError(late)
+
+    number = signal.SIGALRM if timer == signal.ITIMER_REAL else signal.SIGVTALRM
+    usual = signal.signal(number, interrupt)
+    signal.setitimer(timer, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(timer, 0)
+        signal.signal(number, usual)
 
 
 def _one_step(name: str) -> str:

@@ -14,7 +14,6 @@ Among = Literal["servers", "clients"]
 KIND, STAGE = "kind", "stage"
 "Axes of a mix's kinds and a load's stages, in the place of what varies: all its paths have dots."
 
-__all__ = ["Identity", "groups", "identity"]
 
 Identity = tuple[str, str, str, str, int]
 
@@ -94,13 +93,10 @@ def among(cases: Sequence[CaseName]) -> Among:
 
 def server_names(cases: Sequence[CaseName]) -> list[str]:
     """Return what several servers or clients are called: their labels, and what varies of them."""
-    among_what = among(cases)
-    labels = [
-        ", ".join(
-            [case.server if among_what == "servers" else case.driver, *_varies(case, among_what)]
-        )
-        for case in cases
-    ]
+    kind = among(cases)
+    names = [case.server if kind == "servers" else case.driver for case in cases]
+    pairs = zip(names, cases, strict=True)
+    labels = [", ".join([name, *_varies(case, kind)]) for name, case in pairs]
     often = Counter(labels)
     return [name if often[name] == 1 else f"{name} ({n})" for n, name in enumerate(labels, 1)]
 
@@ -120,9 +116,8 @@ def identity(case: CaseName) -> Identity:
 def groups(cases: Iterable[CaseName], clients: Collection[str]) -> list[tuple[CaseName, ...]]:
     """Return the cases that are compared with one another, in the order of the suite.
 
-    Servers have the scenario, the driver and all that varies in common, their own options apart.
-    `clients` has the labels of scenarios whose clients are compared, each with the same server. A
-    placebo is in no group: it is compared with its own case alone.
+    Servers share the scenario, the driver and all that varies but their own options. `clients` are
+    labels of scenarios whose clients are compared. No group has a placebo.
     """
     grouped: dict[str, list[CaseName]] = {}
     for case in cases:

@@ -40,12 +40,10 @@ Model = TypeVar("Model", bound=Frozen)
 
 
 def compact(model: Model) -> Model:
-    """Let a model that was just made share with others what they have in common. Return it.
+    """Let a new model share equal parts with others, and return it.
 
-    pydantic keeps with each model a set of the fields that were given: a third of what a trial
-    takes. Models that were given the same fields have one set here. Nothing changes it: a copy of
-    a model has a set of its own. Equal long texts are one, and so are equal headers, environments
-    and other tables of texts; pydantic shares short texts.
+    pydantic keeps the set of given fields with each model, a third of what a trial takes. Models
+    share these sets here, which nothing changes, and equal long texts and tables of texts.
     """
     pending: list[Any] = [model]
     while pending:

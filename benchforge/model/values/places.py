@@ -12,7 +12,7 @@ JsonPath = tuple[str | int, ...]
 _WORD = re.compile(r'\n|"|[{}\[\],:]|[^\s{}\[\],:"]++')
 # Piece by piece: to step back over a string of megabytes would take a hundred times its memory.
 _PIECE_OF_STRING = re.compile(r'[^"\\]*+(\\.|")', re.DOTALL)
-_PLAIN = re.compile(r"[\w.*-]+")
+_BARE = re.compile(r"[\w.*-]+")
 _SPACE_BEFORE_COLON = re.compile(rb'"[ \t\r\n]+:')
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _LONG_NUMBER = b"0" * 309  # the largest float has as many digits
@@ -61,10 +61,7 @@ def _line(container: "_Container | int") -> int:
 
 
 def hides(raw: bytes, value: dict[str, Any]) -> bool:
-    """Whether a text may hold what its parsed value does not show: a key twice, or infinity.
-
-    False is sure; True may be due to a text that looks like keys. Each key ends with `":`.
-    """
+    """Whether a text may hold a key twice, or infinity; False is sure. Each key ends with `":`."""
     if _LONG_NUMBER in raw.translate(_DIGITS) or _SPACE_BEFORE_COLON.search(raw):
         return True
     keys = 0
@@ -121,9 +118,7 @@ def places(text: str) -> Places:
 
 def dotted(path: JsonPath) -> str:
     """Return a path as people write it: reading.latency.counts.17."""
-    return ".".join(
-        k if isinstance(k, str) and _PLAIN.fullmatch(k) else json.dumps(k) for k in path
-    )
+    return ".".join(k if isinstance(k, str) and _BARE.fullmatch(k) else json.dumps(k) for k in path)
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:

@@ -147,10 +147,7 @@ without `body` and `same_body`, if one of them is missing, or for POST."""
     "Identical bodies from all servers of the scenario."
 
     def conflict(self, methods: Collection[str]) -> str | None:
-        """Return why no answer to requests of these methods has these `items`; None where one may.
-
-        It is for a suite that is read: a secret that is taken out of a body may leave no JSON.
-        """
+        """Return why no answer to requests of these methods has these `items`; None if one may."""
         if self.items is None:
             return None
         if "HEAD" in methods:
@@ -158,9 +155,8 @@ without `body` and `same_body`, if one of them is missing, or for POST."""
         for status in statuses_of(self.status):
             if status < _OK or status in {_NO_CONTENT, _NOT_MODIFIED}:
                 return f"`items` counts elements of a body, and status {status} has none"
-        if "json_subset" in self.model_fields_set and (
-            reason := items_conflict(self.items, self.json_subset)
-        ):
+        of_subset = "json_subset" in self.model_fields_set
+        if of_subset and (reason := items_conflict(self.items, self.json_subset)):
             return reason
         reason = None if self.body is None else self.json_difference(self.body.encode())
         return reason and f"`body` is no answer with these `items`: {reason}"

@@ -80,11 +80,8 @@ def right_of(
                 answer_lengths += [probes.sizes.shortest_body, probes.sizes.longest_body]
             fixed = expect.same_body or expect.body is not None  # and so is its length
             doubt = "" if fixed else _doubt(request, answers, probes)
-            lengths = (
-                min(answer_lengths),
-                max(answer_lengths),
-                min(answer_lengths) == max(answer_lengths) and not doubt,
-            )
+            lowest, highest = min(answer_lengths), max(answer_lengths)
+            lengths = lowest, highest, lowest == highest and not doubt
     shortest, longest, binding = lengths
     fields = {"shortest": shortest, "longest": longest, "binding": binding, "doubt": doubt}
     return GoodResponse.model_validate({"status": expect.status, **fields})

@@ -4,14 +4,12 @@ import importlib
 import json
 import re
 import signal
-import threading
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, JsonValue, NonNegativeInt
 
+from benchforge.model.values.bounds import in_time
 from benchforge.text.readable import counted, cut, exact
 
 _SHOWN = 60  # characters of a value that a server chose
@@ -62,10 +60,7 @@ def items_difference(items: Any, got: Any, path: str = _ROOT) -> str | None:
 
 
 def subset_difference(expected: Any, got: Any, items: Any = None, path: str = _ROOT) -> str | None:
-    """Return what of an expected JSON value another one lacks; None where it has all of it.
-
-    Objects may have more members. Arrays are as long as the expected ones, or as `items` says.
-    """
+    """Return what a JSON value lacks of the expected one, whose arrays `items` may lengthen."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key, value in expected.items():
             if key not in got:
@@ -76,8 +71,8 @@ def subset_difference(expected: Any, got: Any, items: Any = None, path: str = _R
         return None
     count = len(expected) if isinstance(expected, list) and items is None else items
     if isinstance(expected, list) and isinstance(got, list) and len(got) == count:
-        for number, (wanted, got_item) in enumerate(zip(expected, got, strict=False)):
-            if mismatch := subset_difference(wanted, got_item, path=f"{path}[{number}]"):
+        for number, pair in enumerate(zip(expected, got, strict=False)):
+            if mismatch := subset_difference(*pair, path=f"{path}[{number}]"):
                 return mismatch
         return None
     same = expected == got and isinstance(expected, bool) == isinstance(got, bool)
@@ -85,10 +80,7 @@ def subset_difference(expected: Any, got: Any, items: Any = None, path: str = _R
 
 
 def items_conflict(items: Any, subset: Any, path: str = _ROOT) -> str | None:
-    """Return where a value that `json` asks for cannot have these arrays; None where it can.
-
-    Of an array whose length `items` gives, `json` may give the first elements alone.
-    """
+    """Return where `items` and `json` conflict; `json` may give the first elements of an array."""
     if isinstance(items, int):
         if not isinstance(subset, list):
             return f"`items` says that {path} is an array, and `json` that it is {_shown(subset)}"
@@ -177,29 +169,8 @@ Pattern = Annotated[str, AfterValidator(_compiles)]
 
 
 def matches(pattern: str, body: bytes) -> bool:
-    """Return True if a pattern is found in the first bytes of a body.
-
-    Raises TimeoutError where the search takes too long.
-    """
+    """Return True if the first bytes of a body match. Raises TimeoutError for a long search."""
     text = body[:SEARCHED].decode(errors="replace")
-    with _in_time():
+    late = f"it was not found in {exact(WITHIN_S)} s of CPU time"
+    with in_time(WITHIN_S, late, signal.ITIMER_VIRTUAL):
         return re.search(pattern, text) is not None
-
-
-@contextmanager
-def _in_time() -> Iterator[None]:
-    """Raise TimeoutError in the main thread once it took too much CPU time: others may wait."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def late(*_: object) -> None:
-        raise TimeoutError(f"it was not found in {exact(WITHIN_S)} s of CPU time")
-
-    usual = signal.signal(signal.SIGVTALRM, late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, WITHIN_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, usual)
