@@ -70,9 +70,7 @@ class Finished:
 
 
 def _exit_code_is_zero(finished: Finished) -> str | None:
-    if finished.code == 0:
-        return None
-    return f"exit code {finished.code}"
+    return f"exit code {finished.code}" if finished.code else None
 
 
 @dataclass(frozen=True)

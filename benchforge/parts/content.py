@@ -9,16 +9,15 @@ from benchforge.errors import OutputDamaged
 from benchforge.text import door
 
 LARGEST_FILE = 256 << 20
-_GROWTH = 1 << 20  # bytes that a process writes while its file is opened
 "Bytes; what is printed is cut at a quarter of it."
+_GROWTH = 1 << 20  # bytes that a process writes while its file is opened
 _REPLACED = {errno.ELOOP: "a link", errno.EINVAL: "what is no file"}
 
 
 def opened(path: Path) -> io.BufferedReader:
-    """Open a file for reading that some process of a trial may have put there.
+    """Open a file for reading that a process of a trial wrote, or replaced.
 
-    A server can have replaced it: of a link, another file would be read; of a pipe, or a device,
-    there may be no end. Raises OSError for those, and for one of more than LARGEST_FILE bytes.
+    Raises OSError for a link, a pipe, a device, and for more than LARGEST_FILE bytes.
     """
     try:
         with door.opened(path.parent, path.name) as descriptor:
@@ -35,21 +34,19 @@ def opened(path: Path) -> io.BufferedReader:
 
 
 def content_of(path: Path) -> bytes:
-    """Return what stands in a file that a process wrote.
+    """Return the content of a process's file. Raises FileNotFoundError, or OutputDamaged.
 
-    Raises FileNotFoundError without one, and OutputDamaged when it is not what a process writes: a
-    link, a pipe, a device, or more than LARGEST_FILE bytes.
+    OutputDamaged: a link, a pipe, a device, or more than LARGEST_FILE bytes.
     """
     try:
         with opened(path) as file:
             # It may grow meanwhile; a read takes the memory of all that it might return.
             size = os.fstat(file.fileno()).st_size
-            content = file.read(min(size + _GROWTH, LARGEST_FILE))
+            return file.read(min(size + _GROWTH, LARGEST_FILE))
     except FileNotFoundError:
         raise
     except OSError as error:
         raise OutputDamaged(f"{path.name}: {error.strerror}", "see who writes there") from error
-    return content
 
 
 def text_of(path: Path) -> str:

@@ -1,7 +1,7 @@
-"""How it is told that a part's method went wrong: its plugin is at fault, and no user."""
+"""Errors of a part's methods: the plugin is at fault, and no user."""
 
-from collections.abc import Iterator, Sequence
-from types import FrameType
+from collections.abc import Sequence
+from traceback import walk_tb
 from typing import Any
 
 from pydantic import ValidationError
@@ -73,20 +73,9 @@ def covering(driver: Driver) -> Driver:
 
 
 def blamed(error: Exception) -> BenchforgeError | None:
-    """Return what a user is told of an error of a part's method; None if it is our own."""
+    """Return the error of a part's method for its user; None if the error is benchforge's own."""
     called = None
-    for frame in _frames(error):
-        part = frame.f_locals.get("self")
-        if isinstance(part, Part):
-            called = (part, frame.f_code.co_name)
-    if called is None:
-        return None
-    part, question = called
-    return fault(part, question, in_a_line(error))
-
-
-def _frames(error: Exception) -> Iterator[FrameType]:
-    traceback = error.__traceback__
-    while traceback is not None:
-        yield traceback.tb_frame
-        traceback = traceback.tb_next
+    for frame, _ in walk_tb(error.__traceback__):
+        if isinstance(part := frame.f_locals.get("self"), Part):
+            called = part, frame.f_code.co_name
+    return None if called is None else fault(*called, in_a_line(error))

@@ -17,6 +17,8 @@ _OF_BACKEND = re.compile(r"backends\.([^.]+)\.([^.]+)")
 _THERE_ARE = "available: {address}, {port}, {python}, {url} and {backends.<label>.<name>}"
 _TWICE = "write a plain brace twice"
 
+_Path = tuple[str | int, ...]
+
 
 class WrongOption(ValueError):
     """A wrong option: what is wrong, what to do, and which options are concerned.
@@ -89,7 +91,7 @@ class Fillable(str):
         return core_schema.no_info_after_validator_function(cls.parse, core_schema.str_schema())
 
 
-def fillables(part: BaseModel) -> Iterator[tuple[tuple[str | int, ...], Fillable]]:
+def fillables(part: BaseModel) -> Iterator[tuple[_Path, Fillable]]:
     """Yield each such text of a part, with the option and the keys that lead to it."""
     for name, value in part:
         if isinstance(value, Fillable | dict | list | tuple):
@@ -97,9 +99,7 @@ def fillables(part: BaseModel) -> Iterator[tuple[tuple[str | int, ...], Fillable
                 yield (type(part).model_fields[name].alias or name, *path), text
 
 
-def _within(
-    path: tuple[str | int, ...], value: object
-) -> Iterator[tuple[tuple[str | int, ...], Fillable]]:
+def _within(path: _Path, value: object) -> Iterator[tuple[_Path, Fillable]]:
     if isinstance(value, Fillable):
         yield path, value
     elif isinstance(value, dict):

@@ -190,10 +190,8 @@ def headers(named: Mapping[str, str]) -> list[str]:
 def only_get(name: str, request: Request) -> None:
     """Raise BenchforgeError for a request that the tool cannot send."""
     if request.method != "GET" or request.body is not None:
-        raise BenchforgeError(
-            f"{name}: a {request.method} request: {name} sends GET without a body only",
-            "use wrk, ab or h2load",
-        )
+        message = f"{name}: a {request.method} request: {name} sends GET without a body only"
+        raise BenchforgeError(message, "use wrk, ab or h2load")
 
 
 def ended_well(name: str, output: Output) -> None:
@@ -208,11 +206,7 @@ def ended_well(name: str, output: Output) -> None:
 
 @contextmanager
 def parsing(source: str, hint: str | None = None) -> Iterator[None]:
-    """Raise OutputDamaged for a ValueError of a parser.
-
-    `source` is the tool or the file that it reads. The hint names what a tool printed, where no
-    other one is given.
-    """
+    """Raise OutputDamaged for a parser's ValueError; `source` is the tool or the file."""
     try:
         yield
     except ValueError as error:
@@ -221,12 +215,7 @@ def parsing(source: str, hint: str | None = None) -> Iterator[None]:
 
 
 def lasted(name: str, seconds: float, duration: Duration) -> None:
-    """Raise OutputDamaged when a tool that should end by the clock ended long before.
-
-    Some tools that are interrupted print what they have, and say that all is well.
-    """
+    """Raise OutputDamaged when a tool ended long before its time, though it reports success."""
     if seconds < _LASTED * duration:
-        raise OutputDamaged(
-            f"{name}: it was ended after {readable.amount('s', seconds)}, asked were "
-            f"{readable.amount('s', duration)}"
-        )
+        spent, wanted = (readable.amount("s", length) for length in (seconds, duration))
+        raise OutputDamaged(f"{name}: it was ended after {spent}, asked were {wanted}")

@@ -320,9 +320,7 @@ loop and let it go on: its servers can then take turns. `read` reports `received
             alpn=self.alpn,
             kind="client" if self.kind == "client" else "loader",
             rate=self._more_than_0("rate"),
-            concurrency=None
-            if connections is None
-            else connections * (self._whole("streams", 1) or 1),
+            concurrency=connections and connections * (self._whole("streams", 1) or 1),
             think_s=self._more_than_0("think") or 0.0,
             sleeps=self.sleeps,
         )
@@ -431,8 +429,5 @@ class Reporter(Part):
         width: int | None = None,
         colour: bool = False,
     ) -> str:
-        """Return the text for a terminal; empty by default.
-
-        Without a width, the text is complete.
-        """
+        """Return the text for a terminal, complete without a width; empty by default."""
         return ""

@@ -2,20 +2,19 @@
 
 import contextlib
 import difflib
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint
-from types import FrameType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, Self
 
 import pluggy
 
 from benchforge.errors import BenchforgeError, Unusable
+from benchforge.model.values.bounds import in_time
 from benchforge.model.values.distribution import DISTRIBUTION, entry_points, own_distribution
 from benchforge.parts import hookspecs
 from benchforge.parts.fault import in_a_line
@@ -24,6 +23,7 @@ from benchforge.parts.part import Part
 from benchforge.parts.sound import unnamed, unsound
 
 IMPORT_WITHIN_S = 30
+_LATE = f"it was not done after {IMPORT_WITHIN_S} s"
 _REPAIR = "repair or uninstall it; suites that do not name it still run"
 
 
@@ -61,7 +61,6 @@ class Registry:
     """Finds parts: an entry point named `<kind>-<part>` is imported when the part is asked for.
 
     Its value is the part's class, or a module with hooks, of which `benchforge_parts` brings parts.
-
     An entry point of another name is a listener: `listen` imports all of them.
     """
 
@@ -104,11 +103,7 @@ class Registry:
         return [Origin.of(point) for point in self._listening()]
 
     def part(self, kind: Kind, name: str) -> type[Part]:
-        """Return the class of a part.
-
-        Raises Unusable when there is none of that name, when several plugins bring it, or when its
-        plugin is broken.
-        """
+        """Return a part's class. Raises Unusable if none or several plugins bring it, or it fails."""
         if (kind, name) not in self._judged:
             try:
                 judged: type[Part] | Unusable = self._part(kind, name)
@@ -125,11 +120,10 @@ class Registry:
         if len(points) == 1:
             self._load(points[0])
         if len(origins := self.origins(kind, name)) > 1:
-            raise Unusable(
-                f"{len(origins)} plugins bring a {kind} named {name!r}: "
-                + " and ".join(map(str, origins)),
-                "uninstall all of them but one",
-            )
+            message = f"{len(origins)} plugins bring a {kind} named {name!r}: "
+            message += " and ".join(map(str, origins))
+            raise Unusable(message, "uninstall all of them but one")
+
         part = next(iter(self._brought.get((kind, name), {}).values()), None)
         if part is None and points:
             brought = [
@@ -137,10 +131,8 @@ class Registry:
                 for (kind_, other), by in self._brought.items()
                 if any(self._origins[plugin].value == points[0].value for plugin in by)
             ]
-            raise Unusable(
-                f"plugin {Origin.of(points[0])} brings no {kind} named {name!r}",
-                f"it brings: {', '.join(brought) or 'nothing'}",
-            )
+            message = f"plugin {Origin.of(points[0])} brings no {kind} named {name!r}"
+            raise Unusable(message, f"it brings: {', '.join(brought) or 'nothing'}")
         if part is None:
             raise Unusable(f"no {kind} named {name!r}", self.nearest(kind, name))
         # Tests judge our own parts: to judge them again would take a fifth of `plugins list`.
@@ -156,10 +148,7 @@ class Registry:
         return f"{guess}installed: {', '.join(names) or 'none'}; others come as plugins"
 
     def register(self, plugin: object, origin: Origin | None = None) -> None:
-        """Take a part's class, or the parts of a plugin, which is already imported.
-
-        Raises Unusable when it is none: a hook that does not exist, or what it brings is no part.
-        """
+        """Take a part's class, or an imported plugin's parts. Raises Unusable for a wrong hook."""
         self._judged.clear()
         if isinstance(plugin, type) and issubclass(plugin, Part):
             self._take([plugin], origin or Origin(plugin.__name__, plugin.__module__), repr(plugin))
@@ -174,9 +163,8 @@ class Registry:
             message = " ".join(str(error).split())
             raise Unusable(f"plugin {origin}: {message}", _REPAIR) from error
         except (Exception, SystemExit) as error:  # a plugin is somebody else's code
-            raise Unusable(
-                f"plugin {origin}: benchforge_parts: {in_a_line(error)}", _REPAIR
-            ) from error
+            message = f"benchforge_parts: {in_a_line(error)}"
+            raise Unusable(f"plugin {origin}: {message}", _REPAIR) from error
         self._take(parts, origin, name, "benchforge_parts: ")
         self._plugins.register(plugin)
 
@@ -197,10 +185,7 @@ class Registry:
                 complain(f"{error.message}; nobody listens there")
 
     def tell(self, hook: str, complain: Callable[[str], None], **news: object) -> dict[str, object]:
-        """Call a hook of each plugin by itself, and return what each said, by its name.
-
-        One that raises is told once, and not called again: nothing that was measured is lost by it.
-        """
+        """Call a hook of each plugin, return answers by plugin, and silence one that raises."""
         answers_by_plugin: dict[str, object] = {}
         for plugin in self._hearing(hook):
             if (plugin, hook) in self._silenced:
@@ -259,12 +244,11 @@ class Registry:
     def _loaded(self, point: EntryPoint) -> None:
         origin = Origin.of(point)
         try:
-            with _out_of_the_way(), _in_time():
+            with _out_of_the_way(), in_time(IMPORT_WITHIN_S, _LATE):
                 plugin = point.load()
         except (Exception, SystemExit) as error:  # a plugin is somebody else's code
-            raise Unusable(
-                f"plugin {origin} cannot be imported: {in_a_line(error)}", _REPAIR
-            ) from error
+            message = f"cannot be imported: {in_a_line(error)}"
+            raise Unusable(f"plugin {origin} {message}", _REPAIR) from error
         if repr(plugin) not in self._origins and not self._plugins.is_registered(plugin):
             self.register(plugin, origin)
 
@@ -289,10 +273,7 @@ def _manager() -> pluggy.PluginManager:
 
 
 def _parts_of(plugin: object, alone: pluggy.PluginManager) -> list[type[Part]]:
-    """Return what a plugin brings, asked apart from the others: its hooks may be none of ours.
-
-    Raises PluginValidationError for those, and whatever the plugin raises.
-    """
+    """Return what a plugin brings. Raises PluginValidationError, and whatever the plugin raises."""
     alone.register(plugin)
     try:
         alone.check_pending()
@@ -313,21 +294,3 @@ def _out_of_the_way() -> Iterator[None]:
         # It is told with the plugin's name, by `unsound`.
         warnings.filterwarnings("ignore", 'Field name ".*" in ".*" shadows')
         yield
-
-
-@contextlib.contextmanager
-def _in_time() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def late(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError(f"it was not done after {IMPORT_WITHIN_S} s")
-
-    earlier_handler = signal.signal(signal.SIGALRM, late)
-    signal.alarm(IMPORT_WITHIN_S)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, earlier_handler)

@@ -232,10 +232,8 @@ def _text(path: Path) -> str:
     try:
         return content_of(path).decode()
     except FileNotFoundError:
-        raise OutputDamaged(
-            f"{path.name}: the tool did not write it", "see its output in the trial's folder"
-        ) from None
+        hint = "see its output in the trial's folder"
+        raise OutputDamaged(f"{path.name}: the tool did not write it", hint) from None
     except UnicodeDecodeError as error:
-        raise OutputDamaged(
-            f"{path.name}: not text: {error.reason} at byte {error.start}"
-        ) from None
+        problem = f"not text: {error.reason} at byte {error.start}"
+        raise OutputDamaged(f"{path.name}: {problem}") from None

@@ -103,13 +103,13 @@ def run_suite(tmp_path: Path, suite_file: SuiteFile, pytestconfig: pytest.Config
     A wait for another benchforge that measures is printed at once.
     """
     capturing = pytestconfig.pluginmanager.getplugin("capturemanager")
-    shown_at_once = getattr(capturing, "global_and_fixture_disabled", contextlib.nullcontext)
+    showing = getattr(capturing, "global_and_fixture_disabled", contextlib.nullcontext)
 
     def run(suite: str | Path, *words: str) -> Ran:
         path = suite_file(suite) if isinstance(suite, str) else suite
         results = tmp_path / "results"
         folders_before = set(results.glob("*"))
-        err = _Heard(shown_at_once)
+        err = _Heard(showing)
         code, out = _called(["run", str(path), "-o", str(results), *words], err)
         folder = next(iter(set(results.glob("*")) - folders_before), None)
         return Ran(code, out, err.getvalue(), folder)
@@ -168,15 +168,13 @@ class PartContract:
 class _Heard(io.StringIO):
     """What is printed on stderr; pytest would show a wait once it is over."""
 
-    def __init__(
-        self, shown_at_once: Callable[[], contextlib.AbstractContextManager[None]]
-    ) -> None:
+    def __init__(self, showing: Callable[[], contextlib.AbstractContextManager[None]]) -> None:
         super().__init__()
-        self._shown_at_once = shown_at_once
+        self._showing = showing
 
     def write(self, text: str) -> int:
         if WAITING in text:
-            with self._shown_at_once():
+            with self._showing():
                 print(text.rstrip(), file=sys.__stderr__, flush=True)
         return super().write(text)
 

@@ -76,29 +76,25 @@ class FakeHost:
 
         Its results lie in results/ beside the suite. Runtimes cannot be built here.
         """
-        loaded_suite = load(suite, registry or Registry())
-        if loaded_suite.runtimes:
+        loaded = load(suite, registry or Registry())
+        if loaded.runtimes:
             raise Unusable(f"{suite}: [runtimes] need processes", "leave them to a real run")
-        needs = [need for part in distinct_parts(loaded_suite) for need in part.needs()]
-        stands_on = TrialContext(
+        needs = [need for part in distinct_parts(loaded) for need in part.needs()]
+        context = TrialContext(
             host=self,
             programs=inputs.programs(needs),
             python=Path(sys.executable),
             suite_folder=suite.parent.resolve(),
             network="private",
-            secrets=loaded_suite.secrets,
+            secrets=loaded.secrets,
             as_root=os.geteuid() == 0,
         )
-        writer = ResultWriter.new(suite.parent / "results", loaded_suite.name, datetime.now(UTC))
-        graph = plan(expand(loaded_suite), loaded_suite.repeat, seed=loaded_suite.repeat.seed or 0)
+        writer = ResultWriter.new(suite.parent / "results", loaded.name, datetime.now(UTC))
+        graph = plan(expand(loaded), loaded.repeat, seed=loaded.repeat.seed or 0)
         believe = partial(of_trial, limits=limits())
-        judge = partial(
-            judged,
-            finds=finds_of(loaded_suite),
-            metrics=loaded_suite.metrics,
-            smoke=loaded_suite.smoke,
-        )
-        return list(execute(RunInputs(graph, stands_on, writer, believe, judge), Progress()))
+        finds, metrics = finds_of(loaded), loaded.metrics
+        judge = partial(judged, finds=finds, metrics=metrics, smoke=loaded.smoke)
+        return list(execute(RunInputs(graph, context, writer, believe, judge), Progress()))
 
 
 class _FakeHere(Sandbox):

@@ -73,10 +73,7 @@ triples of each graph."""
 
 
 def valid_name(name: str, backend: str) -> str:
-    """Return the name of a dataset. Raises ValueError for one that this backend cannot have.
-
-    A folder of the user's own is written with a slash; it is looked into later.
-    """
+    """Return a dataset's name, or a folder with a slash. Raises WrongOption for another name."""
     if "/" in name:
         return name
     fitting = _built_in(backend)
@@ -87,11 +84,9 @@ def valid_name(name: str, backend: str) -> str:
     problem = f"no dataset named {name!r}"
     if (_BUILT_IN / name / "dataset.toml").is_file():
         problem = f"dataset {name!r} is for {_parsed(_BUILT_IN / name).backend}"
-    raise WrongOption(
-        problem,
-        hint=f"{guess}built in for {backend}: {', '.join(fitting)}; "
-        f"a folder of your own is written with a slash: './{name}'",
-    )
+    folder = f"a folder of your own is written with a slash: './{name}'"
+    hint = f"{guess}built in for {backend}: {', '.join(fitting)}; {folder}"
+    raise WrongOption(problem, hint=hint)
 
 
 def folder_of(name: str, suite_folder: Path) -> Path:
@@ -112,10 +107,9 @@ def read(folder: Path, backend: str) -> Dataset:
         where = "".join(f"{step}: " for step in first["loc"])
         raise BenchforgeError(f"{file}: {where}{first['msg']}", _WANTED) from error
     if dataset.backend != backend:
-        raise BenchforgeError(
-            f"{file}: the dataset is for {dataset.backend}, not for {backend}",
-            f'name another one, or say backend = "{backend}" in it if that is what its files are',
-        )
+        message = f"{file}: the dataset is for {dataset.backend}, not for {backend}"
+        hint = f'name another one, or say backend = "{backend}" in it if that is what its files are'
+        raise BenchforgeError(message, hint)
     for name in dataset.files:
         if not (folder / name).is_file():
             raise BenchforgeError(f"{file}: files: there is no {folder / name}", _WANTED)

@@ -53,11 +53,9 @@ data."""
     def _either_ours_or_existing(self) -> Self:
         if self.existing is None:
             return self
-        set_fields = self.model_fields_set - self.of_existing
-        if set_fields:
-            message = "with 'url' nothing is started"
-            hint = f"leave out {', '.join(sorted(set_fields))}"
-            raise WrongOption(message, *sorted(set_fields), "url", hint=hint)
+        if set_fields := sorted(self.model_fields_set - self.of_existing):
+            hint = f"leave out {', '.join(set_fields)}"
+            raise WrongOption("with 'url' nothing is started", *set_fields, "url", hint=hint)
         far = [host for host in self.hosts(self.existing) if not _is_here(host)]
         if far and not self.allow_remote:
             hint = "say allow_remote = true if the service is yours"
@@ -167,10 +165,7 @@ connections to the server. `port`, `names` and `password` imply "tcp"."""
 
 
 def hba(site: Site, *, private: bool) -> str:
-    """Return pg_hba.conf: with the password the trial's other hosts, and the machine itself if own.
-
-    The unix socket needs none: it is in a folder that nobody else may enter.
-    """
+    """Return pg_hba.conf: other hosts, and a private machine itself, connect with the password."""
     peers = [f"host all all {peer}/32 scram-sha-256" for peer in site.peers if peer != site.address]
     machine = f"host all all {site.address}/32 {'scram-sha-256' if private else 'trust'}"
     return "\n".join([*(["local all all trust"] if private else []), machine, *peers, ""])
