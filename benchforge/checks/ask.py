@@ -57,6 +57,7 @@ _IN_TURNS = (
 "Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
 _OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
 "Of trials: those that judge percentiles."
+Checks = tuple[Check, ...]
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
 _OfComparison = Callable[[Sequence[Sequence[Trial]], Thresholds], Iterator[Check]]
 _OF_COMPARISON = (
@@ -93,13 +94,8 @@ _OF_SESSION = (
 )
 
 
-def of_trial(
-    trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL
-) -> tuple[Check, ...]:
-    """Return the answers of all checks of a trial; none for one without a measurement.
-
-    Without `percentiles` the usual ones are judged.
-    """
+def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Checks:
+    """Return the answers of all checks of a trial; none for one without a measurement."""
     if not trial.measured:
         return ()
     if trial.turns is not None:
@@ -117,9 +113,7 @@ def _by_machine(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[
     return family(hosts.of_loader(trial) if family is loader.of_trial else trial, limits)
 
 
-def of_trials(
-    header: Header, metrics: Mapping[str, Metric]
-) -> Callable[[Trial], tuple[Check, ...]]:
+def of_trials(header: Header, metrics: Mapping[str, Metric]) -> Callable[[Trial], Checks]:
     """Return how trials of a result are checked: by its thresholds and by what it asks of them."""
     limits = limits_of(header)
     scenarios = dict.fromkeys(case.scenario for case in header.cases)
@@ -129,11 +123,8 @@ def of_trials(
 
 def of_comparison(
     cases: Sequence[Sequence[Trial]], limits: Thresholds, *, one_load: bool = True
-) -> tuple[Check, ...]:
-    """Return what is to be said of a comparison of cases, from the believed trials of each.
-
-    Without `one_load` each trial was asked for a rate of its own.
-    """
+) -> Checks:
+    """Return the checks of a comparison by believed trials; not `one_load`: each had its rate."""
     families: Sequence[_OfComparison] = _OF_COMPARISON if one_load else _AT_ANY_LOAD
     if any(trial.turns is not None for trials in cases for trial in trials):
         families = _OF_TURNS
@@ -144,7 +135,7 @@ def of_comparison(
 
 def of_session(
     header: Header, trials: Sequence[Trial], limits: Thresholds, ceilings: Sequence[Ceiling] = ()
-) -> tuple[Check, ...]:
+) -> Checks:
     """Return what is to be said of a whole result, from all of its trials and ceilings."""
     checks = [check for family in _OF_SESSION for check in family(header, trials, limits)]
     return (*checks, *ceiling.of_session(header, trials, ceilings, limits))

@@ -28,9 +28,7 @@ def on_each(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Chec
                 yield check
                 continue
             component = f"{label} {check.component}".strip()
-            yield check.model_copy(
-                update={"component": component, "message": f"{label}: {check.message}"}
-            )
+            yield check.like(component=component, message=f"{label}: {check.message}")
 
 
 def of_loader(trial: Trial) -> Trial:
@@ -71,7 +69,7 @@ def _link(trial: Trial, limits: Thresholds) -> Check:
     if dropped and status == "pass":
         says += f"; the interfaces dropped {counted(dropped, 'packet')}"
         status = "warn"
-    return limits.check("H3", "behaviour", share, says, status=status)
+    return limits.check("H3", "behaviour", share, says, status)
 
 
 def _shares(trial: Trial) -> Iterator[tuple[str, str, float]]:
@@ -100,9 +98,8 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             later = 1 - first_s / trip_s if trip_s - first_s > limits["H4"].number("delay_s") else 0
             mbit = f"{figure(link.bytes_per_s * 8e-6)} of {figure(first.bytes_per_s * 8e-6)} Mbit/s"
             trips = f"{amount('s', trip_s)} instead of {amount('s', first_s)}"
-            lost.append(
-                (max(slower, later, 0.0), f"{source} to {target}: {mbit}, round trip {trips}")
-            )
+            says = f"{source} to {target}: {mbit}, round trip {trips}"
+            lost.append((max(slower, later, 0.0), says))
     if lost:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
@@ -133,14 +130,11 @@ def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         if load is not None and load.rate is not None:
             load = load.model_copy(update={"rate": load.rate / len(tools)})
         of_host = {"reading": host.reading, "observation": host.observation, "load": load}
-        judged = [
-            check
-            for check in loader.of_trial(trial.model_copy(update=of_host), limits)
-            if check.id in {"L1", "L4"}
-        ]
+        checks = loader.of_trial(trial.model_copy(update=of_host), limits)
+        judged = [check for check in checks if check.id in {"L1", "L4"}]
         for worst in sorted(judged, key=lambda check: _WORST.index(check.status))[-1:]:
             says, value = f"{label}: {worst.message}", worst.value
-            yield limits.check("H8", "apparatus", value, says, status=worst.status).about(label)
+            yield limits.check("H8", "apparatus", value, says, worst.status).about(label)
 
 
 def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
@@ -172,7 +166,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         if len(labels) > 1:
             says = f"hosts {conjoined(labels)} are one machine, and share its CPUs"
             says += ": use a machine for each"
-            yield limits.check("P1", "apparatus", None, says, status="warn").about(scope="result")
+            yield limits.check("P1", "apparatus", None, says, "warn").about(scope="result")
 
 
 def _alike(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -195,4 +189,4 @@ def _alike(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Itera
         if role == "server":
             says += "; a difference between servers may be one between machines: use one host"
         status: Status = "warn" if other or role == "server" else "pass"
-        yield limits.check("H2", "apparatus", None, says, status=status).about(scope="result")
+        yield limits.check("H2", "apparatus", None, says, status).about(scope="result")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from benchforge.model.trial.check import Audience, Check, Status, Topic
+from benchforge.model.trial.check import Audience, Check, Status, Subject, Topic
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
 
@@ -84,15 +84,13 @@ class Thresholds(Frozen):
 
     def once(self) -> "Thresholds":
         """Return them for a smoke: its numbers mean nothing, so that no trial is tried again."""
-        by_id = {
-            id_: limit.model_copy(update={"transient": False}) for id_, limit in self.by_id.items()
-        }
+        by_id = {id_: limit.like(transient=False) for id_, limit in self.by_id.items()}
         return self.model_copy(update={"by_id": by_id})
 
     def loosened(self, at_least: Mapping[str, float]) -> "Thresholds":
         """Return them with each `warn` at least what this machine does when it is quiet.
 
-        `fail` keeps its distance. Ids that are not there are left out.
+        `fail` keeps its distance.
         """
         changed = dict(self.by_id)
         for id_, least in at_least.items():
@@ -106,16 +104,15 @@ class Thresholds(Frozen):
     def check(
         self,
         id_: str,
-        subject: Literal["behaviour", "apparatus"],
+        subject: Subject,
         value: float | None,
         message: str,
-        *,
         status: Status | None = None,
     ) -> Check:
         """Return a check's answer of a trial, judged by its limit unless `status` says otherwise.
 
-        Without a value and a status it is unknown, and `message` says why. `id_` may be that of one
-        of several limits, such as N3.cpu.
+        Without a value and a status it is unknown, and `message` says why. `id_` may be that of a
+        limit, such as N3.cpu.
         """
         limit = self.by_id[id_]
         if status is None:
@@ -143,9 +140,8 @@ def limits() -> Thresholds:
     version = tables.pop("version")
     by_id: dict[str, Limit] = {}
     for id_, table in tables.items():
-        by_id[id_] = _limit(
-            {name: entry for name, entry in table.items() if type(entry) is not dict}
-        )
+        plain = {name: entry for name, entry in table.items() if type(entry) is not dict}
+        by_id[id_] = _limit(plain)
         shared = {name: table[name] for name in _SHARED if name in table}
         for name, entry in table.items():
             if type(entry) is dict:

@@ -32,10 +32,7 @@ NO_PERCENTILES = Percentiles(frozenset(), mean=False)
 
 
 def of_scenario(header: Header, metrics: Mapping[str, Metric], scenario: str) -> Percentiles:
-    """Return what a scenario's metrics, tables, claims and objectives ask.
-
-    A metric that does not list its parts may show any percentile, unless it counts something.
-    """
+    """Return what a scenario's metrics, tables, claims and objectives ask; USUAL if one is open."""
     uses = [metrics[label] for label in _labels(header, scenario) if label in metrics]
     if any(not metric.parts() and metric.unit != _COUNT for metric in uses):
         return USUAL

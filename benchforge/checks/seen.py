@@ -51,11 +51,7 @@ def requests(reading: Reading) -> int:
 
 
 def grown(observation: Observation | None, *names: str) -> int | None:
-    """Return by how much counters of the network grew together; None where none were read.
-
-    Those that did not grow are left out of an observation, and it always holds some others: every
-    request over TCP makes segments.
-    """
+    """Return by how much counters of the network grew together; None where none were read."""
     if observation is None or not observation.counters:
         return None
     return sum(observation.counters.get(name, 0) for name in names)

@@ -35,9 +35,9 @@ Factor = Callable[[Trial], float | None]
 
 
 def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Check]) -> Moves:
-    """Return the share by which each cause may move a ratio, by the id of a check that found it.
+    """Return the share by which each cause may move a ratio, by a check's id; unknown is not 0.
 
-    `checks` are those of the whole result. What is not known has no size: it is never 0.
+    `checks` are those of the whole result.
     """
     cases = [
         used_of([trial for trial in trials if identity(trial.case) == identity(case)])
@@ -49,12 +49,8 @@ def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Chec
     by_id = {id_: _size(measured, factor) for id_, factor in _FACTORS.items()}
     by_id["E4"] = _headers([first_answer(trials) for trials in measured])
     ceilings = [check.value for check in checks if check.id == "L2" and check.value is not None]
-    connections = [
-        trial.load.connections
-        for of_case in measured
-        for trial in of_case
-        if trial.load is not None and trial.load.connections
-    ]
+    loads = (trial.load for trial in chain.from_iterable(measured))
+    connections = [load.connections for load in loads if load is not None and load.connections]
     if ceilings and connections:
         by_id["L2"] = unlimited(max(ceilings), min(connections)) - 1
     spoke = {*spoken(comparison.checks), *spoken(checks)}

@@ -40,8 +40,7 @@ def concluded(
 ) -> Summary:
     """Return all that a result says: its numbers, verdicts and findings, and their causes.
 
-    `stop` is what may end the run, if its verdicts are shown while it goes on: else the header says
-    it. Raises InvalidFile as `summarize` does.
+    `stop` may end the run; default: the header's. Raises InvalidFile as `summarize` does.
     """
     stop = stop or Stop.of(header.until)
     summary = summarize(header, trials, metrics, sessions, stop)
@@ -56,10 +55,7 @@ def concluded(
 def with_comparison_verdicts(
     summary: Summary, limits: Thresholds, trials: Sequence[Trial] = ()
 ) -> Summary:
-    """Return a summary that has its checks with the verdict on each comparison.
-
-    Without its trials, no finding has a size.
-    """
+    """Return a checked summary with verdicts on comparisons; findings get sizes from `trials`."""
     comparisons = []
     for comparison in summary.comparisons:
         moves = sizes(comparison, trials, summary.checks)
@@ -94,9 +90,7 @@ def with_checks(
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
     session = ask.of_session(header, trials, limits, ceilings)
-    placebos = [
-        (placebo.case.scenario, of_placebo(placebo, limits)) for placebo in summary.placebos
-    ]
+    placebos = [(row.case.scenario, of_placebo(row, limits)) for row in summary.placebos]
     lines = {(line.metric, line.of): line for case in summary.cases for line in case.metrics}
     comparisons = []
     for comparison in summary.comparisons:
@@ -119,15 +113,9 @@ def withdrawn(
     checks: Sequence[Check],
     lines: Mapping[tuple[str, str | None], MetricSummary],
 ) -> Comparison:
-    """Return the comparison without the ranks that a check says are not to be believed.
-
-    `lines` tell what the metrics and their parts are, of which there are standings.
-    """
-    failed = [
-        check
-        for check in checks
-        if check.status == "fail" and check.subject == "apparatus" and check.id != _BLOCKS
-    ]
+    """Return the comparison without the ranks that a failed check of the apparatus invalidates."""
+    faults = (check for check in checks if (check.status, check.subject) == ("fail", "apparatus"))
+    failed = [fault for fault in faults if fault.id != _BLOCKS]
     standings = tuple(
         _without(standing, failed, lines.get((standing.metric, standing.of)))
         for standing in comparison.rankings
@@ -155,10 +143,7 @@ def _checked(
     used = [used_of(by_case.get(identity(case), ())) for case in comparison.cases]
     of_cases = [[trial for trial in trials_of_case if _counts(trial)] for trials_of_case in used]
     if not all(of_cases):  # then ratios are of what others disturbed alike, and nothing else
-        of_cases = [
-            [trial for trial in trials_of_case if _counts(trial) or trial.disturbed]
-            for trials_of_case in used
-        ]
+        of_cases = _comparable(used)
     checks = ask.of_comparison(of_cases, limits, one_load=one_load)
     of_each = [by_case.get(identity(case), ()) for case in comparison.cases]
     proved = under_load.of_cases(of_each, limits)
@@ -179,22 +164,16 @@ def _in_turns(
         key = turns.group(first.model_copy(update={"scenario": scenario}))
         mine = (case for case in header.cases if not case.placebo and turns.group(case) == key)
         used = [used_of(by_case.get(identity(case), ())) for case in mine]
-        return [
-            [trial for trial in trials_of_case if _counts(trial) or trial.disturbed]
-            for trials_of_case in used
-        ]
+        return _comparable(used)
 
     joint = together(comparison.scenario)
     checks = [*of_launches(joint, limits), *comparison.checks]
     for alone, scenario in header.bridges.items():
         if scenario == comparison.scenario:
             checks += of_bridge(joint, together(alone), scenario, limits)
-    server_names = {
-        name
-        for name, trials_of_name in by_name(joint).items()
-        if trials_of_name[0].case in comparison.cases
-    }
-    own_checks = (check for check in checks if not (pair := _pair(check)) or pair & server_names)
+    sides = by_name(joint).items()
+    names = {name for name, trials in sides if trials[0].case in comparison.cases}
+    own_checks = (check for check in checks if not (pair := _pair(check)) or pair & names)
     return comparison.model_copy(update={"checks": tuple(own_checks)})
 
 
@@ -202,6 +181,10 @@ def _pair(check: Check) -> set[str]:
     """Return the names of the two that a check compares; empty where it compares no pair."""
     names = check.component.split(" / ")
     return set(names) if len(names) > 1 else set()
+
+
+def _comparable(cases: Sequence[Sequence[Trial]]) -> list[list[Trial]]:
+    return [[trial for trial in case if _counts(trial) or trial.disturbed] for case in cases]
 
 
 def _counts(trial: Trial) -> bool:

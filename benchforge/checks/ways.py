@@ -89,7 +89,5 @@ def unjudged(way: Way, limits: Thresholds) -> Iterator[Check]:
     for reason, names in UNJUDGED.get(way, {}).items():
         first, *others = (name.partition(" ")[0] for name in names.split(", "))
         for id_ in (first, *others):
-            says, because = f"not judged {way}: {reason}", first if id_ != first else ""
-            yield limits.check(id_, "apparatus", None, says).about(
-                scope="comparison", because=because
-            )
+            check = limits.check(id_, "apparatus", None, f"not judged {way}: {reason}")
+            yield check.about(scope="comparison", because=first if id_ != first else "")

@@ -103,7 +103,7 @@ class Registry:
         return [Origin.of(point) for point in self._listening()]
 
     def part(self, kind: Kind, name: str) -> type[Part]:
-        """Return a part's class. Raises Unusable if none or several plugins bring it, or it fails."""
+        """Return a part's class. Raises Unusable if no plugin or several bring it, or it fails."""
         if (kind, name) not in self._judged:
             try:
                 judged: type[Part] | Unusable = self._part(kind, name)

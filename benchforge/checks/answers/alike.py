@@ -26,7 +26,7 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     ]
     if faults:
         says = f"of {questions}: {'; '.join(faults)}; a load on top of that measures a mixture"
-        return limits.check("E3", "behaviour", None, says, status="fail")
+        return limits.check("E3", "behaviour", None, says, "fail")
     if probes.distinct > 1:
         lengths = sorted(answer.answer.length for answer in probes.most_frequent)
         shortest, longest = lengths[0], lengths[-1]
@@ -35,43 +35,38 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
         says = f"{questions} were answered with {probes.distinct} different bodies, {each} bytes: "
         if trial.stream is not None:  # such as the tokens of a login
             says += "E6 judges the answers to each kind"
-            return limits.check("E3", "behaviour", None, says, status="pass")
+            return limits.check("E3", "behaviour", None, says, "pass")
         says += "whether they are right is for `expect` to say"
-        return limits.check("E3", "behaviour", None, says, status="warn")
+        return limits.check("E3", "behaviour", None, says, "warn")
     says = f"{questions} were all answered the same"
     if (first := probes.most_frequent[0].answer).decoded is not None:
         says += f": {first.sent}"
-    return limits.check("E3", "behaviour", None, says, status="pass")
+    return limits.check("E3", "behaviour", None, says, "pass")
 
 
 def size(trial: Trial, limits: Thresholds) -> Check:
     """E3: whether the load's responses were as long as right answers."""
     if doubts := [*_doubts(trial)]:
-        return limits.check("E3", "behaviour", None, "; ".join(doubts), status="warn")
+        return limits.check("E3", "behaviour", None, "; ".join(doubts), "warn")
     single = _single(trial)
     comparison = None if single is not None and single.status else compared(trial, limits)
     if comparison is not None and comparison.status == "fail":
         says = f"{comparison.says}: the load was answered otherwise; compare what the tool gets "
         says += "with a single answer"
-        return limits.check("E3", "behaviour", comparison.value, says, status="fail")
+        return limits.check("E3", "behaviour", comparison.value, says, "fail")
     if single is not None and single.wrong:
-        says = (
-            f"of {exact(single.total)} bodies of the load {exact(single.wrong)} "
-            f"were not of {single.right}: "
-        )
-        says += "they are not good; if they may be, say so with `expect.length`"
+        says = f"of {exact(single.total)} bodies of the load {exact(single.wrong)} were not of "
+        says += f"{single.right}: they are not good; if they may be, say so with `expect.length`"
         share = single.wrong / single.total
-        return limits.check("E3", "behaviour", share, says, status="warn")
+        return limits.check("E3", "behaviour", share, says, "warn")
     if single is not None:
         says = f"all {exact(single.total)} bodies that the load tool tells are of {single.right}"
-        return limits.check("E3", "behaviour", 0, says, status="pass")
+        return limits.check("E3", "behaviour", 0, says, "pass")
     assert comparison is not None  # noqa: S101 - there is no single one
     if comparison.status == "pass":
-        return limits.check("E3", "behaviour", comparison.value, comparison.says, status="pass")
-    says = (
-        f"whether the load's responses were as long as single ones is not known: {comparison.says}"
-    )
-    return limits.check("E3", "behaviour", None, says)
+        return limits.check("E3", "behaviour", comparison.value, comparison.says, "pass")
+    says = "whether the load's responses were as long as single ones is not known"
+    return limits.check("E3", "behaviour", None, f"{says}: {comparison.says}")
 
 
 def _doubts(trial: Trial) -> Iterator[str]:
@@ -127,10 +122,7 @@ def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
 
 
 def differences(answers_of_trials: Sequence[tuple[Answer, Trial | None]]) -> Iterator[str]:
-    """Yield in what answers differ that should not, each with its trial.
-
-    Statuses that the suite declares may differ, and then their content types.
-    """
+    """Yield the differences of answers; with declared statuses, content types may differ too."""
     statuses = sorted({answer.status for answer, _ in answers_of_trials})
     declared = all(
         trial and trial.good_response and answer.status in trial.good_response.statuses

@@ -6,7 +6,7 @@ from benchforge.checks.answers import alike, same, under_load
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status, Subject
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact, figure, percent
@@ -98,16 +98,14 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     if fails:
         most = percent(shares[bad_one])
         says += f": {bad_one} has most, {most}; it did other work than the others"
-    return limits.check("E1", "behaviour", apart, says, status="fail" if fails else "pass").about(
-        scope="comparison"
-    )
+    status: Status = "fail" if fails else "pass"
+    return limits.check("E1", "behaviour", apart, says, status).about(scope="comparison")
 
 
 def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     """E2: whether requests that are in no distribution reach into percentiles; the last counts.
 
-    Those that timed out took longer than anything recorded. Of those in flight at the end the ages
-    count where they are told; else each connection may have had one.
+    They timed out, or were in flight at the end: by their ages, else one for each connection.
     """
     reading = trial.reading
     recorded = None if reading is None else _recorded(reading)
@@ -134,9 +132,8 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     if limit.status(value) != "pass":
         says += "; load for longer, or with fewer connections, or a longer time-out"
     about_server = limit.status(late / beyond) == limit.status(value) != "pass"
-    return limits.check("E2", "behaviour" if about_server else "apparatus", value, says).about(
-        f"p{least:g}", invalidates="latency"
-    )
+    subject: Subject = "behaviour" if about_server else "apparatus"
+    return limits.check("E2", subject, value, says).about(f"p{least:g}", invalidates="latency")
 
 
 def _bad(reading: Reading) -> int | None:

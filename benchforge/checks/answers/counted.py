@@ -23,10 +23,10 @@ class _Count:
 
 
 def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresholds) -> Reading:
-    """Return a trial's reading with the good responses that the suite's `expect` leaves of it.
+    """Return a trial's reading with the good responses by the suite's `expect`.
 
-    A tool that tells no status of its own tells as much as it can: those of a class, or below 400.
-    They are taken as good only where they were, heads and bodies, as long as right answers.
+    Responses without a status of their own are good only if heads and bodies are as long as those
+    of right answers.
     """
     if reading.own_requests:
         return reading
@@ -67,9 +67,8 @@ def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresh
     if len(sound) < len(rights):
         return reading
     if not reading.kinds:
-        return _of_all_kinds(
-            reading, [status for right in sound.values() for status in right.statuses]
-        )
+        statuses = [status for right in sound.values() for status in right.statuses]
+        return _of_all_kinds(reading, statuses)
     kinds = {
         label: counted(trial.of_kind(label), kind, sound[label], limits)
         for label, kind in reading.kinds.items()

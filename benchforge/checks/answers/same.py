@@ -1,6 +1,5 @@
 """Whether all that are compared were asked the same and answered alike (E3 to E5)."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.answers.alike import differences, kind
@@ -43,11 +42,10 @@ def _same_answers(
 ) -> Check:
     pairs = [(answer, sides[name][0]) for name, answer in firsts.items()]
     if faults := list(differences(pairs)):
-        kinds = ", ".join(
-            f"{name}: {answer.status} {kind(answer)}" for name, answer in firsts.items()
-        )
-        says = f"they do not answer alike: {'; '.join(faults)} ({kinds}): compare those that do"
-        return limits.check("E3", "behaviour", None, says, status="fail").about(scope="comparison")
+        kinds = [f"{name}: {answer.status} {kind(answer)}" for name, answer in firsts.items()]
+        alike = f"{'; '.join(faults)} ({', '.join(kinds)})"
+        says = f"they do not answer alike: {alike}: compare those that do"
+        return limits.check("E3", "behaviour", None, says, "fail").about(scope="comparison")
     lengths = {name: answer.length for name, answer in firsts.items()}
     apart = max(lengths.values()) - min(lengths.values())
     share = apart / max(1, min(lengths.values()))
@@ -55,15 +53,12 @@ def _same_answers(
     if apart:
         sizes = ", ".join(f"{name} {exact(length)} bytes" for name, length in lengths.items())
     if _equal(sides):
-        statuses = (
-            "the same status"
-            if len({answer.status for answer in firsts.values()}) == 1
-            else "right statuses"
-        )
-        says = f"all answer {statuses}, content type and body"
-        return limits.check("E3", "behaviour", share, says, status="pass").about(scope="comparison")
+        statuses = {answer.status for answer in firsts.values()}
+        status = "the same status" if len(statuses) == 1 else "right statuses"
+        says = f"all answer {status}, content type and body"
+        return limits.check("E3", "behaviour", share, says, "pass").about(scope="comparison")
     says = f"their bodies differ ({sizes}): if they should not, say same_body = true in `expect`"
-    return limits.check("E3", "behaviour", share, says, status="warn").about(scope="comparison")
+    return limits.check("E3", "behaviour", share, says, "warn").about(scope="comparison")
 
 
 def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
@@ -81,11 +76,8 @@ def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
 
 def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
     limit = limits["E4"]
-    sizes = {
-        name: answer.header_bytes
-        for name, answer in firsts.items()
-        if answer.header_bytes is not None
-    }
+    heads = {name: answer.header_bytes for name, answer in firsts.items()}
+    sizes = {name: size for name, size in heads.items() if size is not None}
     if len(sizes) < len(firsts):
         says = "the length of headers was not kept"
         return limits.check("E4", "behaviour", None, says).about(scope="comparison")
@@ -98,28 +90,24 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
         faults.insert(0, f"{per_side} bytes of headers")
     if not faults:
         says = f"headers are of like length: {per_side} bytes"
-        return limits.check("E4", "behaviour", share, says, status="pass").about(scope="comparison")
+        return limits.check("E4", "behaviour", share, says, "pass").about(scope="comparison")
     says = f"their headers differ: {'; '.join(faults)}: writing and sending them is work too"
-    return limits.check("E4", "behaviour", share, says, status="warn").about(scope="comparison")
+    return limits.check("E4", "behaviour", share, says, "warn").about(scope="comparison")
 
 
 def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
-    looked_at = {
+    headers = {name: answer.headers for name, answer in firsts.items()}
+    subjects = {
         "HTTP": {name: answer.version for name, answer in firsts.items()},
-        "compression": {
-            name: answer.headers.get("content-encoding", "none") for name, answer in firsts.items()
-        },
+        "compression": {k: row.get("content-encoding", "none") for k, row in headers.items()},
     }
-    for subject, values in looked_at.items():
+    for subject, values in subjects.items():
         if len(set(values.values())) > 1:
             yield f"{subject} ({', '.join(f'{name} {value}' for name, value in values.items())})"
     for header in ("date", "server"):
-        having = Counter(header in answer.headers for answer in firsts.values())
-        if len(having) > 1:
-            lack = ", ".join(
-                name for name, answer in firsts.items() if header not in answer.headers
-            )
-            yield f"no header {header.title()} from {lack}"
+        without = [name for name, fields in headers.items() if header not in fields]
+        if 0 < len(without) < len(firsts):
+            yield f"no header {header.title()} from {', '.join(without)}"
 
 
 def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
@@ -136,21 +124,19 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
         if declared:
             says += "; a request of its own is comparable where all bodies are the same"
-        return limits.check("E5", "apparatus", None, says, status="fail").about(scope="comparison")
+        return limits.check("E5", "apparatus", None, says, "fail").about(scope="comparison")
     if changed:
         says = "the load tool's options or its script changed between trials: measure all anew"
-        return limits.check("E5", "apparatus", None, says, status="fail").about(scope="comparison")
+        return limits.check("E5", "apparatus", None, says, "fail").about(scope="comparison")
     if any("" in digests_of_server for digests_of_server in digests.values()):
         says = "whether the load tool's script stayed the same was not kept"
         return limits.check("E5", "apparatus", None, says).about(scope="comparison")
     says = "all were asked the same, by the same tool with the same script"
     if declared:
         pairs = {trial.case.server: trial.request for trial in all_trials}
-        says = ", ".join(
-            f"{label} by {request.method} {request.path}" for label, request in pairs.items()
-        )
-        says = f"each was asked as the suite declares, and all answer the same: {says}"
-    return limits.check("E5", "apparatus", None, says, status="pass").about(scope="comparison")
+        ways = [f"{label} by {request.method} {request.path}" for label, request in pairs.items()]
+        says = f"each was asked as the suite declares, and all answer the same: {', '.join(ways)}"
+    return limits.check("E5", "apparatus", None, says, "pass").about(scope="comparison")
 
 
 def _own_requests(trials: Sequence[Trial]) -> bool:

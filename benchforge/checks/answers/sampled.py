@@ -58,7 +58,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         odd = sum(answer.responses for answer in strange)
         says = f"{exact(odd)} of {exact(count)} sampled answers of the load have another body than "
         says += f"single requests: {_named(strange[0])}: whether it is right is for `expect` to say"
-        yield limits.check("E7", "behaviour", 0.0, says, status="warn")
+        yield limits.check("E7", "behaviour", 0.0, says, "warn")
         return
     most = percent(min(1.0, _NONE_OF / count))
     says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
@@ -66,11 +66,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Reading:
-    """Return a reading of which each sampled body is held to what the suite expects.
-
-    A body of a single request is right. With `body` or `same_body` no other is; else the content
-    of one that was kept whole tells.
-    """
+    """Return a reading whose sampled bodies are judged: by single requests, else by `expect`."""
     digests = {answer.sha256 for answer in answers}
     sampled = tuple(
         answer.model_copy(update={"wrong": _wrong(answer, expect, digests)})

@@ -56,18 +56,18 @@ def _taken(trial: Trial, reading: Reading, limits: Thresholds) -> Check:
     stream = trial.stream
     if not reading.records_taken or stream is None:
         says = "the load tool does not report which requests it sent: compare others, such as wrk"
-        return limits.check("R2", "apparatus", None, says, status="warn")
+        return limits.check("R2", "apparatus", None, says, "warn")
     taken = sum(reading.records_taken)
     ended = reading.responses + (reading.unanswered or 0)
     over = taken - ended
     says = f"{exact(taken)} records of the stream were taken, {exact(ended)} requests ended"
     if taken < reading.responses or over > _at_once(trial):
         says += f": {exact(abs(over))} {'more' if over > 0 else 'fewer'} than that"
-        return limits.check("R2", "apparatus", None, says, status="fail")
+        return limits.check("R2", "apparatus", None, says, "fail")
     if reading.stream_began_again:
         again = counted(reading.stream_began_again, "time")
         says += f"; the stream of {exact(stream.records)} records began again {again}"
-    return limits.check("R2", "apparatus", None, says, status="pass")
+    return limits.check("R2", "apparatus", None, says, "pass")
 
 
 def _slack(

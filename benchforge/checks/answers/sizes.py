@@ -15,6 +15,7 @@ _CHUNKED = "transfer-encoding"
 _COMES_AND_GOES = ("connection", "keep-alive")  # headers that depend on how it was asked
 _REASON = 8  # bytes by which the head of another status is longer, at least
 _COMPARABLE = {"HTTP/1.0", "HTTP/1.1"}
+_WORST: tuple[Status, ...] = ("fail", "unknown", "pass")
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,7 @@ class _Mean:
 
 
 def compared(trial: Trial, limits: Thresholds) -> SizeComparison:
-    """Compare the mean length of the load's responses with that of right answers.
-
-    A slack as large as a body says nothing: an empty answer would lie within it.
-    """
+    """Compare the mean length of the load's responses with that of right answers."""
     reading, right = trial.reading, trial.good_response
     if (reason := _why_not(trial)) or reading is None or right is None or trial.probes is None:
         return SizeComparison("unknown", reason)
@@ -56,20 +54,8 @@ def compared(trial: Trial, limits: Thresholds) -> SizeComparison:
     if not bodies and not heads:
         return SizeComparison("unknown", _no_bytes(trial, reading, right))
     comparisons = [_judged(mean, trial, reading, right, limits) for mean in (*bodies, *heads)]
-    worst = next(
-        (
-            comparison
-            for status in ("fail", "unknown")
-            for comparison in comparisons
-            if comparison.status == status
-        ),
-        comparisons[0],
-    )
-    says = (
-        "; ".join(comparison.says for comparison in comparisons)
-        if worst is comparisons[0]
-        else worst.says
-    )
+    worst = min(comparisons, key=lambda comparison: _WORST.index(comparison.status))
+    says = "; ".join(row.says for row in comparisons) if worst is comparisons[0] else worst.says
     return SizeComparison(worst.status, says, worst.value, heads=bool(heads))
 
 
@@ -179,22 +165,15 @@ def _under_way(trial: Trial, reading: Reading) -> int:
 def _asked_alike(trial: Trial) -> bool:
     """Whether questions and load asked for connections alike, in the same version of HTTP."""
     probes, load = trial.probes, trial.load
-    return (
-        probes is not None
-        and load is not None
-        and load.keep_alive is not None
-        and probes.version == load.protocol
-    )
+    if probes is None or load is None or load.keep_alive is None:
+        return False
+    return probes.version == load.protocol
 
 
 def _of_connections(trial: Trial) -> float:
     headers = trial.probes.most_frequent[0].answer.headers if trial.probes is not None else {}
-    of_answer = sum(
-        len(name) + len(headers[name]) + len(": \r\n")
-        for name in _COMES_AND_GOES
-        if name in headers
-    )
-    return max(of_answer, len("Connection: keep-alive\r\n") + len("HTTP/1.1"))
+    lines = [f"{name}: {headers[name]}\r\n" for name in _COMES_AND_GOES if name in headers]
+    return max(len("".join(lines)), len("Connection: keep-alive\r\n") + len("HTTP/1.1"))
 
 
 def _chunked(trial: Trial) -> bool:

@@ -7,7 +7,7 @@ from math import comb
 from statistics import median
 from typing import NamedTuple, cast
 
-from benchforge.checks.answers.alike import type_of
+from benchforge.checks.answers.alike import kind, type_of
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name
 from benchforge.model.trial.answers.good_response import GoodResponse
@@ -50,10 +50,8 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     share = max(judgement.share for judgement in judged)
     if share or any(judgement.outside for judgement in judged):
         wrong, hidden = _wrong(trial, distinct)
-        first = next(
-            n for n, judgement in enumerate(judged) if judgement.share or judgement.outside
-        )
-        says[first] += f": {listed(dict.fromkeys(judgement.wrong for judgement in wrong), _SHOWN)}"
+        first = next(n for n, group in enumerate(judged) if group.share or group.outside)
+        says[first] += f": {listed(dict.fromkeys(answer.wrong for answer in wrong), _SHOWN)}"
         tells = "does not tell such answers from right ones"
         says.append(f"the load tool {tells if hidden else 'counts such answers as errors: see E1'}")
         status = None if hidden and share else "warn"
@@ -61,34 +59,24 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
         says.append(_unlike(unlike))
         status = "warn"
     says += [note for judgement in judged for note in judgement.notes]
-    return limits.check(_ID, "behaviour", share, "; ".join(says), status=status)
+    return limits.check(_ID, "behaviour", share, "; ".join(says), status)
 
 
 def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
-    """Yield E6 of each case of a comparison: what all of its trials prove together.
-
-    It is unknown where none of them proves anything. Whether an answer was wrong is for the checks
-    of the trials to say.
-    """
+    """Yield E6 of each case of a comparison: what all of its trials prove, unknown for nothing."""
     for name, trials in by_name(cases).items():
         judged = _populations(trials)
         if judged or any(trial.measured for trial in trials):
-            says = "; ".join(
-                text for judgement in judged for text in (judgement.proves, *judgement.notes)
-            )
+            says = "; ".join(text for group in judged for text in (group.proves, *group.notes))
             status: Status = "pass" if judged else "unknown"
             says = says or _not_known(trials)
-            check = limits.check(_ID, "behaviour", None, says, status=status)
-            yield check.about(name, scope="comparison")
+            check = limits.check(_ID, "behaviour", None, says, status)
+            yield check.about(name, "comparison")
 
 
 def _populations(trials: Sequence[Trial]) -> list[_Population]:
     """Return what trials of one case prove of each population of answers."""
-    return [
-        population
-        for population in (_of_load(trials), _of_monitor(trials))
-        if population is not None
-    ]
+    return [*filter(None, (_of_load(trials), _of_monitor(trials)))]
 
 
 def _of_load(trials: Sequence[Trial]) -> _Population | None:
@@ -141,21 +129,15 @@ def _bound(wrong: int, total: int) -> str:
 
 def _kinds_of(trial: Trial, distinct: Iterable[MonitorAnswer], count: int) -> str:
     """Return to which kinds of a mix answers were wrong, if any were."""
-    kinds = (
-        sorted({answer.kind for answer in _wrong(trial, distinct)[0] if answer.kind})
-        if count
-        else []
-    )
+    wrong = _wrong(trial, distinct)[0] if count else ()
+    kinds = sorted({answer.kind for answer in wrong if answer.kind})
     return f" to {conjoined(kinds)}" if kinds else ""
 
 
 def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[str]:
     """Yield what the load's windows prove of each kind of a mix."""
     labels = trials[0].stream.kinds if trials[0].stream is not None else ()
-    windows = {
-        label: _together(windows.kinds.get(label, Windows()) for windows in read)
-        for label in labels
-    }
+    windows = {k: _together(row.kinds.get(k, Windows()) for row in read) for k in labels}
     texts = [
         f"{label} {exact(kind.wrong)} of {exact(kind.judged)}{_bound(kind.wrong, kind.judged)}"
         for label, kind in windows.items()
@@ -214,9 +196,8 @@ def _unread(trials: Sequence[Trial]) -> Iterator[str]:
 def _unanswered(trials: Sequence[Trial]) -> Iterator[str]:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
     kinds = trials[0].stream.kinds.keys() if trials[0].stream is not None else ()
-    if missed := sorted(
-        {*kinds} - {answer.kind for monitor in monitors for answer in monitor.answers}
-    ):
+    answered = {answer.kind for monitor in monitors for answer in monitor.answers}
+    if missed := sorted({*kinds} - answered):
         yield f"no answer to {conjoined(missed, 'or')} came then"
     reasons = Counter[str]()
     for monitor in monitors:
@@ -238,9 +219,8 @@ def _arrival(trials: Sequence[Trial]) -> Iterator[str]:
 def _not_known(trials: Sequence[Trial]) -> str:
     """Return why nothing is known of any population."""
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    reasons = [
-        *dict.fromkeys(f"the monitor failed: {monitor.why}" for monitor in monitors if monitor.why)
-    ]
+    failures = dict.fromkeys(monitor.why for monitor in monitors if monitor.why)
+    reasons = [f"the monitor failed: {failure}" for failure in failures]
     if not monitors:
         reasons = ["no monitor ran: `monitor` in the scenario sets one"]
         if trials[0].turns is not None:
@@ -250,24 +230,15 @@ def _not_known(trials: Sequence[Trial]) -> str:
 
 
 def _is_unlike(answer: MonitorAnswer, trial: Trial) -> bool:
-    """Whether the body of a right answer is unlike all that single requests got.
-
-    It is where these had one body, and where those with its status had other types of content. In a
-    mix bodies differ as requests do, and types alone count.
-    """
+    """Whether a right answer's body, or in a mix its type, is unlike those of single requests."""
     probes = (trial.of_kind(answer.kind) if answer.kind else trial).probes
     if probes is None or answer.wrong:
         return False
-    alike = [
-        frequent.answer
-        for frequent in probes.most_frequent
-        if frequent.answer.status == answer.status
-    ]
+    alike = (row.answer for row in probes.most_frequent if row.answer.status == answer.status)
+    types = {kind(single) for single in alike}
     steady = probes.distinct == 1 and bool(probes.before and probes.after) and not answer.kind
-    types = {type_of(answer.headers.get("content-type", "")) for answer in alike}
-    return (answer.other_body and steady) or bool(
-        types and type_of(answer.content_type) not in types
-    )
+    other_type = bool(types) and type_of(answer.content_type) not in types
+    return (answer.other_body and steady) or other_type
 
 
 def _unlike(answers: Sequence[MonitorAnswer]) -> str:

@@ -20,19 +20,15 @@ def of_session(
 ) -> Iterator[Check]:
     """Yield what each case's largest throughput is of its load tool's; of several, the worst.
 
-    Clients are not asked: they are what is measured. Neither are tools that measure processes, nor
-    searches: there each trial tells whether its rate was kept (L4).
+    Clients are what is measured. Tools of processes and searches have no ceiling either (see L4).
     """
     without: set[str] = set()
     for case in header.cases:
         if case.scenario in header.searches:
             continue
-        trials_of_case = [
-            trial
-            for trial in trials
-            if trial.case == case and trial.measured and trial.driver_digest != ""
-        ]
-        fastest = max(trials_of_case, key=_per_second, default=None)
+        measured = (trial for trial in trials if trial.case == case and trial.measured)
+        by_tools = (trial for trial in measured if trial.driver_digest != "")
+        fastest = max(by_tools, key=_per_second, default=None)
         if fastest is None or (fastest.reading is not None and fastest.reading.process_s):
             continue
         checks = [_of_tool(header, fastest, host, ceilings, limits) for host in by_tool(fastest)]
@@ -45,9 +41,8 @@ def of_session(
 def by_tool(trial: Trial) -> Mapping[str, Trial]:
     """Return a trial as each of its load tools made it, by their hosts; "" is our own machine."""
     hosts = {host: trial.hosts[host].reading or trial.reading for host in _tools_of(trial)}
-    return {k: trial.model_copy(update={"reading": reading}) for k, reading in hosts.items()} or {
-        "": trial
-    }
+    made = {host: trial.like(reading=reading) for host, reading in hosts.items()}
+    return made or {"": trial}
 
 
 def is_of(ceiling: Ceiling, trial: Trial, host: str) -> bool:
@@ -83,9 +78,8 @@ def nearest(trial: Trial, host: str, ceilings: Sequence[Ceiling]) -> Ceiling | N
     """Return the ceiling of a trial's load tool whose answers are nearest to its own in size."""
     candidates = [ceiling for ceiling in ceilings if is_of(ceiling, trial, host)]
     measured = [ceiling for ceiling in candidates if ceiling.per_second is not None] or candidates
-    return min(
-        measured, key=lambda ceiling: abs(ceiling.body_bytes - answered(trial)), default=None
-    )
+    length = answered(trial)
+    return min(measured, key=lambda ceiling: abs(ceiling.body_bytes - length), default=None)
 
 
 def _alike(length: int, other: int) -> bool:
@@ -111,14 +105,12 @@ def _of_tool(
     if ceiling is not None and ceiling.per_second is not None:
         return _check(component, by_tool(trial)[host], ceiling, ceiling.per_second, limits)
     says = f"load tool {component}: what it can do at most {_why_none(header, ceiling)}"
-    return limits.check("L2", "apparatus", None, says).about(tool, scope="result")
+    return limits.check("L2", "apparatus", None, says).about(tool, "result")
 
 
-def _check(
-    component: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds
-) -> Check:
+def _check(tool: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> Check:
     share = _per_second(trial) / most
-    judged = limits["L2"].status(share)
+    status: Status = limits["L2"].status(share)
     length = answered(trial)
     alike = _alike(length, ceiling.body_bytes)
     # Longer answers, or encrypted ones, are more work for the tool: its ceiling is lower with them.
@@ -126,20 +118,17 @@ def _check(
     easier = not alike and length < ceiling.body_bytes
     floor = ceiling.only_a_floor or _full_link(ceiling)
     floor = floor or ("it was faster here" if share > BEYOND else "")
-    status: Status = judged
     reason = ""
-    if judged == "pass" and harder:
+    if status == "pass" and harder:
         status, reason = "unknown", "answers that are longer or encrypted are more work than that"
-    elif judged != "pass" and (easier or floor):
+    elif status != "pass" and (easier or floor):
         status, reason = "unknown", floor or "shorter answers are less work than that"
-    who = f"{component} was asked for" if _has_rate(trial) else f"{component} made"
+    who = f"{tool} was asked for" if _has_rate(trial) else f"{tool} made"
     says = (
         f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
         f"{figure(most)} that it gets from a server that does nothing{_meaning(status, reason)}"
     )
-    return limits.check("L2", "apparatus", share, says, status=status).about(
-        trial.case.title, scope="result"
-    )
+    return limits.check("L2", "apparatus", share, says, status).about(trial.case.title, "result")
 
 
 def _full_link(ceiling: Ceiling) -> str:

@@ -45,7 +45,7 @@ def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) 
     if reading.in_flight is None:  # what was under way at the end is not among the times
         most += _age_us(reading) / (reading.seconds * 1e6)
     if limits["L3"].status(most) == "pass":
-        return limits.check("L3", "apparatus", share, says, status="pass")
+        return limits.check("L3", "apparatus", share, says, "pass")
     longest = most + _beyond_us(reading) / (reading.seconds * 1e6) / allowed
     if hidden := _hidden(reading, explains=limits["L3"].status(longest) == "pass"):
         says += f", and {hidden}: whether it was idle is not known"
@@ -54,7 +54,7 @@ def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) 
         f": for {percent(1 - share)} of the time the load tool was idle, opened connections or "
         "waited for what never came; see its CPU, and load longer"
     )
-    return limits.check("L3", "apparatus", share, says, status="warn")
+    return limits.check("L3", "apparatus", share, says, "warn")
 
 
 def _thought_us(stream: Stream | None, reading: Reading, load: Load) -> float:

@@ -15,9 +15,8 @@ from benchforge.text.readable import amount, figure, percent
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: L1, L3, L4 and L5.
 
-    L1 is not asked of a client library or of timed processes, which are what is measured, nor of an
-    open loop whose tool tells how late it was: that says more, and such a tool may look at the
-    clock instead of sleeping.
+    L1 is for load tools alone, and not for an open loop whose tool tells how late it was: that says
+    more, and such a tool may look at the clock instead of sleeping.
     """
     cpu = _cpu(trial, limits)
     if not (_is_measured(trial) or schedule.lateness(trial)):
@@ -50,10 +49,8 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
     status = limits["L1"].status(share)
     if len(measured) < len(tools) and status != "fail":
         missing = next(usage for used, usage in hottest if used is None)
-        reason = f"the CPU time of each thread of {missing.label} is not known"
-        return limits.check("L1", "apparatus", None, f"{reason}{because(missing)}").about(
-            missing.label
-        )
+        reason = f"the CPU time of each thread of {missing.label} is not known{because(missing)}"
+        return limits.check("L1", "apparatus", None, reason).about(missing.label)
     quota = {usage.label: usage.quota_cpus for _, usage in measured if _whole(usage) < 1}.get(tool)
     allowance = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
     says = f"the hottest thread of {tool} used {percent(share)} of {allowance}"
@@ -88,9 +85,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
         if reason:
             says += f", which is part of the response times: {reason}"
-        yield limits.check("L5", "apparatus", value, says, status=status).about(
-            tool.label, because=cause
-        )
+        yield limits.check("L5", "apparatus", value, says, status).about(tool.label, because=cause)
 
 
 def _is_measured(trial: Trial) -> bool:

@@ -61,10 +61,9 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
 def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
     """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
     if reading.latency is None or not reading.latency.counts:
-        reason = (
-            "the load tool gives no histogram of its response times: whether it missed is unknown"
-        )
-        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
+        reason = "the load tool gives no histogram of its response times"
+        says = f"{reason}: whether it missed is unknown"
+        return limits.check("O1", "apparatus", None, says).about(invalidates="latency")
     if reading.censored and reading.censored_from_us is None:
         reason = f"{reading.censored} requests took longer than the load tool records"
         return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
@@ -101,11 +100,7 @@ def _all_times(reading: Reading, latency: Histogram) -> Histogram:
 
 
 def _stalls(reading: Reading, median_us: float, waits_us: float) -> str:
-    """Say whether the whole server stood still, by gaps of all connections.
-
-    A gap explains what was missed only where it is about as long. Of one of two bins and more, half
-    at least is seen as empty bins.
-    """
+    """Say whether the whole server stood still: by gaps of all connections that are long enough."""
     series = reading.series
     if series is None or series.bin_s > _FINE_S * 1.001:
         return ""
@@ -128,10 +123,8 @@ def _longest_gap(completed: Iterable[int]) -> int:
 
 def _timer(reading: Reading, limits: Thresholds) -> Check:
     """Return O2: how much of the median is the tool's own timer."""
-    median_us, uncorrected = (
-        (reading.percentiles_us or {}).get("50"),
-        reading.printed.get(_UNCORRECTED),
-    )
+    median_us = (reading.percentiles_us or {}).get("50")
+    uncorrected = reading.printed.get(_UNCORRECTED)
     if median_us is None or not isinstance(uncorrected, int | float):
         reason = "wrk2 told no times from the real sending, so how late its timer was is not known"
         return limits.check("O2", "apparatus", None, reason).about(invalidates="latency")

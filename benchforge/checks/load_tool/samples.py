@@ -13,10 +13,9 @@ _FEW = 10  # times: below, one decimal is told
 
 
 def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
-    """Yield what a measured trial shows: S2 of each percentile that somebody asks.
+    """Yield S2 of each percentile that is shown, by the number of requests beyond it, N (1 - p).
 
-    It counts requests beyond it, N (1 - p), those that were given up or under way at the end
-    included.
+    Requests that were given up or under way at the end count.
     """
     percentiles_shown = sorted(percentiles.shown)
     begun = _timed(trial)

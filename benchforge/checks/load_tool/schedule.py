@@ -7,7 +7,7 @@ may open were busy. Where the tool was late, or nobody knows, it is the apparatu
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Subject
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
@@ -15,28 +15,20 @@ from benchforge.text.readable import exact, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Check]:
-    """Yield L4 of the rate and L4 of the lateness, of an open loop.
-
-    `had_cpu` says that the tool is known to have had CPU to spare.
-    """
+    """Yield L4 of an open loop's rate and lateness; `had_cpu`: the tool had CPU to spare."""
     reading, rate = trial.reading, _requested_rate(trial)
     if reading is None or rate is None:
         return
     late = reading.late_share(0.99)
     on_time = late is not None and limits["L4.lateness"].status(late) == "pass"
     yield _kept(trial, reading, rate, limits, on_time=on_time or (late is None and had_cpu))
-    if late is None:
-        reason = "the load tool does not tell how late it sent, or too little of the response times"
-        yield limits.check("L4.lateness", "apparatus", None, reason).about(
-            "lateness", invalidates="latency"
-        )
-        return
-    says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
-    if not on_time:
-        says += ": its own lateness is in them; give it more processes, or a machine of its own"
-    yield limits.check("L4.lateness", "apparatus", late, says).about(
-        "lateness", invalidates="latency"
-    )
+    says = "the load tool does not tell how late it sent, or too little of the response times"
+    if late is not None:
+        says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
+        if not on_time:
+            says += ": its own lateness is in them; give it more processes, or a machine of its own"
+    check = limits.check("L4.lateness", "apparatus", late, says)
+    yield check.about("lateness", invalidates="latency")
 
 
 def lateness(trial: Trial) -> Histogram | None:
@@ -52,28 +44,22 @@ def _requested_rate(trial: Trial) -> float | None:
     return None if trial.load is None else trial.load.rate
 
 
-def _kept(
-    trial: Trial, reading: Reading, rate: float, limits: Thresholds, *, on_time: bool
-) -> Check:
+def _kept(trial: Trial, reading: Reading, rate: float, limits: Thresholds, on_time: bool) -> Check:
     schedule = reading.schedule
     if schedule is not None and schedule.intended and schedule.sent is not None:
         share = schedule.sent / schedule.intended
-        tally = f"{schedule.sent} of {schedule.intended} requests that were due were sent"
+        says = f"{schedule.sent} of {schedule.intended} requests that were due were sent"
     else:
         expected = rate * reading.seconds
         share = min(1.0, (reading.responses + _under_way(trial, reading, rate) + 1) / expected)
         answered, wanted = exact(reading.responses), exact(round(expected))
-        tally = f"{answered} of {wanted} requests that were asked for were answered"
-    if limits["L4"].status(share) == "pass":
-        return limits.check("L4", "behaviour" if on_time else "apparatus", share, tally).about(
-            "rate"
-        )
-    if on_time:
-        says = f"{tally}, and the load tool had time: the server cannot keep {exact(rate)}/s"
-        return limits.check("L4", "behaviour", share, says).about("rate")
-    says = f"{tally}, and it is not known that the load tool could keep {exact(rate)}/s"
-    says += ": ask for less"
-    return limits.check("L4", "apparatus", share, says).about("rate")
+        says = f"{answered} of {wanted} requests that were asked for were answered"
+    if limits["L4"].status(share) != "pass" and on_time:
+        says += f", and the load tool had time: the server cannot keep {exact(rate)}/s"
+    elif limits["L4"].status(share) != "pass":
+        says += f", and it is not known that the load tool could keep {exact(rate)}/s: ask for less"
+    subject: Subject = "behaviour" if on_time else "apparatus"
+    return limits.check("L4", subject, share, says).about("rate")
 
 
 def _under_way(trial: Trial, reading: Reading, rate: float) -> float:

@@ -16,29 +16,23 @@ _LOUD = "N1"
 
 def ids(among: Thresholds) -> list[str]:
     """Return the ids of all limits that are loosened: N3 has several, such as N3.cpu."""
-    return [
-        id_ for id_, limit in among.by_id.items() if limit.topic in NOISE and limit.warn is not None
-    ]
+    limits_ = among.by_id.items()
+    return [id_ for id_, limit in limits_ if limit.topic in NOISE and limit.warn is not None]
 
 
 def seen(
     trials: Sequence[Trial], among: Thresholds
 ) -> tuple[dict[str, list[float]], dict[str, str]]:
-    """Return what each of these checks saw, trial by trial, and why one saw nothing.
-
-    Where a check looks at several things of a trial, such as servers, the largest counts.
-    """
+    """Return the largest value of each check in each trial, and why a check has none."""
     values: dict[str, list[float]] = {}
     unknown: dict[str, str] = {}
     for id_ in ids(among):
         answers = [list(_answers(trial, id_, among)) for trial in trials]
-        by_trial = [
-            [check.value for check in checks if check.value is not None] for checks in answers
-        ]
+        by_trial = [[row.value for row in rows if row.value is not None] for rows in answers]
         if largest := [max(numbers) for numbers in by_trial if numbers]:
             values[id_] = largest
         else:
-            reason = [check.message for checks in answers for check in checks]
+            reason = [row.message for rows in answers for row in rows]
             unknown[id_] = reason[0] if reason else "this check does not look at it here"
     return values, unknown
 
@@ -63,10 +57,7 @@ def thresholds(calibration: Calibration, among: Thresholds) -> dict[str, float]:
 
 
 def loud(calibration: Calibration, among: Thresholds) -> str:
-    """Return why it is not what a quiet machine does; empty where it is.
-
-    Thresholds from a loud machine would call noise quiet for ever.
-    """
+    """Return why a calibration is not of a quiet machine; empty if it is."""
     values, fail = calibration.observed.get(_LOUD), among[_LOUD].fail
     if not values:
         return f"whether others used the CPUs is not known: {calibration.unknown.get(_LOUD, '')}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_LOOKED_AT, machine_of
 from benchforge.model.files.result import Header
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount
 
@@ -33,11 +33,7 @@ def _stepped(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _watched(trial: Trial, limits: Thresholds) -> Check:
-    """T3: the longest time in which nothing was looked at, but for what looking itself took.
-
-    Who is stopped meanwhile sees no neighbour, and CPU shares of a longer time than the load's;
-    where all of it was stopped, the load tool counted time in which nobody could answer.
-    """
+    """T3: the longest time in which nothing was looked at, but for what looking itself took."""
     observation, machine = trial.observation, machine_of(trial)
     unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
@@ -52,21 +48,14 @@ def _watched(trial: Trial, limits: Thresholds) -> Check:
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
-    """Yield what speaks against a whole result: T1, a clock that is slow to read or unsteady.
-
-    It is a failure for response times, which are microseconds.
-    """
+    """Yield what speaks against response times of a result: T1, a clock that is slow to read."""
     source = header.facts.get("clocksource")
-    if not isinstance(source, str) or not source:
-        reason = "the kernel does not tell its clock source"
-        yield limits.check("T1", "apparatus", None, reason).about(
-            scope="result", invalidates="latency"
-        )
-        return
-    good = source in _GOOD or source.startswith(_GOOD_FAMILY)
-    says = f"the kernel's clock source is {source}"
-    if not good:
+    status: Status = "unknown"
+    says = "the kernel does not tell its clock source"
+    if isinstance(source, str) and source:
+        status = "pass" if source in _GOOD or source.startswith(_GOOD_FAMILY) else "fail"
+        says = f"the kernel's clock source is {source}"
+    if status == "fail":
         says += ": it is slow to read, which is part of short response times; use another machine"
-    yield limits.check("T1", "apparatus", None, says, status="pass" if good else "fail").about(
-        scope="result", invalidates="latency"
-    )
+    check = limits.check("T1", "apparatus", None, says, status)
+    yield check.about(scope="result", invalidates="latency")

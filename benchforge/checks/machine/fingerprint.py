@@ -30,10 +30,10 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
             ": begin anew, and leave its settings alone"
         )
         count = float(len(others))
-        yield limits.check("G1", "apparatus", count, says, status="fail").about(scope="result")
+        yield limits.check("G1", "apparatus", count, says, "fail").about(scope="result")
     else:
         says = "the machine's hard facts were the same before each trial"
-        yield limits.check("G1", "apparatus", 0.0, says, status="pass").about(scope="result")
+        yield limits.check("G1", "apparatus", 0.0, says, "pass").about(scope="result")
 
 
 def _named(trials: Sequence[Trial]) -> str:

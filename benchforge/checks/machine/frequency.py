@@ -76,14 +76,14 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
     ]
     if wrong:
         says = f"{conjoined(wrong)}: the frequency follows load and heat; fix it"
-        return limits.check("F3", "apparatus", None, says, status="warn").about(scope="result")
+        return limits.check("F3", "apparatus", None, says, "warn").about(scope="result")
     if governor is None or not boosts:
         setting = "turbo" if governor else "the governor"
         guest = ": the machine is a guest" if facts.get("virtual") else ""
         reason = f"{setting} is not told by the kernel{guest}"
         return limits.check("F3", "apparatus", None, reason).about(scope="result")
     says = "the governor is performance, and there is no turbo"
-    return limits.check("F3", "apparatus", None, says, status="pass").about(scope="result")
+    return limits.check("F3", "apparatus", None, says, "pass").about(scope="result")
 
 
 def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
@@ -95,9 +95,8 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
     ]
     temperatures = [reading[0] for reading in readings if reading is not None]
     away = max((abs(temperature - temperatures[0]) for temperature in temperatures), default=0.0)
-    if not temperatures or (
-        len(temperatures) < len(readings) and limits["F4"].status(away) == "pass"
-    ):
+    few = len(temperatures) < len(readings)
+    if not temperatures or (few and limits["F4"].status(away) == "pass"):
         reason = f"the temperature is known of {len(temperatures)} of {len(readings)} trials"
         return limits.check("F4", "apparatus", None, reason).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"

@@ -11,10 +11,9 @@ from benchforge.text.readable import amount, counted, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield what a measured trial shows.
+    """Yield M1 of the machine and of each service, M2, and M3 of each service.
 
-    M1 of the machine's swap, and of the pages that each service had to read from a disk; M2; and M3
-    of each service. A load tool grows with what it notes.
+    A load tool grows with what it notes.
     """
     observation = trial.observation
     yield _swap(observation, limits)
@@ -38,9 +37,8 @@ def _swap(observation: Observation | None, limits: Thresholds) -> Check:
 def _killed(observation: Observation | None, limits: Thresholds) -> Check:
     paging = _paging(observation)
     if "oom_kill" not in paging:
-        return limits.check(
-            "M2", "apparatus", None, f"kills for want of memory: {_why(observation)}"
-        )
+        reason = f"kills for want of memory: {_why(observation)}"
+        return limits.check("M2", "apparatus", None, reason)
     killed = paging["oom_kill"]
     says = f"processes that the kernel killed for want of memory: {killed}"
     says += ": see its log (dmesg), and give them more" if killed else ""
@@ -70,16 +68,12 @@ def _read(part: Usage, limits: Thresholds) -> Check:
 
 def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
     unassigned = None if observation is None else observation.unassigned_shared_bytes
-    shared_memory = (
-        f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
-    )
+    shared = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
     if part.memory_growth is None:
-        reason = (
-            f"whether the memory of {part.label} grows is not known{because(part)}{shared_memory}"
-        )
+        reason = f"whether the memory of {part.label} grows is not known{because(part)}{shared}"
         return limits.check("M3", "behaviour", None, reason).about(part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
-    says += shared_memory
+    says += shared
     if limits["M3"].status(part.memory_growth) != "pass":
         says += ": load longer, to see whether it ever ends"
     return limits.check("M3", "behaviour", part.memory_growth, says).about(part.label)

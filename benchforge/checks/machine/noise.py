@@ -40,7 +40,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     """Yield what speaks against a whole result: N6, others at work or the load before it."""
     if lock := header.facts.get("lock"):
         says = f"the lock of this machine was {lock}: both may have measured at once"
-        yield limits.check("N6", "apparatus", None, says, status="warn").about(scope="result")
+        yield limits.check("N6", "apparatus", None, says, "warn").about(scope="result")
         return
     average, cpus = header.facts.get("load_average"), header.facts.get("cpus_usable")
     first = average[0] if isinstance(average, list) and average else None
@@ -64,13 +64,11 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
     if unassigned_s >= foreign.TICK_S:
         says += f", processes of the trial that belong to no part {amount('s', unassigned_s)}"
     if taken.status != "pass":
-        named = [
-            f"{process.program} {amount('s', process.cpu_s)}"
-            for process in machine.foreign[:_NAMED]
-        ]
+        largest = machine.foreign[:_NAMED]
+        named = [f"{process.program} {amount('s', process.cpu_s)}" for process in largest]
         says += f" ({conjoined(named)})" if named else ""
         says += ": stop them, or measure on a machine of its own"
-    return limits.check("N1", "apparatus", taken.share, says, status=taken.status)
+    return limits.check("N1", "apparatus", taken.share, says, taken.status)
 
 
 def _stolen(trial: Trial, limits: Thresholds) -> Check:
@@ -80,7 +78,7 @@ def _stolen(trial: Trial, limits: Thresholds) -> Check:
     says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
     if taken.status != "pass":
         says += ": measure on a machine of its own"
-    return limits.check("N4", "apparatus", taken.share, says, status=taken.status)
+    return limits.check("N4", "apparatus", taken.share, says, taken.status)
 
 
 def _crowded(trial: Trial, part: Usage) -> bool:
@@ -101,9 +99,7 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
     status, reason, cause = colocation.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
     says += f": {reason}" if reason else ""
-    return limits.check("N2", "apparatus", value, says, status=status).about(
-        part.label, because=cause
-    )
+    return limits.check("N2", "apparatus", value, says, status).about(part.label, because=cause)
 
 
 def _pressure(trial: Trial, observation: Observation | None, limits: Thresholds) -> Iterator[Check]:
@@ -126,9 +122,7 @@ def _pressure(trial: Trial, observation: Observation | None, limits: Thresholds)
             says += f": {reason}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"
-        yield limits.check(limit, "apparatus", share, says, status=status).about(
-            resource, because=cause
-        )
+        yield limits.check(limit, "apparatus", share, says, status).about(resource, because=cause)
 
 
 def _quota(

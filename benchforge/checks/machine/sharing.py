@@ -34,18 +34,18 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
     if not others:
         placed = trial.placement.in_words if trial.placement else "it was alone"
         says = f"the load tool shares its CPUs with no other part: {placed}"
-        return limits.check("P1", "apparatus", 0.0, says, status="pass")
+        return limits.check("P1", "apparatus", 0.0, says, "pass")
     busy = _busy(trial, others)
     how_busy = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
     says = f"the load tool and {conjoined(others)} share CPUs, {how_busy}"
     if trial.placement is None:
         says += ": nobody was placed; [placement] gives each its own, where there are enough"
-        return limits.check("P1", "apparatus", busy, says, status="warn")
+        return limits.check("P1", "apparatus", busy, says, "warn")
     roles: tuple[Role, ...] = ("loader", *others)
     accepted = all(colocation.cpus_of(trial, role) is not None for role in roles)
     says += ": give the load tool CPUs that nobody else may use ([placement])"
     status: Status | None = "warn" if accepted else None
-    return limits.check("P1", "apparatus", busy, says, status=status)
+    return limits.check("P1", "apparatus", busy, says, status)
 
 
 def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
@@ -75,6 +75,4 @@ def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) ->
     status, reason, cause = colocation.alone(trial, limits, "P2", rate, part.role)
     says = f"each busy thread of {part.label} had to leave its CPU {figure(rate)} times a second"
     says += f": {reason}" if reason else ""
-    return limits.check("P2", "apparatus", rate, says, status=status).about(
-        part.label, because=cause
-    )
+    return limits.check("P2", "apparatus", rate, says, status).about(part.label, because=cause)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import (
@@ -16,7 +15,7 @@ from benchforge.checks.seen import (
     requests,
     why_unknown,
 )
-from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.check import Check, Status, Subject
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
@@ -25,12 +24,10 @@ from benchforge.text.readable import exact, figure, percent
 _NO_PORT = ("cannot assign requested address", "address not available", "eaddrnotavail")
 _RAISE = "raise limits.nofile in [tuning]"
 
-
 _FROM, _TO = 38_000, 46_000
 "Microseconds: Linux delays an acknowledgement for 40 ms at least."
 _BELOW, _ABOVE = 20_000, 80_000
 "Between these, and outside of those, is what the density is compared with."
-
 
 _TURNED_AWAY = (
     "TcpExtListenOverflows",
@@ -72,7 +69,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         "that of opening connections",
         "unknown": f"whether all kept connections alike is not known of {unknown}",
     }.get(status, "all treated connections alike")
-    yield limits.check("K1", "behaviour", None, says, status=status).about(scope="comparison")
+    yield limits.check("K1", "behaviour", None, says, status).about(scope="comparison")
 
 
 def opened(trial: Trial) -> tuple[int | None, str]:
@@ -113,7 +110,7 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
             cut = _cut_off(trial, reading)
             few = count < limit.number("without") * (sent - cut)
             says += "the load tool used them again" if few else _RESET.format(cut)
-        return limits.check("K1", "apparatus", count, says, status="fail" if too_few else "pass")
+        return limits.check("K1", "apparatus", count, says, "fail" if too_few else "pass")
     allowed = limit.number("above") * (load.connections or 0) + limit.number("spare")
     if count > allowed and sent < limit.number("reused") * count:
         says = (
@@ -121,8 +118,8 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
             f"{exact(load.connections)} were to be kept; set the server to keep "
             "them, or measure all without keep-alive"
         )
-        return limits.check("K1", "behaviour", count, says, status="fail")
-    return limits.check("K1", "behaviour", count, f"{carried}: kept alive", status="pass")
+        return limits.check("K1", "behaviour", count, says, "fail")
+    return limits.check("K1", "behaviour", count, f"{carried}: kept alive", "pass")
 
 
 def _cut_off(trial: Trial, reading: Reading) -> int:
@@ -140,16 +137,13 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K2", "behaviour", None, f"the backlog is not known: {_NO_COUNTERS}")
     if not count:
         return limits.check("K2", "behaviour", count, "no connection was turned away")
-    grew = ", ".join(
-        f"{name} {exact(observation.counters[name])}"
-        for name in _TURNED_AWAY
-        if name in observation.counters
-    )
+    counters = observation.counters
+    grew = ", ".join(f"{name} {exact(counters[name])}" for name in _TURNED_AWAY if name in counters)
     says = (
         f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
         "nothing of them; raise the server's backlog, or use fewer connections"
     )
-    subject: Literal["apparatus", "behaviour"] = "behaviour"
+    subject: Subject = "behaviour"
     if trial.turns is not None:
         subject = "apparatus"
         says += (
@@ -158,7 +152,7 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
         )
     if observation.network != "private":
         says += "; counted was the whole machine: it may have been another server's"
-        return limits.check("K2", subject, count, says, status="warn")
+        return limits.check("K2", subject, count, says, "warn")
     return limits.check("K2", subject, count, says)
 
 
@@ -172,17 +166,15 @@ def retransmission(trial: Trial, limits: Thresholds) -> Check:
     late = observation.counters.get("TcpExtTCPTimeouts", 0)
     # A full queue of the server drops what opens a connection: then it is sent again.
     turned_away = grown(observation, *_TURNED_AWAY)
-    about: Literal["behaviour", "apparatus"] = "behaviour" if turned_away else "apparatus"
+    about: Subject = "behaviour" if turned_away else "apparatus"
     if not again and not late:
         says = "no segment was sent again"
         return limits.check("K3", about, 0, says).about(invalidates="latency")
     segments = observation.counters.get("TcpRetransSegs", 0)
     sent = observation.counters.get("TcpOutSegs", 0)
     share = max(again, late) / sent if sent else 1.0
-    total = f" of {exact(sent)}" if sent else ""
-    says = (
-        f"{exact(segments)}{total} segments were sent again, {exact(late)} times after a time-out"
-    )
+    total = f"{exact(segments)} of {exact(sent)}" if sent else exact(segments)
+    says = f"{total} segments were sent again, {exact(late)} times after a time-out"
     if not late and limits["K3"].status(share) == "pass":
         return limits.check("K3", about, share, says).about(invalidates="latency")
     says += ": "
@@ -192,12 +184,10 @@ def retransmission(trial: Trial, limits: Thresholds) -> Check:
         says += "some response times hold 200 ms and more of it; give the trial a quiet machine"
     else:
         says += "acknowledgements came late, as on a busy machine; give the trial a quiet one"
-    fails = late > 0 and observation.network == "private"
+    status: Status = "fail" if late > 0 and observation.network == "private" else "warn"
     if observation.network != "private":
         says += "; counted was the whole machine"
-    return limits.check("K3", about, share, says, status="fail" if fails else "warn").about(
-        invalidates="latency"
-    )
+    return limits.check("K3", about, share, says, status).about(invalidates="latency")
 
 
 def right_process(trial: Trial, limits: Thresholds) -> Check:
@@ -212,7 +202,7 @@ def right_process(trial: Trial, limits: Thresholds) -> Check:
         says = f"whose process answered at {listener.address} is not known: {listener.why}"
     elif not listener.is_server:
         says = f"another process than what was started listened at {listener.address}; end that one"
-    return limits.check("K7", "apparatus", None, says, status=status)
+    return limits.check("K7", "apparatus", None, says, status)
 
 
 def delayed(trial: Trial, limits: Thresholds) -> Check:
@@ -250,10 +240,9 @@ def crowded(times: Histogram) -> tuple[float, float]:
     inside = times.between(_FROM, _TO)
     around = times.between(_BELOW, _FROM) + times.between(_TO, _ABOVE)
     neighbours = around / (_ABOVE - _BELOW - (_TO - _FROM))
-    density = inside / (_TO - _FROM)
-    return inside / times.count, density / neighbours if neighbours else (
-        float("inf") if inside else 0.0
-    )
+    alone = float("inf") if inside else 0.0
+    density = inside / (_TO - _FROM) / neighbours if neighbours else alone
+    return inside / times.count, density
 
 
 def _acks(trial: Trial, reading: Reading) -> float | None:
@@ -276,42 +265,34 @@ def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) ->
 
 
 def _check(limits: Thresholds, value: float | None, says: str, status: Status) -> Check:
-    return limits.check("K4", "behaviour", value, says, status=status).about(invalidates="latency")
+    return limits.check("K4", "behaviour", value, says, status).about(invalidates="latency")
 
 
 def ports(trial: Trial, limits: Thresholds) -> Check:
     """K5: whether there were ports for new connections."""
-    complaint = next(
-        (exhaustion.line for exhaustion in trial.exhaustions if exhaustion.resource == "ports"), ""
-    )
     claims = "" if trial.reading is None else json.dumps(trial.reading.printed).lower()
-    complaint = complaint or next((phrase for phrase in _NO_PORT if phrase in claims), "")
+    complaints = [row.line for row in trial.exhaustions if row.resource == "ports"]
+    complaint = next(iter([*complaints, *(phrase for phrase in _NO_PORT if phrase in claims)]), "")
     machine, share = machine_of(trial), None
     if machine and machine.time_wait_sockets is not None and machine.ephemeral_ports is not None:
         share = machine.time_wait_sockets / machine.ephemeral_ports
-    remedy = (
-        "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"
-    )
+    fix = "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"
     if complaint:
-        says = f"there were no ports left for new connections ({complaint!r}): {remedy}"
-        return limits.check("K5", "apparatus", share, says, status="fail")
+        says = f"there were no ports left for new connections ({complaint!r}): {fix}"
+        return limits.check("K5", "apparatus", share, says, "fail")
     if machine is None or share is None:
         reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell"
         return limits.check("K5", "apparatus", None, f"how many ports waited: {reason}")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
     wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
     bad = limits["K5"].status(share) != "pass"
-    return limits.check("K5", "apparatus", share, f"{wait}: {remedy}" if bad else wait)
+    return limits.check("K5", "apparatus", share, f"{wait}: {fix}" if bad else wait)
 
 
 def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """K6: whether each part may open as many files as the load needs."""
     connections = None if trial.load is None else trial.load.connections
-    lines = {
-        exhaustion.label: exhaustion.line
-        for exhaustion in trial.exhaustions
-        if exhaustion.resource == "descriptors"
-    }
+    lines = {row.label: row.line for row in trial.exhaustions if row.resource == "descriptors"}
     for usage in of_roles(trial, "server", "upstream", "loader"):
         line = lines.pop(usage.label, "")
         spare = None
@@ -320,11 +301,9 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         suffices = spare is not None and limits["K6"].status(spare) == "pass"
         if line:
             # With a limit that was high enough for the load, it used what it need not have used.
-            its_own = suffices and usage.role != "loader"
+            subject: Subject = "behaviour" if suffices and usage.role != "loader" else "apparatus"
             says = f"{usage.label} had no descriptors left ({line!r}); {_RAISE}"
-            yield limits.check(
-                "K6", "behaviour" if its_own else "apparatus", spare, says, status="fail"
-            ).about(usage.label)
+            yield limits.check("K6", subject, spare, says, "fail").about(usage.label)
             continue
         says = f"{usage.label} may open {exact(usage.open_files_limit)} files"
         if usage.open_files_limit is None:
@@ -337,7 +316,7 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         # What a load tool raises by itself was not yet seen when it had just begun.
         raises = spare is not None and not suffices and usage.role == "loader"
         status: Status | None = "warn" if raises else None
-        yield limits.check("K6", "apparatus", spare, says, status=status).about(usage.label)
+        yield limits.check("K6", "apparatus", spare, says, status).about(usage.label)
     for label, line in lines.items():
         says = f"{label} had no descriptors left ({line!r}); {_RAISE}"
-        yield limits.check("K6", "apparatus", None, says, status="fail").about(label)
+        yield limits.check("K6", "apparatus", None, says, "fail").about(label)

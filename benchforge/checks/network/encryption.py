@@ -16,15 +16,12 @@ _WORDS: dict[str, str] = {
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield W4 for each backend that several cases have."""
-    labels = dict.fromkeys(
-        label for trials in cases for trial in trials for label in _backends(trial)
-    )
-    for label in labels:
+    trials = [trial for trials_of_case in cases for trial in trials_of_case]
+    for label in dict.fromkeys(label for trial in trials for label in _backends(trial)):
         spoken: dict[str, set[Link | None]] = {}
-        for trials in cases:
-            for trial in trials:
-                if label in _backends(trial):
-                    spoken.setdefault(trial.case.server, set()).add(trial.encryption.get(label))
+        for trial in trials:
+            if label in _backends(trial):
+                spoken.setdefault(trial.case.server, set()).add(trial.encryption.get(label))
         if len(spoken) > 1:
             yield _of_backend(label, spoken, limits)
 
@@ -44,13 +41,10 @@ def _of_backend(label: str, spoken: dict[str, set[Link | None]], limits: Thresho
     )
     if None in all_links:
         says = f"how {label} is spoken to was not seen of each server: packets could not be read"
-        return limits.check("W4", "behaviour", None, says).about(label, scope="comparison")
+        return limits.check("W4", "behaviour", None, says).about(label, "comparison")
     encrypts = {bool(links & {"tls", "mixed"}) for links in spoken.values()}
+    says = f"{label} is spoken to {by_server}"
     if encrypts == {True, False} or "mixed" in all_links:
-        says = f"{label} is spoken to {by_server}: encryption is compared too; let all do the same"
-        return limits.check("W4", "behaviour", None, says, status="fail").about(
-            label, scope="comparison"
-        )
-    return limits.check(
-        "W4", "behaviour", None, f"{label} is spoken to {by_server}", status="pass"
-    ).about(label, scope="comparison")
+        says += ": encryption is compared too; let all do the same"
+        return limits.check("W4", "behaviour", None, says, "fail").about(label, "comparison")
+    return limits.check("W4", "behaviour", None, says, "pass").about(label, "comparison")

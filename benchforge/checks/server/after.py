@@ -47,6 +47,4 @@ def _watched(later: WorkAfter) -> str:
 
 
 def _check(name: str, value: float | None, says: str, limits: Thresholds) -> Check:
-    return limits.check("W5", "apparatus", value, says).about(
-        name, scope="comparison", invalidates="cost"
-    )
+    return limits.check("W5", "apparatus", value, says).about(name, "comparison", "cost")

@@ -1,7 +1,7 @@
 """Development modes, instruments, logging, and the interpreter that really ran (D1 to D4)."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import (
@@ -13,12 +13,12 @@ from benchforge.checks.seen import (
     requests,
     why_unknown,
 )
-from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.check import Check, Status, Subject
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount, cut
 
-_SERVERS_OF_DEVELOPMENT = ("werkzeug", "wsgiserver")
+_OF_DEVELOPERS = re.compile("werkzeug|wsgiserver", re.IGNORECASE)
 "Flask's and Django's own servers, as they call themselves in the header Server."
 _DEBUG, _INSTRUMENT, _TRACER = "debug: ", "instrument: ", "instrument: TracerPid"
 _WAITS = "Task queue depth is "
@@ -47,11 +47,7 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     names = {answer.headers.get("server", "") for answer in trial.answers}
     if trial.reading is not None:
         names.add(trial.reading.server_software or "")
-    suspects = sorted(
-        name
-        for name in names
-        if any(known_server in name.lower() for known_server in _SERVERS_OF_DEVELOPMENT)
-    )
+    suspects = sorted(name for name in names if _OF_DEVELOPERS.search(name))
     pages = (trial.probes.debug or ()) if trial.probes is not None else ()
     servers = of_roles(trial, "server", "upstream")
     faults = [
@@ -63,28 +59,23 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("D1", "behaviour", None, says)
     for fault in faults:
         says = f"the server {fault}"
-        yield limits.check("D1", "behaviour", None, says, status="fail").about(trial.case.server)
+        yield limits.check("D1", "behaviour", None, says, "fail").about(trial.case.server)
     for usage in servers:
-        signs = [
-            sign.removeprefix(_DEBUG) for sign in usage.development_signs if sign.startswith(_DEBUG)
-        ]
+        marks = usage.development_signs
+        signs = [sign.removeprefix(_DEBUG) for sign in marks if sign.startswith(_DEBUG)]
         if signs:
             says = f"{usage.label} runs in a development mode ({', '.join(signs)}); switch that off"
-            yield limits.check("D1", "behaviour", None, says, status="fail").about(usage.label)
+            yield limits.check("D1", "behaviour", None, says, "fail").about(usage.label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "the mode")
             yield limits.check("D1", "behaviour", None, says).about(usage.label)
         elif not faults:
             says = f"nothing shows a development mode of {usage.label}"
-            yield limits.check("D1", "behaviour", None, says, status="pass").about(usage.label)
+            yield limits.check("D1", "behaviour", None, says, "pass").about(usage.label)
 
 
 def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """D2: whether something traces or measures the processes themselves.
-
-    A tracer came from outside; everything else is how the server was started. What an app imports
-    it may use or not: that is a warning.
-    """
+    """D2: whether something traces or measures the processes; what an app imports is a warning."""
     services = of_roles(trial, "server", "upstream", "backend")
     if not services:
         yield limits.check("D2", "behaviour", None, f"whether it was traced: {NOT_OBSERVED}")
@@ -104,8 +95,8 @@ def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
         elif status == "unknown":
             says = why_unknown(usage, "whether something traced the processes")
-        subject: Literal["apparatus", "behaviour"] = "apparatus" if traced else "behaviour"
-        yield limits.check("D2", subject, None, says, status=status).about(label)
+        subject: Subject = "apparatus" if traced else "behaviour"
+        yield limits.check("D2", subject, None, says, status).about(label)
 
 
 def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -140,16 +131,15 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) ->
             says = f"whether all log alike is not known: what {name} wrote is not"
             return limits.check("D3", "behaviour", None, says).about(scope="comparison")
         most[name], lines[name] = max(measured)
+    value = max(most.values())
     logs = [name for name, each in most.items() if limits["D3"].status(each) != "pass"]
     if logs and len(logs) < len(most):
         others = ", ".join(name for name in most if name not in logs)
         says = f"{', '.join(logs)} writes to logs for each request and {others} does not"
         says += lines[logs[0]]
-        value = max(most.values())
-        return limits.check("D3", "behaviour", value, says, status="fail").about(scope="comparison")
+        return limits.check("D3", "behaviour", value, says, "fail").about(scope="comparison")
     says = f"{'all' if logs else 'none of them'} write to logs for each request"
-    value = max(most.values())
-    return limits.check("D3", "behaviour", value, says, status="pass").about(scope="comparison")
+    return limits.check("D3", "behaviour", value, says, "pass").about(scope="comparison")
 
 
 def _such_as(trial: Trial, usage: Usage) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 from benchforge.checks.limits import Thresholds
@@ -11,11 +12,10 @@ from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import StartedProcess, Trial
 
 # In a label or a path: py312, python3.12, pypy3.9; a version alone: 3.12, 3.12.1.
-_NAMED = re.compile(
-    r"(?:py|python|pypy)[-_]?(?P<major>[23])\.?(?P<minor>\d{1,2})(?!\d)", re.IGNORECASE
-)
+_NAMED = re.compile(r"(?i)(?:py|python|pypy)[-_]?(?P<major>[23])\.?(?P<minor>\d{1,2})(?!\d)")
 _ALONE = re.compile(r"\A(?P<major>[23])\.(?P<minor>\d{1,2})(?:\.\d+)?\Z")
 _PYTHON = re.compile(r"(python|pypy)[\d.]*\Z", re.IGNORECASE)
+_IDENTITY = attrgetter("real_path", "build", "packages")
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -32,12 +32,12 @@ def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Chec
         return limits.check("D4", "apparatus", None, says).about(label)
     if real == meant:
         says = f"{label} ran on {meant}"
-        return limits.check("D4", "apparatus", None, says, status="pass").about(label)
+        return limits.check("D4", "apparatus", None, says, "pass").about(label)
     if not _PYTHON.search(PurePosixPath(real).name):
         says = f"{label} is {real}: which interpreter it holds is not known"
         return limits.check("D4", "apparatus", None, says).about(label)
     says = f"{label} ran on {real}, not on {meant}: correct its command, or its runtime"
-    return limits.check("D4", "apparatus", None, says, status="fail").about(label)
+    return limits.check("D4", "apparatus", None, says, "fail").about(label)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -58,21 +58,17 @@ def _of_runtime(
     elif fault := _twice(label, named):
         status = "warn"
         says = f"{fault}: one is measured twice under two names; leave one out"
-    return limits.check("D4", "apparatus", None, says, status=status).about(label, scope="result")
+    return limits.check("D4", "apparatus", None, says, status).about(label, "result")
 
 
-def _otherwise(label: str, interpreter: Interpreter) -> str:
+def _otherwise(label: str, python: Interpreter) -> str:
     """What its label or the suite says that it is, and it is not; empty where all agrees."""
-    for text in (label, interpreter.requested):
-        for match in (_ALONE.search(text), *_NAMED.finditer(text)):
-            if match is None:
-                continue
-            version = tuple(int(part) for part in interpreter.version.split(".")[:2])
+    for text in (label, python.requested):
+        for match in filter(None, (_ALONE.search(text), *_NAMED.finditer(text))):
+            version = tuple(int(part) for part in python.version.split(".")[:2])
             if version != (int(match["major"]), int(match["minor"])):
-                is_ = (
-                    f"{interpreter.implementation} {interpreter.version} ({interpreter.executable})"
-                )
-                return f"runtime {label} is called {text}, and is {is_}"
+                real = f"{python.implementation} {python.version} ({python.executable})"
+                return f"runtime {label} is called {text}, and is {real}"
     return ""
 
 
@@ -82,11 +78,6 @@ def _twice(label: str, named: Mapping[str, Interpreter]) -> str:
     for other, interpreter in named.items():
         if other == label:
             return ""
-        alike = (interpreter.real_path, interpreter.build, interpreter.packages) == (
-            first.real_path,
-            first.build,
-            first.packages,
-        )
-        if alike and first.real_path:
+        if first.real_path and _IDENTITY(interpreter) == _IDENTITY(first):
             return f"runtimes {other} and {label} are one and the same ({first.real_path})"
     return ""

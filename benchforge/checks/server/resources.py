@@ -57,7 +57,7 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
     says = f"{server.label} used {figure(used)} CPUs{busy}"
     says += "" if allotted is None else f", told to have {allotted} workers times threads"
     if allotted in {None, 1} or len(server.process_cpu_s) == 1:
-        return limits.check("W1", "behaviour", None, says, status="pass").about(server.label)
+        return limits.check("W1", "behaviour", None, says, "pass").about(server.label)
     uneven, reason = _uneven(server, allotted or 1, limits)
     if uneven is None:
         says += f"; whether they shared the work is not known: {reason}"
@@ -86,14 +86,9 @@ def _uneven(server: Usage, allotted: int, limits: Thresholds) -> tuple[float | N
 
 def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """W1: whether all were told to have as many workers and threads, or the suite says others."""
-    allotted = {
-        name: trials[0].workers.get(trials[0].case.server) for name, trials in sides.items()
-    }
-    silent = [
-        name
-        for name, trials in sides.items()
-        if trials[0].case.server not in trials[0].workers_declared
-    ]
+    firsts = {name: (trials[0], trials[0].case.server) for name, trials in sides.items()}
+    allotted = {name: trial.workers.get(server) for name, (trial, server) in firsts.items()}
+    silent = [k for k, (trial, server) in firsts.items() if server not in trial.workers_declared]
     counts = {count for count in allotted.values() if count is not None}
     words = ", ".join(f"{name} {count or 'unknown'}" for name, count in allotted.items())
     value = float(max(counts) - min(counts)) if counts else None
@@ -132,16 +127,14 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
 def _between(
     limits: Thresholds, value: float | None, says: str, status: Status | None, label: str
 ) -> Check:
-    return limits.check(
-        "W1.used" if label == "used" else "W1", "behaviour", value, says, status=status
-    ).about(label, scope="comparison")
+    id_ = "W1.used" if label == "used" else "W1"
+    return limits.check(id_, "behaviour", value, says, status).about(label, "comparison")
 
 
 def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W2: which resource was used up, of a load that goes as fast as it can.
 
-    A server may use the CPUs that it is given, no more than one for each of its workers, and no
-    more than the quota of its control group. One
+    A server may use its CPUs, one for each of its workers, and the quota of its control group. One
     connection at a time uses up nothing: each part waits for the others.
     """
     reading, observation = trial.reading, trial.observation
@@ -158,14 +151,14 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     if reading.process_s or (trial.load is not None and trial.load.connections == 1):
         says = "one request at a time: the limit is how long each takes, not what is used up"
-        yield limits.check("W2", "behaviour", None, says, status="pass")
+        yield limits.check("W2", "behaviour", None, says, "pass")
         return
     shares = dict(_shares(trial))
     used_up = [name for name, share in shares.items() if share >= _full(name, limits)]
     used = ", ".join(f"{name} {percent(share)}" for name, share in shares.items())
     if used_up:
         says = f"used up: {', '.join(used_up)} ({used})"
-        yield limits.check("W2", "behaviour", max(shares.values()), says, status="pass")
+        yield limits.check("W2", "behaviour", max(shares.values()), says, "pass")
         return
     if _others_filled(trial, limits):
         says = (
@@ -178,7 +171,7 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         f"unexplained limit: nothing was used up ({used}); it may wait for locks, sleeps or a "
         "backend elsewhere, for a link that is full, or have too few connections: try more of them"
     )
-    yield limits.check("W2", "behaviour", max(shares.values()), says, status="warn")
+    yield limits.check("W2", "behaviour", max(shares.values()), says, "warn")
 
 
 def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -263,14 +256,9 @@ def _others_filled(trial: Trial, limits: Thresholds) -> bool:
 
 def _is_python(trial: Trial, usage: Usage) -> bool:
     """Whether its threads take turns: then a process uses one CPU at most."""
-    executables = (
-        process.executable for process in trial.processes if process.label == usage.label
-    )
-    return any(
-        PurePath(executable).name.startswith(("python", "pypy"))
-        for executable in executables
-        if executable
-    )
+    processes = (process for process in trial.processes if process.label == usage.label)
+    names = (PurePath(process.executable or "").name for process in processes)
+    return any(name.startswith(("python", "pypy")) for name in names)
 
 
 def _budget(trial: Trial, usage: Usage) -> int | None:

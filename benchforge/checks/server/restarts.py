@@ -36,4 +36,4 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
                 f"of the processes of {usage.label}, none ended and {begun} began during the load: "
                 "at first it had fewer workers; lengthen repeat.warmup"
             )
-        yield limits.check("S7", "behaviour", count, says, status=status).about(usage.label)
+        yield limits.check("S7", "behaviour", count, says, status).about(usage.label)

@@ -34,30 +34,27 @@ def of_bridge(
             _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (joint_trials, theirs)
         )
         means = welch(of_turns, of_blocks, 1 - _ERROR / len(pairs))
-        yield _compared(f"{a} / {b}", means, len(of_blocks), scenario, limits)
+        yield _pair(f"{a} / {b}", means, len(of_blocks), scenario, limits)
 
 
-def _compared(
-    pair: str, means: Welch | None, blocks: int, scenario: str, limits: Thresholds
-) -> Check:
+def _pair(pair: str, means: Welch | None, blocks: int, scenario: str, limits: Thresholds) -> Check:
     if means is None:
         says = f"{pair}: {blocks} blocks one after the other are too few to compare with turns"
-        return limits.check("I8", "apparatus", None, says).about(pair, scope="comparison")
+        return limits.check("I8", "apparatus", None, says).about(pair, "comparison")
     ratios = f"{times(math.exp(means.first))}x in turns, {times(math.exp(means.second))}x alone"
     apart, would_show = math.expm1(abs(means.difference)), math.expm1(means.half)
     says = f"{pair} is {ratios} ({blocks} blocks)"
     if would_show > _USEFUL:
         says += f": too few to compare, only {percent(would_show)} or more would show"
-        return limits.check("I8", "apparatus", None, says).about(pair, scope="comparison")
+        return limits.check("I8", "apparatus", None, says).about(pair, "comparison")
     differ = abs(means.difference) > means.half
     status: Status = "pass" if not differ else limits["I8"].status(apart)
     if status == "pass":
         says += f": they agree, and a difference of {percent(would_show)} would show"
     else:
         says += f": {scenario} in turns is not what it is alone; {_OFF}"
-    return limits.check("I8", "apparatus", apart if differ else 0.0, says, status=status).about(
-        pair, scope="comparison"
-    )
+    value = apart if differ else 0.0
+    return limits.check("I8", "apparatus", value, says, status).about(pair, "comparison")
 
 
 def _log_ratios(trials: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:

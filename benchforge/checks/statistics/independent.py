@@ -5,10 +5,9 @@ from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import compared
-from benchforge.checks.statistics.repetitions import rates_of
+from benchforge.checks.statistics.repetitions import rates_of, ratios_of
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.timeseries.trend import LEAST, resemblance
 from benchforge.text.readable import exact, figure
 
@@ -16,10 +15,7 @@ _ID = "S8"
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
-    """Yield whether a pair's ratio resembles that of the block before: by the clearest pair.
-
-    Intervals take blocks as independent. The p is adjusted for the number of pairs (Bonferroni).
-    """
+    """Yield whether the clearest pair's ratio resembles that of the block before (Bonferroni)."""
     if len(cases) <= 1:
         return
     rates = [rates_of(trials) for trials in cases]
@@ -27,11 +23,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     clearest: tuple[float, str] | None = None
     pairs = [*combinations(range(len(cases)), 2)]
     for a, b in pairs:
-        blocks = sorted(rates[a].keys() & rates[b].keys())
-        logs = log_ratios(
-            [rates[a][block] for block in blocks], [rates[b][block] for block in blocks]
-        )
-        p = resemblance(logs)
+        p = resemblance(ratios_of(rates[a], rates[b]))
         if p is not None:
             p_of_pair = min(1.0, p * len(pairs)), f"{names[a]} / {names[b]}"
             clearest = min(clearest or p_of_pair, p_of_pair)
@@ -47,4 +39,4 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         )
     else:
         says = f"no pair of {exact(len(pairs))} drifts from block to block (lowest p {figure(p)})"
-    yield limits.check(_ID, "apparatus", p, says).about(pair, scope="comparison")
+    yield limits.check(_ID, "apparatus", p, says).about(pair, "comparison")

@@ -33,7 +33,7 @@ def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
     if status == "pass":
         says = "the place in a round does not decide how fast a server is"
     value = abs(moved) if p < _SURE else 0.0
-    return limits.check("I4", "apparatus", value, says, status=status).about(scope="comparison")
+    return limits.check("I4", "apparatus", value, says, status).about(scope="comparison")
 
 
 def _points(trial: Trial) -> Iterator[tuple[float, float]]:

@@ -6,7 +6,7 @@ from itertools import combinations
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import compared
 from benchforge.model.summary.summary import Placebo
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.inference.interval import LEAST, deviation
@@ -44,7 +44,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
     title = placebo.case.title
     if ratio.low is None or ratio.high is None or placebo.noise is None:
         says = f"{placebo.case.server} twice: no interval of what differs by itself: {ratio.why}"
-        return limits.check("S4", "apparatus", None, says).about(title, scope="result")
+        return limits.check("S4", "apparatus", None, says).about(title, "result")
     differs = not ratio.low <= 1 <= ratio.high
     interval = f"{times(ratio.low)} to {times(ratio.high)} in {ratio.n} blocks"
     if differs:
@@ -57,18 +57,17 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
             f"the machine shows no difference below {percent(placebo.noise)} in {placebo.metric}: "
             f"{placebo.case.server}, measured twice, has a ratio to itself of {interval} (99 %)"
         )
-    return limits.check(
-        "S4", "apparatus", ratio.value, says, status="fail" if differs else "pass"
-    ).about(title, scope="result")
+    return limits.check("S4", "apparatus", ratio.value, says, "fail" if differs else "pass").about(
+        title, "result"
+    )
 
 
 def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
     many = cases >= limits["S3"].number("pairs_of")
     id_ = "S3.many" if many else "S3"
     limit = limits[id_]
-    says = (
-        f"{blocks} {'block has' if blocks == 1 else 'blocks have'} values of all sides that count"
-    )
+    verb = "block has" if blocks == 1 else "blocks have"
+    says = f"{blocks} {verb} values of all sides that count"
     if limit.status(blocks) != "pass":
         says += f" of {cases}, each pair of which is compared" if many else ""
         says += f"; raise repeat.blocks to {exact(limit.warn)} or more"
@@ -79,19 +78,16 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
     """Return by how much the ratio of two cases scatters: of the pair where it does most."""
     scatters: list[tuple[float, str]] = []
     for a, b in combinations(range(len(rates)), 2):
-        blocks = sorted(rates[a].keys() & rates[b].keys())
-        if len(blocks) < LEAST:
+        logs = ratios_of(rates[a], rates[b])
+        if len(logs) < LEAST:
             says = f"{names[a]} and {names[b]}: it takes {LEAST} blocks with values of both"
             return limits.check("S5", "apparatus", None, says).about(scope="comparison")
-        logs = log_ratios(
-            [rates[a][block] for block in blocks], [rates[b][block] for block in blocks]
-        )
         scatters.append((deviation(logs), f"{names[a]} / {names[b]}"))
     most, pair = max(scatters)
     says = f"{pair} scatters by {percent(most)} between blocks"
     if limits["S5"].status(most) != "pass":
         says += ": look for what disturbs the machine, or take more blocks"
-    return limits.check("S5", "apparatus", most, says).about(pair, scope="comparison")
+    return limits.check("S5", "apparatus", most, says).about(pair, "comparison")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
@@ -100,15 +96,10 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
     Those with one (a failed check of the apparatus) are not believed, and not among these.
     """
     blocks = sorted(set.intersection(*(set(rates_of_server) for rates_of_server in rates)))
-    rows = {
-        str(row): [rates_of_server[block] for block in blocks]
-        for row, rates_of_server in enumerate(rates)
-    }
+    rows = {str(row): [values[block] for block in blocks] for row, values in enumerate(rates)}
     for name, (row, outlying) in zip(names, outliers(rows).items(), strict=True):
         if outlying.why:
-            yield limits.check("S6", "behaviour", None, outlying.why).about(
-                name, scope="comparison"
-            )
+            yield limits.check("S6", "behaviour", None, outlying.why).about(name, "comparison")
             continue
         values, share = rows[row], len(outlying.flagged) / len(blocks)
         says = f"{len(outlying.flagged)} of {len(blocks)} trials of {name} lie far from the others"
@@ -120,9 +111,14 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
                 for outlier in outlying.flagged
             )
             says += f": bimodal, it has two ways to run; these are {', '.join(far)}"
-        yield limits.check(
-            "S6", "behaviour", share, says, status="warn" if bimodal else "pass"
-        ).about(name, scope="comparison")
+        status: Status = "warn" if bimodal else "pass"
+        yield limits.check("S6", "behaviour", share, says, status).about(name, "comparison")
+
+
+def ratios_of(first: Rates, second: Rates) -> list[float]:
+    """Return the log-ratio of two servers' rates in each block that has both, by block."""
+    blocks = sorted(first.keys() & second.keys())
+    return log_ratios([first[block] for block in blocks], [second[block] for block in blocks])
 
 
 def rates_of(trials: Sequence[Trial]) -> Rates:

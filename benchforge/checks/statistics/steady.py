@@ -1,10 +1,9 @@
 """Whether each server settled (S1)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from benchforge.checks.limits import Thresholds
-from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.check import Check, Scope, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import SteadyState
 from benchforge.stats.timeseries.windows import settled
@@ -34,22 +33,14 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
                 f"{course.message}: rates are without that, latencies are not; lengthen "
                 f"repeat.warmup by {exact(course.warm_up_s)} s"
             )
-            yield limits.check(_ID, "apparatus", course.felt, says, status="warn").about(
-                title, scope="comparison", invalidates="latency"
+            yield limits.check(_ID, "apparatus", course.felt, says, "warn").about(
+                title, "comparison", invalidates="latency"
             )
 
 
-def _check(
-    course: SteadyState,
-    limits: Thresholds,
-    scope: Literal["trial", "comparison"],
-    bad: Status,
-    title: str,
-) -> Check:
+def _check(course: SteadyState, limits: Thresholds, scope: Scope, bad: Status, title: str) -> Check:
     status: Status = "unknown"
     if course.steady is not None:
         status = "pass" if course.steady else bad
     value = course.change if course.steady is False else None
-    return limits.check(_ID, "behaviour", value, course.message, status=status).about(
-        title, scope=scope
-    )
+    return limits.check(_ID, "behaviour", value, course.message, status).about(title, scope)

@@ -122,7 +122,7 @@ def _drift(
     rounds = min(map(len, courses), default=0)
     if rounds < _LEAST_ROUNDS:
         says = f"{rounds} rounds of slices: too few to see whether the ratio {component} drifts"
-        return limits.check("I5", "behaviour", None, says).about(component, scope="comparison")
+        return limits.check("I5", "behaviour", None, says).about(component, "comparison")
     course = [statistics.fmean(course[number] for course in courses) for number in range(rounds)]
     slope = theil_sen(list(enumerate(course))) or 0.0
     moved = math.expm1(slope * (rounds - 1))
@@ -132,8 +132,8 @@ def _drift(
     if drifts:
         says += f": one of them warms up, or grows; lengthen repeat.warmup, or {_ALONE}"
     status: Status = "warn" if drifts else "pass"
-    return limits.check("I5", "behaviour", abs(moved) if sure else 0.0, says, status=status).about(
-        component, scope="comparison"
+    return limits.check("I5", "behaviour", abs(moved) if sure else 0.0, says, status).about(
+        component, "comparison"
     )
 
 

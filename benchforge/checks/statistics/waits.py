@@ -18,7 +18,7 @@ def of_comparison(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> I
     """Yield for each server whether its rate depends on how long its slices are."""
     for name, trials in sides.items():
         value, says = _judged(name, trials, limits)
-        yield limits.check("I9", "apparatus", value, says).about(name, scope="comparison")
+        yield limits.check("I9", "apparatus", value, says).about(name, "comparison")
 
 
 def _judged(name: str, trials: Sequence[Trial], limits: Thresholds) -> tuple[float | None, str]:

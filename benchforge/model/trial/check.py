@@ -6,6 +6,8 @@ from typing import Literal, Self
 from benchforge.model.values.frozen import Frozen
 
 Status = Literal["pass", "warn", "fail", "unknown"]
+Scope = Literal["trial", "comparison", "result"]
+Subject = Literal["behaviour", "apparatus"]
 
 Topic = Literal[
     "",
@@ -47,9 +49,9 @@ class Check(Frozen):
     "Id of the check: a letter for its family and a number, such as L1."
     name: str = ""
     "Name of the check in a word or two, such as loader-cpu."
-    scope: Literal["trial", "comparison", "result"]
+    scope: Scope
     "Scope of the check: one trial, a comparison, or the whole result."
-    subject: Literal["behaviour", "apparatus"]
+    subject: Subject
     "Subject of a failure: the server's behaviour, or the apparatus."
     status: Status
     "Outcome of the check."
@@ -75,7 +77,7 @@ class Check(Frozen):
     def about(
         self,
         component: str = "",
-        scope: Literal["trial", "comparison", "result"] = "trial",
+        scope: Scope = "trial",
         invalidates: Numbers = "all",
         because: str = "",
     ) -> Self:
