@@ -124,8 +124,7 @@ def _key(
 def _cause(key: Key, findings: Sequence[_Finding], summary: Summary, limits: Thresholds) -> Cause:
     id_, state = key
     ids = {finding.check.id for finding in findings if state == "open"}
-    verdicts = summary.verdicts
-    against = [row.claim for row in verdicts if ids & {o.check.id for o in row.objections}]
+    against = [row.claim for row in summary.verdicts if ids & {o.check.id for o in row.objections}]
     # What follows from a cause is as bad as the cause, unless it makes a number invalid.
     of_ids = [(finding.check.id, audience(finding.check, limits)) for finding in findings]
     audiences = [audience_of for id_of, audience_of in of_ids if id_of == id_] or [

@@ -22,7 +22,7 @@ class Limit(Frozen):
     """The thresholds of one check. With `below`, values below them are bad; else from them on."""
 
     name: str
-    unit: str
+    unit: str = ""
     source: str
     warn: float | None = None
     fail: float | None = None

@@ -111,6 +111,5 @@ def of_one_server(sides: Mapping[str, Sequence[Trial]]) -> bool:
 
 
 def _named(trial: Trial, label: str) -> str:
-    case = trial.case
-    settings = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
+    settings = [f"{path.rpartition('.')[2]}={value}" for path, value in trial.case.vary.items()]
     return " ".join([label, *(f"({setting})" for setting in settings)])

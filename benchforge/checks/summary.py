@@ -29,6 +29,8 @@ from benchforge.stats.summary.summarize import Identity, identity, summarize
 from benchforge.stats.verdict.comparison import ComparisonEvidence, Moves, evidence_of, verdict_on
 from benchforge.stats.verdict.judge import judged
 
+_ByCase = Mapping[Identity, Sequence[Trial]]
+
 
 def concluded(
     header: Header,
@@ -134,11 +136,7 @@ def _without(
 
 
 def _checked(
-    comparison: Comparison,
-    by_case: Mapping[Identity, Sequence[Trial]],
-    limits: Thresholds,
-    *,
-    one_load: bool,
+    comparison: Comparison, by_case: _ByCase, limits: Thresholds, *, one_load: bool
 ) -> Comparison:
     used = [used_of(by_case.get(identity(case), ())) for case in comparison.cases]
     of_cases = [[trial for trial in trials_of_case if _counts(trial)] for trials_of_case in used]
@@ -152,10 +150,7 @@ def _checked(
 
 
 def _in_turns(
-    comparison: Comparison,
-    header: Header,
-    by_case: Mapping[Identity, Sequence[Trial]],
-    limits: Thresholds,
+    comparison: Comparison, header: Header, by_case: _ByCase, limits: Thresholds
 ) -> Comparison:
     """Return a comparison with the checks of all that took turns with it, and of their bridge."""
     turns, first = header.turns[comparison.scenario], comparison.cases[0]
@@ -163,16 +158,14 @@ def _in_turns(
     def together(scenario: str) -> list[list[Trial]]:
         key = turns.group(first.model_copy(update={"scenario": scenario}))
         mine = (case for case in header.cases if not case.placebo and turns.group(case) == key)
-        used = [used_of(by_case.get(identity(case), ())) for case in mine]
-        return _comparable(used)
+        return _comparable([used_of(by_case.get(identity(case), ())) for case in mine])
 
     joint = together(comparison.scenario)
     checks = [*of_launches(joint, limits), *comparison.checks]
     for alone, scenario in header.bridges.items():
         if scenario == comparison.scenario:
             checks += of_bridge(joint, together(alone), scenario, limits)
-    sides = by_name(joint).items()
-    names = {name for name, trials in sides if trials[0].case in comparison.cases}
+    names = {name for name, trials in by_name(joint).items() if trials[0].case in comparison.cases}
     own_checks = (check for check in checks if not (pair := _pair(check)) or pair & names)
     return comparison.model_copy(update={"checks": tuple(own_checks)})
 

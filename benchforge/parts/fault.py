@@ -54,8 +54,7 @@ def commands_of(driver: Driver, target: Target) -> Sequence[Command]:
     listed = isinstance(commands, list | tuple)
     if listed and commands and all(isinstance(command, Command) for command in commands):
         return list(commands)
-    returned = f"it returns {commands!r}, and no list of Command"
-    raise fault(driver, "commands", returned)
+    raise fault(driver, "commands", f"it returns {commands!r}, and no list of Command")
 
 
 def warming(driver: Driver, seconds: float) -> Driver:

@@ -51,8 +51,7 @@ class Environment:
     def _ask(self, key: str, path: Path) -> Checked[str]:
         value = self._tells(key)
         if value is None:
-            hint = f"set it: {key}=... benchforge run"
-            yield Fault(path, f"the environment has no {key}", hint)
+            yield Fault(path, f"the environment has no {key}", f"set it: {key}=... benchforge run")
             return ""
         for piece in pieces(value):
             self.used[piece] = path

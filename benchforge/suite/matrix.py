@@ -111,8 +111,7 @@ def filled(request: Request, point: Point) -> tuple[Request, dict[str, JsonValue
     if not taken:
         return request, taken
     path = _VARIABLE.sub(lambda match: str(taken.get(f"path.{match[1]}", match[0])), request.path)
-    dumped = request.model_dump(mode="json") | {"path": path}
-    return typed(Request, dumped), taken
+    return typed(Request, request.model_dump(mode="json") | {"path": path}), taken
 
 
 class Matrix:

@@ -77,8 +77,7 @@ class Form:
     def __init__(self, text: str, pattern: str) -> None:
         self.text = text
         self.pattern = pattern
-        runs = re.findall("[A-Za-z0-9]+", text)
-        longest = max(runs, key=len, default="")
+        longest = max(re.findall("[A-Za-z0-9]+", text), key=len, default="")
         self._run = longest if len(longest) >= _LEAST_RUN else ""
         "Nobody escapes letters and digits."
 

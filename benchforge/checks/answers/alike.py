@@ -57,8 +57,7 @@ def size(trial: Trial, limits: Thresholds) -> Check:
     if single is not None and single.wrong:
         says = f"of {exact(single.total)} bodies of the load {exact(single.wrong)} were not of "
         says += f"{single.right}: they are not good; if they may be, say so with `expect.length`"
-        share = single.wrong / single.total
-        return limits.check("E3", "behaviour", share, says, "warn")
+        return limits.check("E3", "behaviour", single.wrong / single.total, says, "warn")
     if single is not None:
         says = f"all {exact(single.total)} bodies that the load tool tells are of {single.right}"
         return limits.check("E3", "behaviour", 0, says, "pass")

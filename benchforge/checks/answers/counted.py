@@ -38,7 +38,8 @@ def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresho
         doubtful = max(0, doubtful - (reading.other_lengths or 0))
     least, by_length, reason = status.least, "", status.why
     # Where each body is told they are counted; elsewhere their mean has to do.
-    sizes = None if reading.bodies else compared(_with_most(trial, reading, status.most), limits)
+    with_most = trial.like(reading=reading.like(good_at_most=status.most))
+    sizes = None if reading.bodies else compared(with_most, limits)
     if sizes is not None and sizes.status == "fail":
         least, reason = 0, f"{status.why}{' and ' if status.why else ''}{_not_shown(sizes)}"
     elif sizes is not None and status.least < status.most:
@@ -49,15 +50,10 @@ def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresho
             reason = f"{status.why} and {_not_shown(sizes)}"
     least = max(0, least - doubtful - lengths.most)
     most = max(0, status.most - lengths.least)
-    return reading.model_copy(
-        update={
-            "good_at_least": min(least, most),
-            "good_at_most": most,
-            "doubt": _doubt(reading, lengths, reason) if least < most else "",
-            "by_length": by_length,
-            "errors": _errors(reading, status, lengths),
-        }
-    )
+    doubt = _doubt(reading, lengths, reason) if least < most else ""
+    errors = _errors(reading, status, lengths)
+    counts = {"good_at_least": min(least, most), "good_at_most": most}
+    return reading.like(**counts, doubt=doubt, by_length=by_length, errors=errors)
 
 
 def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresholds) -> Reading:
@@ -77,14 +73,12 @@ def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresh
     for name in ("status", "length"):
         if any(name in kind.errors for kind in kinds.values()):
             errors[name] = sum(kind.errors.get(name, 0) for kind in kinds.values())
-    return reading.model_copy(
-        update={
-            "kinds": kinds,
-            "good_at_least": sum(kind.good_at_least for kind in kinds.values()),
-            "good_at_most": sum(kind.good_at_most for kind in kinds.values()),
-            "doubt": "; ".join(dict.fromkeys(kind.doubt for kind in kinds.values() if kind.doubt)),
-            "errors": errors,
-        }
+    return reading.like(
+        kinds=kinds,
+        good_at_least=sum(kind.good_at_least for kind in kinds.values()),
+        good_at_most=sum(kind.good_at_most for kind in kinds.values()),
+        doubt="; ".join(dict.fromkeys(kind.doubt for kind in kinds.values() if kind.doubt)),
+        errors=errors,
     )
 
 
@@ -92,15 +86,9 @@ def _of_all_kinds(reading: Reading, statuses: list[int]) -> Reading:
     """Return the reading of a tool that tells no kind: what it takes as good is below 400."""
     if any(status >= _BAD_FROM for status in statuses):
         reason = "the load tool does not tell which kind a response answers, nor its status"
-        return reading.model_copy(
-            update={"good_at_least": 0, "good_at_most": reading.responses, "doubt": reason}
-        )
+        return reading.like(good_at_least=0, good_at_most=reading.responses, doubt=reason)
     reason = "statuses below 400 are taken as good: the load tool tells neither kinds nor lengths"
-    return reading.model_copy(update={"by_length": reason})
-
-
-def _with_most(trial: Trial, reading: Reading, most: int) -> Trial:
-    return trial.model_copy(update={"reading": reading.model_copy(update={"good_at_most": most})})
+    return reading.like(by_length=reason)
 
 
 def _of_status(reading: Reading, right: GoodResponse) -> _Count:

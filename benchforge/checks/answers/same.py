@@ -82,8 +82,7 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
         says = "the length of headers was not kept"
         return limits.check("E4", "behaviour", None, says).about(scope="comparison")
     apart = max(sizes.values()) - min(sizes.values())
-    smallest = min(sizes[name] + answer.length for name, answer in firsts.items())
-    share = apart / smallest
+    share = apart / min(sizes[name] + answer.length for name, answer in firsts.items())
     per_side = ", ".join(f"{name} {exact(size)}" for name, size in sizes.items())
     faults = list(_other_headers(firsts))
     if limit.status(share) != "pass" or apart > limit.number("bytes"):

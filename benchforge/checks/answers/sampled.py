@@ -69,10 +69,9 @@ def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Readi
     """Return a reading whose sampled bodies are judged: by single requests, else by `expect`."""
     digests = {answer.sha256 for answer in answers}
     sampled = tuple(
-        answer.model_copy(update={"wrong": _wrong(answer, expect, digests)})
-        for answer in reading.sampled
+        answer.like(wrong=_wrong(answer, expect, digests)) for answer in reading.sampled
     )
-    return reading.model_copy(update={"sampled": sampled})
+    return reading.like(sampled=sampled)
 
 
 def _wrong(body: SampledBody, expect: Expect, digests: Container[str]) -> str | None:

@@ -70,8 +70,7 @@ def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[C
             says = "; ".join(text for group in judged for text in (group.proves, *group.notes))
             status: Status = "pass" if judged else "unknown"
             says = says or _not_known(trials)
-            check = limits.check(_ID, "behaviour", None, says, status)
-            yield check.about(name, "comparison")
+            yield limits.check(_ID, "behaviour", None, says, status).about(name, "comparison")
 
 
 def _populations(trials: Sequence[Trial]) -> list[_Population]:

@@ -41,8 +41,7 @@ def of_session(
 def by_tool(trial: Trial) -> Mapping[str, Trial]:
     """Return a trial as each of its load tools made it, by their hosts; "" is our own machine."""
     hosts = {host: trial.hosts[host].reading or trial.reading for host in _tools_of(trial)}
-    made = {host: trial.like(reading=reading) for host, reading in hosts.items()}
-    return made or {"": trial}
+    return {host: trial.like(reading=reading) for host, reading in hosts.items()} or {"": trial}
 
 
 def is_of(ceiling: Ceiling, trial: Trial, host: str) -> bool:
@@ -123,7 +122,7 @@ def _check(tool: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thres
         status, reason = "unknown", "answers that are longer or encrypted are more work than that"
     elif status != "pass" and (easier or floor):
         status, reason = "unknown", floor or "shorter answers are less work than that"
-    who = f"{tool} was asked for" if _has_rate(trial) else f"{tool} made"
+    who = f"{tool} was asked for" if trial.reading and trial.reading.schedule else f"{tool} made"
     says = (
         f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
         f"{figure(most)} that it gets from a server that does nothing{_meaning(status, reason)}"
@@ -134,10 +133,6 @@ def _check(tool: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thres
 def _full_link(ceiling: Ceiling) -> str:
     full = any(check.id == "H3" and check.status != "pass" for check in ceiling.trial.checks)
     return "the link between the hosts may have been the limit then" if full else ""
-
-
-def _has_rate(trial: Trial) -> bool:
-    return trial.reading is not None and trial.reading.schedule is not None
 
 
 def _meaning(status: Status, reason: str) -> str:

@@ -26,8 +26,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         reason = "how many requests the load tool keeps under way is not known"
         yield limits.check("L3", "apparatus", None, reason)
         return
-    thought_us = _thought_us(trial.stream, reading, load)
-    under_way = _under_way_us(reading, thought_us)
+    under_way = _under_way_us(reading, _thought_us(trial.stream, reading, load))
     if under_way is None:
         yield limits.check("L3", "apparatus", None, "the load tool tells no mean of its times")
         return

@@ -68,8 +68,7 @@ def _hottest_s(tool: Usage, trial: Trial) -> float | None:
     """Return the CPU time of the hottest thread, or all of the tool's where it has one thread."""
     if tool.busiest_thread_cpu_s is not None:
         return tool.busiest_thread_cpu_s
-    one_thread = trial.load is not None and trial.load.processes == 1
-    return tool.cpu_s if one_thread else None
+    return tool.cpu_s if trial.load is not None and trial.load.processes == 1 else None
 
 
 def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:

@@ -49,8 +49,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         yield limits.check("N6", "apparatus", None, reason).about(scope="result")
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
-    status = limits["N6"].status(first / cpus)
-    if status != "pass":
+    if limits["N6"].status(first / cpus) != "pass":
         says += ": other programs, or an earlier run, were at work in the minute before it"
     yield limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
 

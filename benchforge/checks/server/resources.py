@@ -243,8 +243,7 @@ def _others_filled(trial: Trial, limits: Thresholds) -> bool:
     observation, machine = trial.observation, machine_of(trial)
     if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
-    busy = machine.busy_s / machine.cpus / observation.seconds
-    if busy < (limits["W2"].warn or 0.0):
+    if machine.busy_s / machine.cpus / observation.seconds < (limits["W2"].warn or 0.0):
         return False
     waited = (
         usage.cpu_wait_s / observation.seconds / max(1, usage.busy_threads or 1)

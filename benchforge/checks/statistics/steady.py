@@ -14,8 +14,7 @@ _ID = "S1"
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield whether this one settled: a flag, since one course is noisier than that of a case."""
-    course = settled([trial])
-    yield _check(course, limits, "trial", "warn", trial.case.server)
+    yield _check(settled([trial]), limits, "trial", "warn", trial.case.server)
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:

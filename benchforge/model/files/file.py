@@ -134,12 +134,10 @@ def _model(value: Any, models: tuple[type[Model], ...]) -> type[Model]:
     kinds = {model.model_fields["kind"].default: model for model in models}
     kind = value.get("kind") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
-        wanted = conjoined(kinds, "or")
-        raise ValueError(f"is not ours: it does not say that its kind is {wanted}")
+        raise ValueError(f"is not ours: it does not say that its kind is {conjoined(kinds, 'or')}")
     number = value.get("format")
     if number is True or isinstance(number, float):  # both compare equal to an int
-        text = json.dumps(number)
-        raise ValueError(f"does not say its format by a whole number, but by {text}")
+        raise ValueError(f"does not say its format by a whole number, but by {json.dumps(number)}")
     if isinstance(number, int) and 0 < number != FORMAT:
         other = f"has format {min(number, _DIGITS)}, this benchforge reads {FORMAT}"
         raise ValueError(f"{other}: use the version that wrote it")

@@ -215,8 +215,7 @@ class _Scenario:
         """Return what a case is called, and what it is: its digest and arm."""
         point, pair = self._points[number], self._pairs[self._pair[number]]
         vary = self._matrix.point(point, self._concerned[self._pair[number]].at(point))
-        placebo = number == self._placebo
-        return pair.name.like(vary=vary, digest=digest, arm=arm, placebo=placebo)
+        return pair.name.like(vary=vary, digest=digest, arm=arm, placebo=number == self._placebo)
 
     def _parts(self, kind: str, parts: Mapping[str, Declared], names: Iterable[str]) -> _Parts[Any]:
         # Load has seen to it that each table holds parts of its kind.

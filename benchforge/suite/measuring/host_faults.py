@@ -152,15 +152,13 @@ def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault
     if turns_of(scenario, suite.repeat) is not None:
         path = ("scenarios", label, *(() if scenario.interleave is None else ("interleave",)))
         message = "servers on hosts cannot take turns: no clock stops several machines"
-        hint = 'set interleave = "off": each server is then measured alone'
-        yield Fault(path, message, hint)
+        yield Fault(path, message, 'set interleave = "off": each server is then measured alone')
 
 
 def _of_part(suite: Suite, table: str, declared: Declared, host: str | None) -> Iterator[Fault]:
     path, part = (table, declared.label), declared.part
     if host is None:
-        role = ROLES[table]
-        hint = f'write host = "LABEL" here, or {role} = "LABEL" in [placement.hosts]'
+        hint = f'write host = "LABEL" here, or {ROLES[table]} = "LABEL" in [placement.hosts]'
         yield Fault(path, "it has no host, and other parts of its scenario have one", hint)
         return
     if isinstance(part, Service) and part.outside():

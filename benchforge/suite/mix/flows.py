@@ -55,8 +55,7 @@ def user_of(session: UserSession, login: Reply, rows: Mapping[str, Row]) -> User
         raise TrialFailed("ask", f"login: {error}") from error
     for name, value in values.items():
         if not str(value).isascii():
-            where = session.take[name]
-            raise TrialFailed("ask", f"login: the value at {where!r} is not ASCII")
+            raise TrialFailed("ask", f"login: the value at {session.take[name]!r} is not ASCII")
     return User(flow_values.with_cookies({}, new), values, rows)
 
 
@@ -136,5 +135,4 @@ def shown(step: bytes) -> Request:
     parts = json.loads(step)
     headers = {name: named(pieces) for name, pieces in parts["headers"]}
     body = None if parts["body"] is None else named(parts["body"])
-    path = named(parts["path"])
-    return Request(method=parts["method"], path=path, headers=headers, body=body)
+    return Request(method=parts["method"], path=named(parts["path"]), headers=headers, body=body)

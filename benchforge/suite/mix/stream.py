@@ -121,8 +121,7 @@ class Mix:
         values, user = self.probe(name)
         steps = self.kinds[name].rows(name)
         earlier = itertools.takewhile(lambda row: row != label, steps)
-        pairs = ((row, steps[row], replies[row]) for row in earlier)
-        user = flows.after(user, pairs)
+        user = flows.after(user, ((row, steps[row], replies[row]) for row in earlier))
         try:
             request, expect = request_of(steps[label], values, user)
         except ValueError as error:

@@ -11,7 +11,7 @@ from pydantic import JsonValue, ValidationError
 from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import Driver
 from benchforge.suite.declared import LABEL
-from benchforge.suite.mix.feeds import LoadedFeed, Row, WrongFile, loaded
+from benchforge.suite.mix.feeds import LoadedFeed, WrongFile, loaded
 from benchforge.suite.mix.flows import taken_names
 from benchforge.suite.mix.holes import Hole, holes_of
 from benchforge.suite.mix.record import MOST, amount
@@ -290,19 +290,19 @@ class _Reading(NamedTuple):
                 continue
             if feed.text is not None and rule == _HEADER:
                 continue
-            bad = next((v for row in rows if not re.fullmatch(rule, v := _text(row, column))), None)
+            texts = (str(row[column] if isinstance(row, Mapping) else row) for row in rows)
+            bad = next((text for text in texts if not re.fullmatch(rule, text)), None)
             if feed.text is not None or bad is not None:
                 value_text = "a text" if bad is None else f"{bad[:40]!r}"
-                place = f"possible in a {key.removesuffix('s')}"
-                requirement = "a whole number" if rule == _WHOLE else place
+                fitting = f"possible in a {key.removesuffix('s')}"
+                requirement = "a whole number" if rule == _WHOLE else fitting
                 yield Fault(path, f"hole {hole.written!r}: {value_text} is not {requirement}")
 
     def _counts(self, path: Path, hole: Hole) -> bool:
         if path[-1] != "expect":
             return False
         table = dict(self._tables)[path[:-1]].expect
-        numbers = [table.get(key) for key in ("status", "items", "length")]
-        return hole.written in json.dumps(numbers)
+        return hole.written in json.dumps([table.get(key) for key in ("status", "items", "length")])
 
     def driver_faults(self, loaders: Mapping[str, Declared], repeat: Repeat) -> Iterator[Fault]:
         """Yield the load tools that cannot send the mix, and feeds that would run out."""
@@ -382,10 +382,6 @@ class _Reading(NamedTuple):
 def _named(kind: _Table) -> set[str]:
     texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
-
-
-def _text(row: Row, column: str) -> str:
-    return str(row[column] if isinstance(row, Mapping) else row)
 
 
 def _is_json(kind: _Table) -> bool:

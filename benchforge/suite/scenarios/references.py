@@ -215,8 +215,7 @@ def reached(scenario: Scenario, servers: Mapping[str, Declared]) -> Reached:
                 astray.append(error.with_traceback(None))
             except ValidationError:
                 continue  # the value's own fault
-    beyond = tuple(label for label in labels if label not in scenario.servers)
-    return Reached(beyond, tuple(astray))
+    return Reached(tuple(label for label in labels if label not in scenario.servers), tuple(astray))
 
 
 def upstream_faults(servers: Mapping[str, Declared], labels: Sequence[str]) -> Iterator[Fault]:

@@ -166,8 +166,7 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
 def _are_few(path_of_list: Path, scenario: Scenario) -> Checked[bool]:
     """Tell whether all cases can be measured, before anything looks at each of them."""
     points = combinations(scenario)
-    drivers = len(scenario.loaders) + len(scenario.clients)
-    most = points * len(scenario.servers) * max(1, drivers)
+    most = points * len(scenario.servers) * max(1, len(scenario.loaders) + len(scenario.clients))
     if most > _MOST:
         message = f"{points} combinations make up to {most} cases, more than {_MOST}"
         hint = "vary less at a time: split it into several scenarios, or leave values out"

@@ -47,5 +47,4 @@ def in_toml(value: Any) -> str:
 
 def toml_key(key: str) -> str:
     """Return a key as TOML writes it."""
-    plain = key.isascii() and key.replace("-", "_").isidentifier()
-    return key if plain else in_toml(key)
+    return key if key.isascii() and key.replace("-", "_").isidentifier() else in_toml(key)

@@ -64,8 +64,7 @@ def sound(reading: Checked[T], document: Document, environment: Iterable[str] = 
     """
     value, faults = _gathered(reading)
     if faults:
-        ordered = _in_order(faults, document, hiding(document.tables, environment))
-        raise SuiteErrors(ordered)
+        raise SuiteErrors(_in_order(faults, document, hiding(document.tables, environment)))
     return value
 
 

@@ -86,7 +86,9 @@ def _bytes(name: str) -> bytes:
         hint = f"did you mean '{path.with_name(near[0])}'?" if near else names_like(path)
         raise SuiteErrors([SuiteFault(name, "no such file", hint=hint)]) from None
     except IsADirectoryError:
-        raise SuiteErrors([SuiteFault(name, "a folder, not a suite", hint=_choose(path))]) from None
+        suites = _suites(path)
+        hint = f"give one suite, such as {path / suites[0]}" if suites else "it contains no suite"
+        raise SuiteErrors([SuiteFault(name, "a folder, not a suite", hint=hint)]) from None
     except (OSError, ValueError) as error:  # ValueError: NUL in a path
         reason = error.strerror if isinstance(error, OSError) else error
         raise SuiteErrors([SuiteFault(name, f"cannot be read: {reason}")]) from None
@@ -101,11 +103,6 @@ def _suites(folder: File) -> list[str]:
         return sorted(path.name for path in folder.iterdir() if path.suffix == ".toml")
     except OSError:
         return []
-
-
-def _choose(folder: File) -> str:
-    suites = _suites(folder)
-    return f"give one suite, such as {folder / suites[0]}" if suites else "it contains no suite"
 
 
 def _text(name: str, content: bytes) -> str:
