@@ -82,17 +82,13 @@ def _takes_too_little(part: type[Metric]) -> Iterator[str]:
 
 def _shadows(part: type[Part]) -> Iterator[str]:
     for name, field in part.model_fields.items():
+        option = f"{part.__name__}: option {name!r}"
         cls = next((base for base in part.__mro__ if name in vars(base)), None)
         if cls is not None:
-            yield (
-                f"{part.__name__}: option {name!r} hides {cls.__name__}.{name}: call it otherwise, "
-                f"as in {name}_ = Field(alias={name!r})"
-            )
+            example = f"{name}_ = Field(alias={name!r})"
+            yield f"{option} hides {cls.__name__}.{name}: call it otherwise, as in {example}"
         if any(field.annotation != top.model_fields[name].annotation for top in _ours(part, name)):
-            yield (
-                f"{part.__name__}: option {name!r} is one of every {part.kind}: its type stays, "
-                "its default may change"
-            )
+            yield f"{option} is one of every {part.kind}: its type stays, its default may change"
         if "use" in {name, field.alias}:
             yield f"{part.__name__}: no option can be called 'use': it names the part"
 
@@ -119,10 +115,8 @@ def _defaults(part: type[Part]) -> Iterator[str]:
         if field.is_required():
             continue
         default = field.get_default(call_default_factory=True, validated_data={})
+        option = f"{part.__name__}: option {name!r}: its default {default!r}"
         if (refusal := wrong.get(field.alias or name)) is not None:
-            yield f"{part.__name__}: option {name!r}: its default {default!r} is refused: {refusal}"
-        elif made is not None and getattr(made, name) != default:
-            yield (
-                f"{part.__name__}: option {name!r}: its default {default!r} stays as it is: write "
-                f"{getattr(made, name)!r}, which a suite's value becomes"
-            )
+            yield f"{option} is refused: {refusal}"
+        elif made is not None and (valid := getattr(made, name)) != default:
+            yield f"{option} stays as it is: write {valid!r}, which a suite's value becomes"

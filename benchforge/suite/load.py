@@ -23,24 +23,10 @@ from benchforge.suite.claims.sides import resolved
 from benchforge.suite.claims.where import claim_faults, freeze_faults, outside_search, with_parts
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment, hiding_faults
-from benchforge.suite.measuring.tables import (
-    engine_of,
-    gate_of,
-    hosts,
-    placement,
-    repeated,
-    said_of_profile,
-    tuning,
-)
+from benchforge.suite.measuring import tables as measuring
 from benchforge.suite.overrides import layered, left_faults
+from benchforge.suite.scenarios import references
 from benchforge.suite.scenarios.latency import latency_faults
-from benchforge.suite.scenarios.references import (
-    given_faults,
-    port_faults,
-    runtime_faults,
-    runtimes,
-    upstream_faults,
-)
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.turns import bridges, turns_faults
@@ -179,13 +165,13 @@ def _suite(
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
     yield from _reference_faults(parts, labels, call)
-    interpreters = yield from runtimes(labelled["runtimes"], environment)
+    interpreters = yield from references.runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
-    repeat = yield from repeated(document, call.profile)
+    repeat = yield from measuring.repeated(document, call.profile)
     workloads = yield from _workloads(labelled["feeds"], by_label, parts, repeat, call)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
-    machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
+    machines, by_role = yield from measuring.hosts(tables, labelled["hosts"], parts)
     pivot_tables = outside_search(labelled["tables"], document)
     drawn = yield from pivots(pivot_tables, labels["metrics"], labels["scenarios"], by_label)
     claim_tables = outside_search(labelled["claims"], document)
@@ -195,8 +181,9 @@ def _suite(
     yield from latency_faults(by_label, parts, repeat)
     beside = {k: it.latency_of for k, it in by_label.items() if it.latency_of} | bridged
     chosen = yield from _chosen(top.only, call.only, labels["scenarios"], beside)
-    yield from repeat_faults(by_label, chosen, repeat, said_of_profile(document, call.profile))
-    yield from port_faults(by_label, parts)
+    keys = measuring.said_of_profile(document, call.profile)
+    yield from repeat_faults(by_label, chosen, repeat, keys)
+    yield from references.port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(file)]
     if call.digests is None:
@@ -224,13 +211,13 @@ def _suite(
         workloads=workloads,
         bridges=bridged,
         verdict_rules=(yield from table_of(VerdictRules, tables, "verdicts")),
-        gate=(yield from gate_of(tables, labels)),
-        tuning=(yield from tuning(tables)),
-        placement=(yield from placement(tables)),
+        gate=(yield from measuring.gate_of(tables, labels)),
+        tuning=(yield from measuring.tuning(tables)),
+        placement=(yield from measuring.placement(tables)),
         tables=drawn,
         settings=dict(call.settings),
         code_digests=call.digests,
-        engine=(yield from engine_of(tables)),
+        engine=(yield from measuring.engine_of(tables)),
         hosts=machines,
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
@@ -244,11 +231,11 @@ def _suite(
 
 def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
     """Yield what parts name that the suite does not declare."""
-    yield from upstream_faults(parts["servers"], labels["servers"])
-    yield from given_faults(parts, labels["backends"])
+    yield from references.upstream_faults(parts["servers"], labels["servers"])
+    yield from references.given_faults(parts, labels["backends"])
     if call.digests is None:
         yield from ref_faults(parts["servers"], call.path.parent)
-    yield from runtime_faults(parts, labels["runtimes"])
+    yield from references.runtime_faults(parts, labels["runtimes"])
 
 
 def _workloads(

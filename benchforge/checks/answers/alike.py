@@ -80,11 +80,9 @@ def _doubts(trial: Trial) -> Iterator[str]:
         if other := sum(body.responses for body in bodies if not law.fits(body.length)):
             total = exact(sum(body.responses for body in bodies))
             name = f"{label}: " if label else ""
-            yield (
-                f"{name}{exact(other)} of {total} bodies of the load are not of {right.lengths}, "
-                f"as those of single requests: whether they are right is in doubt, since "
-                f"{right.doubt}; `expect.length` decides it"
-            )
+            says = f"{name}{exact(other)} of {total} bodies of the load are not of {right.lengths}"
+            doubt = f"whether they are right is in doubt, since {right.doubt}"
+            yield f"{says}, as those of single requests: {doubt}; `expect.length` decides it"
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,9 @@ def errors(trial: Trial, limits: Thresholds) -> Check:
         if trial.reading.by_length:
             says += f"; {trial.reading.by_length}"
         return limits.check("E1", "behaviour", 0, says)
-    says = (
-        f"{exact(bad)} of {exact(total)} requests did not end well "
-        f"({_classes(trial, trial.reading) or 'of no class'}): errors are "
-        "usually faster than answers, so find out why before its speed is compared"
-    )
+    says = f"{exact(bad)} of {exact(total)} requests did not end well "
+    says += f"({_classes(trial, trial.reading) or 'of no class'}): errors are "
+    says += "usually faster than answers, so find out why before its speed is compared"
     return limits.check("E1", "behaviour", bad / total, says)
 
 
@@ -124,9 +122,9 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     fails = [limit.status(n / begun) == "fail" for n, begun in zip(lost, of_each, strict=True)]
     least = tails[fails.index(True) if fails[-1] else -1]
     says = (
-        f"{exact(late)} requests timed out and {exact(lost[-1] - late)} were in flight at the "
-        f"end, in no distribution; the slowest {percent(1 - tails[-1] / 100)} are {figure(beyond)}"
+        f"{exact(late)} requests timed out and {exact(lost[-1] - late)} were in flight at the end, "
     )
+    says += f"in no distribution; the slowest {percent(1 - tails[-1] / 100)} are {figure(beyond)}"
     if fails[-1]:
         says += f": p{exact(least)} is not known, it is more than the largest time"
     if limit.status(value) != "pass":

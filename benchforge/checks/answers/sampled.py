@@ -30,10 +30,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     count = sum(answer.responses for answer in reading.sampled) + reading.sampled_others
     if trial.stream is not None:
-        says = (
-            f"which of {exact(count)} sampled answers are right is not known: the load has several "
-            "kinds of requests, each with an answer of its own; E6 judges them"
-        )
+        says = f"which of {exact(count)} sampled answers are right is not known: the load has "
+        says += "several kinds of requests, each with an answer of its own; E6 judges them"
         yield limits.check("E7", "behaviour", None, says)
         return
     if right is None:

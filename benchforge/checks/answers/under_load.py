@@ -151,10 +151,8 @@ def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[
 def _left_out(windows: Windows) -> Iterator[str]:
     began = windows.answers + windows.unjudged + windows.cut
     if windows.cut:
-        yield (
-            f"{percent(windows.cut / began)} of the answers that began in windows were cut: they "
-            "took too long to be judged"
-        )
+        cut = f"{percent(windows.cut / began)} of the answers that began in windows were cut"
+        yield f"{cut}: they took too long to be judged"
     if windows.unjudged:
         reason = "too large, not decoded, or to no known request"
         yield f"{exact(windows.unjudged)} not judged: {reason}"

@@ -123,10 +123,8 @@ def _check(tool: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thres
     elif status != "pass" and (easier or floor):
         status, reason = "unknown", floor or "shorter answers are less work than that"
     who = f"{tool} was asked for" if trial.reading and trial.reading.schedule else f"{tool} made"
-    says = (
-        f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
-        f"{figure(most)} that it gets from a server that does nothing{_meaning(status, reason)}"
-    )
+    says = f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
+    says += f"{figure(most)} that it gets from a server that does nothing{_meaning(status, reason)}"
     return limits.check("L2", "apparatus", share, says, status).about(trial.case.title, "result")
 
 
@@ -144,20 +142,16 @@ def _meaning(status: Status, reason: str) -> str:
         case "warn":
             return ": it is near its limit; give it more threads, or take a faster one"
         case "fail":
-            return (
-                ": the load tool, not the server, was the limit; give it more threads or "
-                "connections, or take a faster one"
-            )
+            more = "give it more threads or connections, or take a faster one"
+            return f": the load tool, not the server, was the limit; {more}"
 
 
 def _why_none(header: Header, ceiling: Ceiling | None) -> str:
     if header.smoke:
         return "is not looked for in a smoke: run it without that profile"
     if ceiling is None:
-        return (
-            "was not measured: that may take 5 % of the run, and the run is too short; "
-            "take more blocks, or longer loads"
-        )
+        reason = "that may take 5 % of the run, and the run is too short"
+        return f"was not measured: {reason}; take more blocks, or longer loads"
     failure = ceiling.trial.failure
     message = failure.message if failure is not None else "it had no response"
     return f"could not be measured: {message}"

@@ -49,10 +49,8 @@ def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) 
     if hidden := _hidden(reading, explains=limits["L3"].status(longest) == "pass"):
         says += f", and {hidden}: whether it was idle is not known"
         return limits.check("L3", "apparatus", None, says)
-    says += (
-        f": for {percent(1 - share)} of the time the load tool was idle, opened connections or "
-        "waited for what never came; see its CPU, and load longer"
-    )
+    says += f": for {percent(1 - share)} of the time the load tool was idle, opened connections or "
+    says += "waited for what never came; see its CPU, and load longer"
     return limits.check("L3", "apparatus", share, says, "warn")
 
 

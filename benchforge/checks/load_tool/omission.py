@@ -79,10 +79,8 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
     if reading.latency.quantile(P, reading.censored) is None:
         reason = f"p99 itself is longer than the {longest} that the load tool records"
         return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
-    says = (
-        f"at random moments p99 would be {more}{amount('us', waits_us)}, {more}{figure(value)} "
-        "times that of the closed loop"
-    )
+    says = f"at random moments p99 would be {more}{amount('us', waits_us)}, {more}{figure(value)} "
+    says += "times that of the closed loop"
     if more:
         says += f", which records no response time above {longest}"
     if limits["O1"].status(value) != "pass":

@@ -25,10 +25,8 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     elif others:
         names = list(dict.fromkeys(fact for trial in others for fact in trial.changed_facts))
         changes = listed(names, _SHOWN) if names else "a hard fact"
-        says = (
-            f"the machine changed while it was measured ({_named(others)}: {changes})"
-            ": begin anew, and leave its settings alone"
-        )
+        says = f"the machine changed while it was measured ({_named(others)}: {changes})"
+        says += ": begin anew, and leave its settings alone"
         count = float(len(others))
         yield limits.check("G1", "apparatus", count, says, "fail").about(scope="result")
     else:

@@ -73,8 +73,6 @@ def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> Fo
     sure = limit.status(max(0.0, share - resolution))
     if sure != "pass":
         return ForeignCpu(share, sure)
-    reason = (
-        f"a load of {amount('s', seconds)} tells CPU time to {percent(resolution)} only, and "
-        f"{percent(limit.warn)} matter: load longer"
-    )
+    reason = f"a load of {amount('s', seconds)} tells CPU time to {percent(resolution)} only, and "
+    reason += f"{percent(limit.warn)} matter: load longer"
     return ForeignCpu(None, "unknown", reason)

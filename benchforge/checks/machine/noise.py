@@ -130,10 +130,8 @@ def _quota(
     """Yield N5 of our own group, and of a load tool's: that of a server is what is measured."""
     for tool in () if observation is None else observation.usage:
         if tool.role == "loader" and tool.throttled:
-            says = (
-                f"the CPU quota of the control group of {tool.label} stopped it "
-                f"{counted(tool.throttled, 'time')}: give the load tool none"
-            )
+            says = f"the CPU quota of the control group of {tool.label} stopped it "
+            says += f"{counted(tool.throttled, 'time')}: give the load tool none"
             yield limits.check("N5", "apparatus", tool.throttled, says).about(tool.label)
     if machine is None:
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)

@@ -113,11 +113,9 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K1", "apparatus", count, says, "fail" if too_few else "pass")
     allowed = limit.number("above") * (load.connections or 0) + limit.number("spare")
     if count > allowed and sent < limit.number("reused") * count:
-        says = (
-            f"keep-alive was asked for and not honoured: {carried}, where "
-            f"{exact(load.connections)} were to be kept; set the server to keep "
-            "them, or measure all without keep-alive"
-        )
+        says = f"keep-alive was asked for and not honoured: {carried}, where "
+        says += f"{exact(load.connections)} were to be kept; set the server to keep "
+        says += "them, or measure all without keep-alive"
         return limits.check("K1", "behaviour", count, says, "fail")
     return limits.check("K1", "behaviour", count, f"{carried}: kept alive", "pass")
 
@@ -139,10 +137,8 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K2", "behaviour", count, "no connection was turned away")
     counters = observation.counters
     grew = ", ".join(f"{name} {exact(counters[name])}" for name in _TURNED_AWAY if name in counters)
-    says = (
-        f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
-        "nothing of them; raise the server's backlog, or use fewer connections"
-    )
+    says = f"a queue of new connections was full ({grew}): some waited for seconds, and a rate "
+    says += "says nothing of them; raise the server's backlog, or use fewer connections"
     subject: Subject = "behaviour"
     if trial.turns is not None:
         subject = "apparatus"
@@ -228,10 +224,8 @@ def delayed(trial: Trial, limits: Thresholds) -> Check:
     if few_acks:
         says = f"{crowd}, and hardly any acknowledgement was delayed: the server takes so long"
         return _check(limits, share, says, "pass")
-    says = (
-        f"{crowd}{counted}: that is how long a second small write waits for the acknowledgement of "
-        "the first; set TCP_NODELAY on the server's sockets, or write each response at once"
-    )
+    says = f"{crowd}{counted}: that is how long a second small write waits for the acknowledgement "
+    says += "of the first; set TCP_NODELAY on the server's sockets, or write each response at once"
     return _check(limits, share, says, "fail")
 
 

@@ -64,10 +64,8 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
     elif limits["W1"].status(uneven) == "pass":
         says += f"; the busiest worker had {percent(uneven)} more than the mean"
     else:
-        says += (
-            f"; but the busiest worker had {percent(uneven)} more CPU than the mean: "
-            "connections are not shared out evenly; use more of them"
-        )
+        says += f"; but the busiest worker had {percent(uneven)} more CPU than the mean: "
+        says += "connections are not shared out evenly; use more of them"
     return limits.check("W1", "behaviour", uneven, says).about(server.label)
 
 
@@ -161,10 +159,8 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("W2", "behaviour", max(shares.values()), says, "pass")
         return
     if _others_filled(trial, limits):
-        says = (
-            f"what the limit was is not known: nothing was used up by the trial itself ({used}), "
-            "and it waited for CPUs that others filled; give it a quiet machine"
-        )
+        says = "what the limit was is not known: nothing was used up by the trial itself "
+        says += f"({used}), and it waited for CPUs that others filled; give it a quiet machine"
         yield limits.check("W2", "behaviour", None, says)
         return
     says = (

@@ -26,14 +26,10 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         status: Status | None = None
         says = f"all processes of {usage.label} lived through the load"
         if ended:
-            says = (
-                f"of the processes of {usage.label}, {ended} ended and {begun} began during the "
-                "load: it crashed, or is set to begin anew after so many requests; see its log"
-            )
+            says = f"of the processes of {usage.label}, {ended} ended and {begun} began during the "
+            says += "load: it crashed, or is set to begin anew after so many requests; see its log"
         elif begun:
             status = _LATE
-            says = (
-                f"of the processes of {usage.label}, none ended and {begun} began during the load: "
-                "at first it had fewer workers; lengthen repeat.warmup"
-            )
+            says = f"of the processes of {usage.label}, none ended and {begun} began during the "
+            says += "load: at first it had fewer workers; lengthen repeat.warmup"
         yield limits.check("S7", "behaviour", count, says, status).about(usage.label)

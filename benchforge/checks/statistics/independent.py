@@ -33,10 +33,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         return
     p, pair = clearest
     if limits[_ID].status(p) != "pass":
-        says = (
-            f"{pair} drifts from block to block (p {figure(p)}): its interval is too narrow, since "
-            "it takes blocks as independent; measure longer loads, and find what drifts"
-        )
+        says = f"{pair} drifts from block to block (p {figure(p)}): its interval is too narrow, "
+        says += "since it takes blocks as independent; measure longer loads, and find what drifts"
     else:
         says = f"no pair of {exact(len(pairs))} drifts from block to block (lowest p {figure(p)})"
     yield limits.check(_ID, "apparatus", p, says).about(pair, "comparison")

@@ -41,25 +41,21 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
 def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
     """Return whether the same case, measured twice, was told apart: then nothing here counts."""
     ratio = placebo.ratio
-    title = placebo.case.title
+    title, server = placebo.case.title, placebo.case.server
     if ratio.low is None or ratio.high is None or placebo.noise is None:
-        says = f"{placebo.case.server} twice: no interval of what differs by itself: {ratio.why}"
+        says = f"{server} twice: no interval of what differs by itself: {ratio.why}"
         return limits.check("S4", "apparatus", None, says).about(title, "result")
     differs = not ratio.low <= 1 <= ratio.high
     interval = f"{times(ratio.low)} to {times(ratio.high)} in {ratio.n} blocks"
     if differs:
-        says = (
-            f"{placebo.case.server} differs from itself in {placebo.metric} (99 %: {interval}): "
-            "something else than the servers makes the differences; find it and measure again"
-        )
+        says = f"{server} differs from itself in {placebo.metric} (99 %: {interval}): "
+        says += "something else than the servers makes the differences; find it and measure again"
     else:
-        says = (
-            f"the machine shows no difference below {percent(placebo.noise)} in {placebo.metric}: "
-            f"{placebo.case.server}, measured twice, has a ratio to itself of {interval} (99 %)"
-        )
-    return limits.check("S4", "apparatus", ratio.value, says, "fail" if differs else "pass").about(
-        title, "result"
-    )
+        says = f"the machine shows no difference below {percent(placebo.noise)} in {placebo.metric}"
+        says += f": {server}, measured twice, has a ratio to itself of {interval} (99 %)"
+
+    status: Status = "fail" if differs else "pass"
+    return limits.check("S4", "apparatus", ratio.value, says, status).about(title, "result")
 
 
 def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:

@@ -28,10 +28,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         course = settled(trials)
         yield _check(course, limits, "comparison", "fail", title)
         if isinstance(felt, float) and course.felt > felt:
-            says = (
-                f"{course.message}: rates are without that, latencies are not; lengthen "
-                f"repeat.warmup by {exact(course.warm_up_s)} s"
-            )
+            says = f"{course.message}: rates are without that, latencies are not; lengthen "
+            says += f"repeat.warmup by {exact(course.warm_up_s)} s"
             yield limits.check(_ID, "apparatus", course.felt, says, "warn").about(
                 title, "comparison", invalidates="latency"
             )

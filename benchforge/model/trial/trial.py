@@ -285,9 +285,5 @@ def exposed(trials: Iterable[Trial]) -> str:
         for process in trial.processes
         if any(HIDDEN in word for word in process.argv[1:])
     }
-    if not names:
-        return ""
-    return (
-        f"in arguments of {', '.join(sorted(names))}: while they ran, "
-        "every user of this machine could read them there"
-    )
+    reason = "while they ran, every user of this machine could read them there"
+    return f"in arguments of {', '.join(sorted(names))}: {reason}" if names else ""

@@ -113,11 +113,9 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
             message = f"{label!r} compares a case with no other: nobody takes turns with it"
             yield Fault(path, message, 'set interleave = "off" in the scenario')
         elif frozen_s > LONGEST_FREEZE_S:
-            message = (
-                f"{label!r}: with {most} {turns.among} in turns one stands still for up to "
-                f"{amount('s', frozen_s)}, and connections may time out: at most "
-                f"{amount('s', LONGEST_FREEZE_S)}"
-            )
+            message = f"{label!r}: with {most} {turns.among} in turns one stands still for up to "
+            message += f"{amount('s', frozen_s)}, and connections may time out: at most "
+            message += f"{amount('s', LONGEST_FREEZE_S)}"
             longest_ms = int(1000 * LONGEST_FREEZE_S / (2 * (most - 1)))
             yield Fault(path, message, f"a slice of {longest_ms}ms or less, {_OFF}")
 

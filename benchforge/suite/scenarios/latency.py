@@ -47,10 +47,9 @@ def unlike_loads(suite: Suite) -> Iterator[str]:
             continue
         closed = [k for k in scenario.loaders if _rate(suite.loaders[k]) is None]
         if closed and len(scenario.servers) > 1:
-            yield (
-                f"{label}: compares response times at unlike loads: with {conjoined(closed)} each "
-                "server receives requests as fast as it answers; set a rate, such as 500/s"
-            )
+            loads = f"with {conjoined(closed)} each server receives requests as fast as it answers"
+            says = f"compares response times at unlike loads: {loads}"
+            yield f"{label}: {says}; set a rate, such as 500/s"
 
 
 def _is_time(suite: Suite, metric: str) -> bool:

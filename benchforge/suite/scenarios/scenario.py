@@ -8,20 +8,10 @@ from pydantic import JsonValue, ValidationError
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
+from benchforge.suite import matrix
 from benchforge.suite.declared import KINDS
 from benchforge.suite.environment import Environment
-from benchforge.suite.matrix import (
-    ROLES,
-    Axis,
-    Point,
-    about,
-    axis,
-    combinations,
-    filled,
-    moved,
-    projected,
-    variables,
-)
+from benchforge.suite.matrix import ROLES, Axis, Point, axis, variables
 from benchforge.suite.scenarios.references import (
     Astray,
     Reached,
@@ -52,7 +42,7 @@ def point_faults(top: Path, scenario: Scenario, parts: Parts, beyond: Reached) -
     servers = parts["servers"]
     placed += [("servers", servers[label]) for label in beyond.labels]
     for table, declaration in placed:
-        for concerned in projected(scenario, about(scenario, table, declaration)):
+        for concerned in matrix.projected(scenario, matrix.about(scenario, table, declaration)):
             part = yield from _made(top, scenario, declaration, concerned)
             if part is not None:
                 yield from _faults_of_taken(top, scenario, part, concerned, parts["backends"])
@@ -64,9 +54,9 @@ def point_faults(top: Path, scenario: Scenario, parts: Parts, beyond: Reached) -
 
 
 def _request_faults(top: Path, scenario: Scenario, request: Request) -> Iterator[Fault]:
-    for point in projected(scenario, [f"path.{name}" for name in variables(request)]):
+    for point in matrix.projected(scenario, [f"path.{name}" for name in variables(request)]):
         try:
-            filled(request, point)
+            matrix.filled(request, point)
         except ValidationError:
             for path, value in point.items():
                 fault_path = _written(top, scenario, path, value)
@@ -76,7 +66,7 @@ def _request_faults(top: Path, scenario: Scenario, request: Request) -> Iterator
 def _made(top: Path, scenario: Scenario, declared: Declared, point: Point) -> Checked[Part | None]:
     if not point:
         return declared.part
-    table = moved(declared, point)
+    table = matrix.moved(declared, point)
     try:
         return typed(declared.cls, table)
     except ValidationError as error:
@@ -117,8 +107,8 @@ def _faults_behind(top: Path, scenario: Scenario, error: Astray) -> Iterator[Fau
 
 def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ModelFault) -> Fault:
     message = "unknown option" if fault.unknown else fault.message
-    about = {*fault.options, *fault.path[:1]}
-    blamed = [path for path in concerned if (varied := axis(path)) and varied.option[0] in about]
+    options = {*fault.options, *fault.path[:1]}
+    blamed = [path for path in concerned if (varied := axis(path)) and varied.option[0] in options]
     if len(blamed) == 1:
         return Fault(_written(top, scenario, blamed[0], concerned[blamed[0]]), message, fault.hint)
     named = {path: concerned[path] for path in blamed} or concerned
@@ -165,7 +155,7 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
 
 def _are_few(path_of_list: Path, scenario: Scenario) -> Checked[bool]:
     """Tell whether all cases can be measured, before anything looks at each of them."""
-    points = combinations(scenario)
+    points = matrix.combinations(scenario)
     most = points * len(scenario.servers) * max(1, len(scenario.loaders) + len(scenario.clients))
     if most > _MOST:
         message = f"{points} combinations make up to {most} cases, more than {_MOST}"

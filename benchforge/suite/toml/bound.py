@@ -24,9 +24,6 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
 class NoBound(Exception):
     """A text that is no number of a metric's unit: message and hint."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message, hint)
-
 
 def bound(text: str, unit: str) -> float:
     """Return a bound such as 50ms in a metric's unit. Raises NoBound.

@@ -7,6 +7,7 @@ TOML added, so that a suite means the same on every Python, and what is nested t
 import re
 import tomllib
 from bisect import bisect_left
+from dataclasses import dataclass
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
@@ -40,14 +41,13 @@ class Spot(NamedTuple):
     width: int
 
 
+@dataclass(eq=False)
 class Refused(Exception):
-    """A text that is no suite, whatever else may be right: place, message and hint."""
+    """A text that is no suite, whatever else may be right."""
 
-    def __init__(self, spot: Spot, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.spot = spot
-        self.message = message
-        self.hint = hint
+    spot: Spot
+    message: str
+    hint: str = ""
 
 
 class Lost(Exception):

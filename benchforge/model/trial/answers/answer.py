@@ -6,15 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
-from benchforge.model.trial.answers.json_body import (
-    SEARCHED,
-    Items,
-    Pattern,
-    items_conflict,
-    items_difference,
-    matches,
-    subset_difference,
-)
+from benchforge.model.trial.answers import json_body
+from benchforge.model.trial.answers.json_body import SEARCHED, Items, Pattern
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import conjoined, exact
@@ -156,7 +149,7 @@ without `body` and `same_body`, if one of them is missing, or for POST."""
             if status < _OK or status in {_NO_CONTENT, _NOT_MODIFIED}:
                 return f"`items` counts elements of a body, and status {status} has none"
         of_subset = "json_subset" in self.model_fields_set
-        if of_subset and (reason := items_conflict(self.items, self.json_subset)):
+        if of_subset and (reason := json_body.items_conflict(self.items, self.json_subset)):
             return reason
         reason = None if self.body is None else self.json_difference(self.body.encode())
         return reason and f"`body` is no answer with these `items`: {reason}"
@@ -175,9 +168,9 @@ without `body` and `same_body`, if one of them is missing, or for POST."""
             got = json.loads(bounded(body))
         except (ValueError, RecursionError) as error:
             return f"expected JSON, got {_excerpt(body, 0)} ({error})"
-        if self.items is not None and (mismatch := items_difference(self.items, got)):
+        if self.items is not None and (mismatch := json_body.items_difference(self.items, got)):
             return mismatch
-        return subset_difference(self.json_subset, got, self.items) if of_subset else None
+        return json_body.subset_difference(self.json_subset, got, self.items) if of_subset else None
 
 
 def statuses_of(status: Statuses) -> tuple[int, ...]:
@@ -216,7 +209,7 @@ def content_difference(expect: Expect, body: bytes) -> str | None:
         return mismatch
     if (pattern := expect.body_matches) is not None:
         try:
-            if not matches(pattern, body):
+            if not json_body.matches(pattern, body):
                 limit = f" in its first {exact(SEARCHED)} bytes" if len(body) > SEARCHED else ""
                 return f"expected a body that matches {pattern!r}{limit}, got {_excerpt(body, 0)}"
         except TimeoutError as error:
