@@ -10,6 +10,7 @@ from benchforge.checks.machine import clock, fingerprint, frequency, memory, noi
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections, encryption
 from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario
+from benchforge.checks.seen import CaseTrials
 from benchforge.checks.server import development, interpreter, method, resources, restarts
 from benchforge.checks.statistics import independent, repetitions, steady, turns
 from benchforge.model.files.ceiling import Ceiling
@@ -35,13 +36,7 @@ _OF_TRIAL = (
     method.of_trial,
     resources.of_trial,
 )
-_OF_MACHINE = (
-    sharing.of_trial,
-    noise.of_trial,
-    frequency.of_trial,
-    memory.of_trial,
-    clock.of_trial,
-)
+_MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, memory.of_trial, clock.of_trial)
 "Of trials: those that look at a machine, and at each one of a trial on several hosts."
 _IN_TURNS = (
     turns.of_trial,
@@ -59,7 +54,7 @@ _OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
 "Of trials: those that judge percentiles."
 Checks = tuple[Check, ...]
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
-_OfComparison = Callable[[Sequence[Sequence[Trial]], Thresholds], Iterator[Check]]
+_OfComparison = Callable[[CaseTrials, Thresholds], Iterator[Check]]
 _OF_COMPARISON = (
     frequency.of_comparison,
     connections.of_comparison,
@@ -108,7 +103,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
 
 
 def _by_machine(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    if family in _OF_MACHINE:
+    if family in _MACHINE:
         return hosts.on_each(family, trial, limits)
     return family(hosts.of_loader(trial) if family is loader.of_trial else trial, limits)
 
@@ -121,9 +116,7 @@ def of_trials(header: Header, metrics: Mapping[str, Metric]) -> Callable[[Trial]
     return lambda trial: of_trial(trial, limits, percentiles.get(trial.case.scenario, USUAL))
 
 
-def of_comparison(
-    cases: Sequence[Sequence[Trial]], limits: Thresholds, *, one_load: bool = True
-) -> Checks:
+def of_comparison(cases: CaseTrials, limits: Thresholds, *, one_load: bool = True) -> Checks:
     """Return the checks of a comparison by believed trials; not `one_load`: each had its rate."""
     families: Sequence[_OfComparison] = _OF_COMPARISON if one_load else _AT_ANY_LOAD
     if any(trial.turns is not None for trials in cases for trial in trials):

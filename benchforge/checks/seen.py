@@ -14,9 +14,11 @@ NOT_OBSERVED = "nothing was observed from outside"
 NOT_LOOKED_AT = "only what the parts used was looked at, not what the machine did"
 
 
-def not_compared(
-    cases: Sequence[Sequence[Trial]], limits: Thresholds, *ids: str
-) -> Iterator[Check]:
+CaseTrials = Sequence[Sequence[Trial]]
+"Trials of each case."
+
+
+def not_compared(cases: CaseTrials, limits: Thresholds, *ids: str) -> Iterator[Check]:
     """Yield that nothing is known of a comparison of which not two cases are believed."""
     if len(cases) > 1:
         says = "not compared: fewer than two of the cases have a trial that is believed"
@@ -93,7 +95,7 @@ def _of_client(trial: Trial) -> bool:
     return trial.load is not None and trial.load.kind == "client"
 
 
-def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
+def by_name(cases: CaseTrials) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
     groups = [trials for trials in cases if trials]
     keys = {(clients_of if _of_client(group[0]) else comparison)(group[0].case) for group in groups}

@@ -82,7 +82,7 @@ def _without(share: float | None) -> float | None:
 
 def _value(id_: str) -> Factor:
     def factor(trial: Trial) -> float | None:
-        values = [item.value for item in trial.checks if item.id == id_ and item.value is not None]
+        values = [row.value for row in trial.checks if row.id == id_ and row.value is not None]
         return _without(max(values)) if values else None
 
     return factor
@@ -100,7 +100,7 @@ def _others(trial: Trial) -> float | None:
 
 
 def _tool(trial: Trial) -> float | None:
-    used = [item.value for item in trial.checks if item.id == "L1" and item.value is not None]
+    used = [row.value for row in trial.checks if row.id == "L1" and row.value is not None]
     if not used or trial.load is None or not trial.load.connections:
         return None
     return unlimited(max(used), trial.load.connections)
@@ -150,7 +150,7 @@ def _headers(answers: Sequence[Answer | None]) -> float | None:
 
 def _logs(trial: Trial) -> float | None:
     cpu_s = _cpu_s(trial)
-    written = [item.value for item in trial.checks if item.id == "D3" and item.value is not None]
+    written = [row.value for row in trial.checks if row.id == "D3" and row.value is not None]
     return _without(sum(written) * LOG_BYTE_S / cpu_s) if cpu_s and written else None
 
 

@@ -121,10 +121,10 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     limit, value, beyond = limits["E2"], lost[-1] / of_each[-1], of_each[-1]
     fails = [limit.status(n / begun) == "fail" for n, begun in zip(lost, of_each, strict=True)]
     least = tails[fails.index(True) if fails[-1] else -1]
-    says = (
-        f"{exact(late)} requests timed out and {exact(lost[-1] - late)} were in flight at the end, "
-    )
-    says += f"in no distribution; the slowest {percent(1 - tails[-1] / 100)} are {figure(beyond)}"
+    unfinished, slow = exact(lost[-1] - late), percent(1 - tails[-1] / 100)
+    says = f"{exact(late)} requests timed out and {unfinished} were in flight at the end, in no "
+    says += f"distribution; the slowest {slow} are {figure(beyond)}"
+
     if fails[-1]:
         says += f": p{exact(least)} is not known, it is more than the largest time"
     if limit.status(value) != "pass":

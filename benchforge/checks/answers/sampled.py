@@ -66,9 +66,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Reading:
     """Return a reading whose sampled bodies are judged: by single requests, else by `expect`."""
     digests = {answer.sha256 for answer in answers}
-    sampled = tuple(
-        answer.like(wrong=_wrong(answer, expect, digests)) for answer in reading.sampled
-    )
+    sampled = tuple(body.like(wrong=_wrong(body, expect, digests)) for body in reading.sampled)
     return reading.like(sampled=sampled)
 
 

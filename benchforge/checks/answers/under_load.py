@@ -84,7 +84,7 @@ def _of_load(trials: Sequence[Trial]) -> _Population | None:
     if not load.judged and not around.wrong:
         return None
     distinct = tuple(answer for load_answers in read for answer in load_answers.answers)
-    behind = next((f" behind {item.behind}" for item in read if item.behind), "")
+    behind = next((f" behind {row.behind}" for row in read if row.behind), "")
     says = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load{behind} "
     says += f"({exact(load.answers)} answers) held a wrong answer"
     says += _kinds_of(trials[0], distinct, load.wrong) + _bound(load.wrong, load.judged)
@@ -107,7 +107,7 @@ def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
 
 def _windows(read: Sequence[LoadAnswers]) -> tuple[Windows, Windows]:
     """Return the windows of all loads together, and those outside of them."""
-    return _together(item.load for item in read), _together(item.around for item in read)
+    return _together(row.load for row in read), _together(row.around for row in read)
 
 
 def _together(parts: Iterable[Windows]) -> Windows:
@@ -162,11 +162,12 @@ def _left_out(windows: Windows) -> Iterator[str]:
 
 def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
-    moments, wrong = sum(item.moments for item in monitors), sum(item.wrong for item in monitors)
+    moments, wrong = sum(row.moments for row in monitors), sum(row.wrong for row in monitors)
     if not moments:
         return None
     distinct = tuple(answer for monitor in monitors for answer in monitor.answers)
-    over = "".join(f" over {one}" for one in sorted({item.version for item in monitors} - {""}))
+    versions = sorted({monitor.version for monitor in monitors} - {""})
+    over = "".join(f" over {version}" for version in versions)
     says = f"{exact(wrong)} of {exact(moments)} random moments of the monitor{over}, on "
     says += "connections of its own, brought a wrong answer"
     says += _kinds_of(trials[0], distinct, wrong) + _bound(wrong, moments)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import by_name
+from benchforge.checks.seen import CaseTrials, by_name
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.interval import Welch, welch
@@ -18,10 +18,7 @@ _OFF = 'measure them one after the other: interleave = "off" in the scenario'
 
 
 def of_bridge(
-    joint: Sequence[Sequence[Trial]],
-    alone: Sequence[Sequence[Trial]],
-    scenario: str,
-    limits: Thresholds,
+    joint: CaseTrials, alone: CaseTrials, scenario: str, limits: Thresholds
 ) -> Iterator[Check]:
     """Yield for each pair whether its ratio of rates in turns is that of the blocks without.
 

@@ -31,7 +31,7 @@ def _judged(name: str, trials: Sequence[Trial], limits: Thresholds) -> tuple[flo
     says += f", {percent(share)} of a slice"
     if share <= SMALL:
         return 0.0, says
-    probed = next((item.turns for item in trials if item.turns and item.turns.probed), None)
+    probed = next((trial.turns for trial in trials if trial.turns and trial.turns.probed), None)
     if not (results := excesses(probed.slice_s, probed.probed) if probed else []):
         return None, f"{says}: whether its rate is another in other slices was not measured"
     limit, most = limits["I9"], max(result.most for result in results)
@@ -51,7 +51,7 @@ def _waiting(trial: Trial) -> tuple[float, float] | None:
     turns, load = trial.turns, trial.load
     if turns is None or load is None or load.concurrency is None or not turns.responses:
         return None
-    busy_s = turns.cpu_wait_s + sum(item.cpu_s + item.loader_cpu_s for item in turns.slices)
+    busy_s = turns.cpu_wait_s + sum(slice_.cpu_s + slice_.loader_cpu_s for slice_ in turns.slices)
     busy, rate = busy_s / turns.seconds, turns.responses / turns.seconds
     wait_s = waiting_s(load.concurrency, rate, busy)
     return wait_s, wait_s / turns.slice_s

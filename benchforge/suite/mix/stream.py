@@ -103,7 +103,7 @@ class Mix:
             values, user = self.probe(label)
             for row, step in kind.rows(label).items():
                 if row in self.after:
-                    firsts[row] = _open_of(kind, step, values, user)
+                    firsts[row] = _open(kind, step, values, user)
                 else:
                     firsts[row] = request_of(step, values, user)
         return firsts
@@ -290,9 +290,7 @@ def _ungiven(kind: RequestKind) -> set[str]:
     return {key for key in ("steps", "think") if not getattr(kind, key)}
 
 
-def _open_of(
-    flow: RequestKind, step: RequestKind | FlowStep, values: Values, user: User
-) -> Exchange:
+def _open(flow: RequestKind, step: RequestKind | FlowStep, values: Values, user: User) -> Exchange:
     """Return a later step's request with the names of its open holes, and its right answer."""
     values = {**values, **user.taken}
     request = flows.shown(RequestMaker(step.request).open(values, {}))

@@ -247,7 +247,7 @@ class _Reading(NamedTuple):
         feeds = {label: self.feeds[label] for label in self.names}
         for path, kind in self._tables:
             try:
-                request, expect = self._with_first_values(path, kind, feeds)
+                request, expect = self._first(path, kind, feeds)
             except ValidationError as error:
                 table = kind.expect if error.title == "Expect" else kind.request.model_dump()
                 key = "expect" if error.title == "Expect" else "request"
@@ -267,9 +267,7 @@ class _Reading(NamedTuple):
                     hint = "a brace before a name is written {{"
                     yield Fault((*path, "request", "body"), problem, hint)
 
-    def _with_first_values(
-        self, path: Path, table: _Table, feeds: Mapping[str, LoadedFeed]
-    ) -> Exchange:
+    def _first(self, path: Path, table: _Table, feeds: Mapping[str, LoadedFeed]) -> Exchange:
         """Return a request with its right answer; numbers stand for what answers give."""
         if isinstance(table, UserSession):
             return self.made().ready

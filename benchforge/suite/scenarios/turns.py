@@ -144,8 +144,8 @@ def _load_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]
         message = "either load tools or clients take turns in a scenario, not both"
         yield Fault((*top, "clients"), message, "declare a scenario for each")
     use = {"loaders": 'use = "pace", "wrk" or "ab" in a closed loop, or ', "clients": ""}
-    drivers = [("loaders", *item) for item in enumerate(scenario.loaders)]
-    drivers += [("clients", *item) for item in enumerate(scenario.clients)]
+    drivers = [("loaders", *pair) for pair in enumerate(scenario.loaders)]
+    drivers += [("clients", *pair) for pair in enumerate(scenario.clients)]
     for table, number, label in drivers:
         declaration = parts[table].get(label)
         if declaration is not None and isinstance(declaration.part, Driver):
