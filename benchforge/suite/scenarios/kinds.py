@@ -362,7 +362,8 @@ class _Reading(NamedTuple):
                 flaw = f"{says}, and a warm-up would take them first"
                 yield Fault(("repeat", "warmup"), flaw, _RANDOM)
             ends = tool.load().rate is not None or isinstance(getattr(tool, "requests", None), int)
-            deck, rows = (mix := Mix(self.kinds, {})).deck, list(mix.shares)
+            mix = Mix(self.kinds, {})
+            deck, rows = mix.deck, list(mix.shares)
             using = {
                 rows.index(next(iter(kind.rows(label))))
                 for label, kind in self.kinds.items()

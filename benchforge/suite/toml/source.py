@@ -9,7 +9,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path as File
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from benchforge.suite.secrets import hiding, masked
 from benchforge.suite.toml.built_in import names_like
@@ -45,7 +45,8 @@ def parsed(name: str, text: str) -> Document:
     try:
         tables = _loads(text)
     except tomllib.TOMLDecodeError as error:
-        _refuse(name, text, *explained(text, str(error)))
+        refused = explained(text, str(error))
+        _refuse(name, text, refused.spot, refused.message, refused.hint)
     except ValueError:
         match = _DIGITS.search(text)  # Python reads no longer ones
         head = text[: match.start()] if match else ""
@@ -136,14 +137,6 @@ def _refuse(name: str, text: str, spot: Spot, message: str, hint: str = "") -> N
     raise SuiteErrors([SuiteFault(where, message, excerpt(public, spot), hint)]) from None
 
 
-class SyntaxFault(NamedTuple):
-    """Where, what, and what to do."""
-
-    spot: Spot
-    message: str
-    hint: str = ""
-
-
 class _Error:
     """What tomllib found: where it stopped, and what stands around."""
 
@@ -167,12 +160,12 @@ class _Error:
 
     def fault(
         self, message: str, hint: str = "", *, start: int | None = None, width: int = 1
-    ) -> SyntaxFault:
+    ) -> Refused:
         start = self.at if start is None else start
-        return SyntaxFault(self.scanner.spot(start, start + width), message, hint)
+        return Refused(self.scanner.spot(start, start + width), message, hint)
 
 
-def explained(text: str, message: str) -> SyntaxFault:
+def explained(text: str, message: str) -> Refused:
     """Return what is wrong with a text of which `tomllib` said why it is no TOML."""
     error = _Error(text, message)
     for begins, explain in _REASONS.items():
@@ -181,19 +174,19 @@ def explained(text: str, message: str) -> SyntaxFault:
     return error.fault(f"not TOML: {error.reason[:1].lower()}{error.reason[1:]}")
 
 
-def _key(error: _Error) -> SyntaxFault | None:
+def _key(error: _Error) -> Refused | None:
     if not error.rest.startswith("*"):
         return None
     hint = 'put a star in quotes: servers."*".workers; in vary the whole path does'
     return error.fault("not TOML: '*' in a key without quotes", hint)
 
 
-def _no_equals(error: _Error) -> SyntaxFault | None:
+def _no_equals(error: _Error) -> Refused | None:
     colon = error.rest.startswith(":")
     return error.fault("not TOML: a ':' after a key", "write = instead") if colon else None
 
 
-def _no_value(error: _Error) -> SyntaxFault | None:
+def _no_value(error: _Error) -> Refused | None:
     word = _word(error.rest)
     if not error.rest.strip() or error.rest.startswith("#"):
         if error.scanner.unclosed:
@@ -211,7 +204,7 @@ def _no_value(error: _Error) -> SyntaxFault | None:
     return None
 
 
-def _after_value(error: _Error) -> SyntaxFault | None:
+def _after_value(error: _Error) -> Refused | None:
     start = max(error.text.rfind("\n", 0, error.at), error.text.rfind("=", 0, error.at)) + 1
     value = error.text[start : error.at].lstrip() + _word(error.rest)
     if not re.fullmatch(r"[\d.+-]+[a-zA-Z%/µ][\w.:+/%µ-]*", value):
@@ -221,7 +214,7 @@ def _after_value(error: _Error) -> SyntaxFault | None:
     return error.fault(message, _quoted(value), start=begins, width=len(value))
 
 
-def _unclosed(error: _Error) -> SyntaxFault:
+def _unclosed(error: _Error) -> Refused:
     opening = error.scanner.unclosed[-1] if error.scanner.unclosed else error.at
     kind = "an array" if error.text[opening] == "[" else "an inline table"
     begins = r"[\w\"'\[{+-]" if kind == "an array" else r"[\w\"'.-]+\s*="
@@ -231,7 +224,7 @@ def _unclosed(error: _Error) -> SyntaxFault:
     return error.fault(f"not TOML: {kind} is not closed", f"a {close} is missing", start=opening)
 
 
-def _unended(error: _Error) -> SyntaxFault:
+def _unended(error: _Error) -> Refused:
     start = error.scanner.at
     quote = error.text[start : start + 1] or '"'
     quotes = quote * (3 if error.text.startswith(quote * 3, start) else 1)
@@ -240,7 +233,7 @@ def _unended(error: _Error) -> SyntaxFault:
     return error.fault("not TOML: a text is not closed", hint, start=start, width=len(quotes))
 
 
-def _twice(error: _Error) -> SyntaxFault:
+def _twice(error: _Error) -> Refused:
     begins, path = error.scanner.statement
     written = re.compile(r"\[*\s*([^\]=\n]*[^\]=\s])").match(error.text, begins)
     start, end = written.span(1) if written else (begins, begins + 1)
@@ -251,9 +244,9 @@ def _twice(error: _Error) -> SyntaxFault:
     first, name, which = error.scanner.spots[standing], dotted(path), dotted(standing)
     if standing == path:
         hint = "leave one out, or rename one"
-        return SyntaxFault(repeated, f"not TOML: {name} stands on line {first.line} already", hint)
+        return Refused(repeated, f"not TOML: {name} stands on line {first.line} already", hint)
     message = f"not TOML: {name} cannot be added: {which} is complete on line {first.line}"
-    return SyntaxFault(repeated, message, "write all of it in one place")
+    return Refused(repeated, message, "write all of it in one place")
 
 
 def _word(text: str) -> str:
@@ -265,7 +258,7 @@ def _quoted(text: str) -> str:
     return f'put text in quotes: "{cut(text, _SHOWN)}"'
 
 
-_REASONS: dict[str, Callable[[_Error], SyntaxFault | None]] = {
+_REASONS: dict[str, Callable[[_Error], Refused | None]] = {
     "Invalid statement": _key,
     "Invalid initial character for a key": _key,
     "Expected '=' after a key": _no_equals,
