@@ -46,7 +46,9 @@ def content_of(path: Path) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise OutputDamaged(f"{path.name}: {error.strerror}", "see who writes there") from error
+        raise OutputDamaged(
+            f"{path.name}: {error.strerror}", "find what else writes to it"
+        ) from error
 
 
 def text_of(path: Path) -> str:

@@ -43,7 +43,7 @@ def reading_of(driver: Driver, output: Output) -> Reading:
     except (Exception, SystemExit) as error:  # a parser of command lines exits where it complains
         raise fault(driver, "read", in_a_line(error), OutputDamaged) from error
     if not isinstance(reading, Reading):
-        returned = f"it returns {type(reading).__name__}, and no Reading"
+        returned = f"it returns {type(reading).__name__}, not a Reading"
         raise fault(driver, "read", returned, OutputDamaged)
     return reading
 
@@ -54,7 +54,7 @@ def commands_of(driver: Driver, target: Target) -> Sequence[Command]:
     listed = isinstance(commands, list | tuple)
     if listed and commands and all(isinstance(command, Command) for command in commands):
         return list(commands)
-    raise fault(driver, "commands", f"it returns {commands!r}, and no list of Command")
+    raise fault(driver, "commands", f"it returns {commands!r}, not a list of Command")
 
 
 def warming(driver: Driver, seconds: float) -> Driver:
@@ -62,7 +62,7 @@ def warming(driver: Driver, seconds: float) -> Driver:
     shorter: object = driver.for_warm_up(seconds)
     if isinstance(shorter, Driver):
         return shorter
-    returned = f"it returns {type(shorter).__name__}, and no {type(driver).__name__}"
+    returned = f"it returns {type(shorter).__name__}, not a {type(driver).__name__}"
     raise fault(driver, "for_warm_up", returned)
 
 

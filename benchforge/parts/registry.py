@@ -177,12 +177,12 @@ class Registry:
             self._brought.setdefault((part.kind, part.name), {})[plugin] = part
 
     def listen(self, complain: Callable[[str], None]) -> None:
-        """Import every listener; of one that is broken it is told, and the others listen."""
+        """Import every listener; complain about a broken one, and import the others."""
         for point in self._listening():
             try:
                 self._load(point)
             except Unusable as error:
-                complain(f"{error.message}; nobody listens there")
+                complain(f"{error.message}; its hooks are not called")
 
     def tell(self, hook: str, complain: Callable[[str], None], **news: object) -> dict[str, object]:
         """Call a hook of each plugin, return answers by plugin, and silence one that raises."""

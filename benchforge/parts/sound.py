@@ -77,7 +77,7 @@ def _takes_too_little(part: type[Metric]) -> Iterator[str]:
     try:
         signature(part.of_trial).bind(*("self", "trial", "label", "window"))
     except TypeError:
-        yield f"{part.__name__}: of_trial is asked with (self, trial, label, window): take them all"
+        yield f"{part.__name__}: of_trial must take (self, trial, label, window)"
 
 
 def _shadows(part: type[Part]) -> Iterator[str]:

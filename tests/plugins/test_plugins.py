@@ -229,7 +229,7 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        (("return Reading(", "Reading("), "TypeError: it returns NoneType, and no Reading"),
+        (("return Reading(", "Reading("), "TypeError: it returns NoneType, not a Reading"),
         (("seconds=1", "seconds=-1"), "Reading.seconds: Input should be greater than"),
         (("responses=7, good", "good"), "Reading.responses: Field required"),
     ],

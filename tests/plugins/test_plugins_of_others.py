@@ -93,7 +93,7 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
             changed("responses=7", "responses=-7"),
             "read(): Reading.responses: Input should be greater",
         ),
-        (changed("return Reading(", "return dict("), "read(): it returns dict, and no Reading"),
+        (changed("return Reading(", "return dict("), "read(): it returns dict, not a Reading"),
         (changed("return [Command(", "return 7 or [Command("), "commands(): it returns 7"),
         (changed("return [Command(", "return 1 / 0 or [Command("), "commands(): ZeroDivisionError"),
         (changed("return self", "raise KeyError(seconds)"), "for_warm_up(): KeyError: 0.1"),

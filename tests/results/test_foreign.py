@@ -107,7 +107,7 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
 ) -> None:
     table(name)(result)
     state_ = state(result.parents[1])
-    assert "is no name of a file" in bench("validate", result, code=1).out
+    assert "is not a file name" in bench("validate", result, code=1).out
     if name == "../../victim":
         for words in {words[0]: words for words in reversed(READERS)}.values():
             looked_at(bench, result, words)

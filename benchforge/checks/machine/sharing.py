@@ -15,8 +15,8 @@ from benchforge.text.readable import conjoined, figure, percent
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: P1 of the load tool, and P2 of each part."""
     if trial.observation is None:
-        yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
-        yield limits.check("P2", "apparatus", None, "nobody looked at context switches")
+        yield limits.check("P1", "apparatus", None, "the trial's parts were not observed")
+        yield limits.check("P2", "apparatus", None, "context switches were not observed")
         return
     # Of a machine without the load tool, nothing shares its CPUs.
     if not trial.hosts or any(part.role == "loader" for part in trial.observation.usage):

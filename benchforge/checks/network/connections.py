@@ -190,12 +190,12 @@ def right_process(trial: Trial, limits: Thresholds) -> Check:
     """K7: whether the process that was started answered."""
     listener = trial.listener
     if listener is None:
-        return limits.check("K7", "apparatus", None, "who answered was not looked at")
+        return limits.check("K7", "apparatus", None, "the listening process was not checked")
     status: Status = "pass" if listener.is_server else "fail"
     says = f"what was started listened at {listener.address}, before the load and after it"
     if listener.is_server is None:
         status = "unknown"
-        says = f"whose process answered at {listener.address} is not known: {listener.why}"
+        says = f"which process listened at {listener.address} is not known: {listener.why}"
     elif not listener.is_server:
         says = f"another process than what was started listened at {listener.address}; end that one"
     return limits.check("K7", "apparatus", None, says, status)

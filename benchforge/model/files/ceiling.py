@@ -54,7 +54,7 @@ class Ceiling(Frozen):
             return f"that measurement is not believed ({doubts})"
         tool, null = self._cpu("loader"), self._cpu("server")
         if tool is None or null is None:
-            return "it is not known who was busy then"
+            return "the CPU time of the tool or of the null server is not known"
         null /= self.processes
         if tool < _TOOL_BUSY and tool < null:
             used = f"{figure(null)} and {figure(tool)} of a CPU"

@@ -29,7 +29,7 @@ class Hypothesis(Frozen):
     @model_validator(mode="after")
     def _equal_within_something(self) -> Self:
         if (self.tolerance is None) == (self.relation == "=="):
-            raise ValueError("what is equal is so within a tolerance, and nothing else has one")
+            raise ValueError("== has a tolerance, and no other relation has one")
         return self
 
 

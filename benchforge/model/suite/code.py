@@ -42,7 +42,7 @@ class Code(Frozen):
     @model_validator(mode="after")
     def _known_or_with_a_reason(self) -> Self:
         if (self.commit is None or self.changed_files is None) != bool(self.why):
-            raise ValueError("what is not known of a commit says why, and nothing else does")
+            raise ValueError("an unknown commit or number of changes has a reason, and only that")
         return self
 
     @property

@@ -54,7 +54,7 @@ def in_time(seconds: float, late: str, timer: int = signal.ITIMER_REAL) -> Itera
 
 def _one_step(name: str) -> str:
     if not door.is_name(name):
-        raise ValueError("is no name of a file: without / and control characters, not . or ..")
+        raise ValueError("is not a file name: /, control characters, . and .. are not allowed")
     return name
 
 

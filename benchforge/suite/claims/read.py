@@ -188,7 +188,7 @@ class _Claim:
     def _driver_faults(self) -> Iterator[Fault]:
         for path, side in sides(self.written, self.at):
             if side.client is not None and side.loader is not None:
-                yield Fault((*path, "loader"), "'client' stands here too", "leave one of them out")
+                yield Fault((*path, "loader"), "'client' is set, too", "leave one of them out")
 
     def _label_faults(self, meant: Meant, scenario: Scenario) -> Iterator[Fault]:
         labels_by_key = {

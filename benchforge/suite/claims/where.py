@@ -82,12 +82,12 @@ def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Faul
         elif axis not in known_axes:
             yield no_axis((axis,), axis, known_axes)
         elif value == []:
-            yield Fault((axis,), "keeps nothing", "give at least one value, or leave it out")
+            yield Fault((axis,), "selects no case", "give at least one value, or leave it out")
         else:
             taken = ", ".join(map(shown, known_axes[axis]))
             for wanted in values(value):
                 if json.dumps(wanted) not in map(json.dumps, known_axes[axis]):
-                    yield Fault((axis,), f"never is {shown(wanted)}", f"it takes: {taken}")
+                    yield Fault((axis,), f"is never {shown(wanted)}", f"it takes: {taken}")
 
 
 def no_axis(path: Path, axis: str, known_axes: Axes) -> Fault:

@@ -235,7 +235,7 @@ def _exclude_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
                 yield Fault((*key_path, path), "does not vary, so this excludes nothing", near)
             elif value not in scenario.vary[path]:
                 hint = f"it takes: {', '.join(map(shown, scenario.vary[path]))}"
-                yield Fault((*key_path, path), f"never is {shown(value)}", hint)
+                yield Fault((*key_path, path), f"is never {shown(value)}", hint)
 
 
 def _variable_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:

@@ -100,7 +100,7 @@ def turns_faults(
         others = (scenario.servers, scenario.loaders) if scenario.turns == "all" else ()
         alone = all(len(labels) <= 1 for labels in (scenario.clients or scenario.servers, *others))
         if alone and not (repeat.placebo or scenario.vary or scenario.include):
-            yield Fault(path, f"{label!r} has one {side}: nobody takes turns with it", _OFF)
+            yield Fault(path, f"{label!r} has one {side}: no other takes turns with it", _OFF)
         yield from _load_faults(("scenarios", label), scenario, parts)
         yield from _part_faults(("scenarios", label), scenario, parts)
         yield from _metric_faults(("scenarios", label), scenario, parts, repeat)

@@ -151,7 +151,7 @@ def test_a_faster_null_server_never_makes_it_worse() -> None:
             ceiling_of(10_000, usage=(used("server", 9.0), used("loader", 4.0))),
             "the null server worked more than the tool (0.9 and 0.4 of a CPU)",
         ),
-        (ceiling_of(10_000, usage=(used("server", None), used("loader", 9.0))), "who was busy"),
+        (ceiling_of(10_000, usage=(used("server", None), used("loader", 9.0))), "is not known"),
         (
             ceiling_of(
                 10_000, checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),)
