@@ -98,7 +98,7 @@ def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
     headers = {name: answer.headers for name, answer in firsts.items()}
     subjects = {
         "HTTP": {name: answer.version for name, answer in firsts.items()},
-        "compression": {k: row.get("content-encoding", "none") for k, row in headers.items()},
+        "compression": {name: row.get("content-encoding", "none") for name, row in headers.items()},
     }
     for subject, values in subjects.items():
         if len(set(values.values())) > 1:

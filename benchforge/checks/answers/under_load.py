@@ -136,7 +136,7 @@ def _kinds_of(trial: Trial, distinct: Iterable[MonitorAnswer], count: int) -> st
 def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[str]:
     """Yield what the load's windows prove of each kind of a mix."""
     labels = trials[0].stream.kinds if trials[0].stream is not None else ()
-    windows = {k: _together(row.kinds.get(k, Windows()) for row in read) for k in labels}
+    windows = {name: _together(row.kinds.get(name, Windows()) for row in read) for name in labels}
     texts = [
         f"{label} {exact(kind.wrong)} of {exact(kind.judged)}{_bound(kind.wrong, kind.judged)}"
         for label, kind in windows.items()

@@ -84,9 +84,9 @@ def _uneven(server: Usage, allotted: int, limits: Thresholds) -> tuple[float | N
 
 def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """W1: whether all were told to have as many workers and threads, or the suite says others."""
-    firsts = {name: (trials[0], trials[0].case.server) for name, trials in sides.items()}
-    allotted = {name: trial.workers.get(server) for name, (trial, server) in firsts.items()}
-    silent = [k for k, (trial, server) in firsts.items() if server not in trial.workers_declared]
+    rows = {name: (trials[0], trials[0].case.server) for name, trials in sides.items()}
+    allotted = {name: trial.workers.get(label) for name, (trial, label) in rows.items()}
+    silent = [name for name, (trial, label) in rows.items() if label not in trial.workers_declared]
     counts = {count for count in allotted.values() if count is not None}
     words = ", ".join(f"{name} {count or 'unknown'}" for name, count in allotted.items())
     value = float(max(counts) - min(counts)) if counts else None

@@ -81,7 +81,7 @@ def _asks(
         for label, claim in claims.items()
         if all(side.scenario in measured for side in all_meant(claim.written, claim.at, {}))
     }
-    with_cases = yield from resolved(answerable, lambda k: with_parts(measured[k], scenarios))
+    with_cases = yield from resolved(answerable, lambda name: with_parts(measured[name], scenarios))
     return asked_of(scenarios, tables, with_cases, cases)
 
 
