@@ -1,8 +1,7 @@
-"""What follows from what: each finding of a result stands below exactly one cause.
+"""Causes of findings: each finding of a result stands below exactly one.
 
-A check may compute its cause (`Check.because`). For others limits.toml lists the possible ones, and
-the first counts that did not pass in the same trial or comparison. A finding without such a cause
-is the root of one.
+A check may compute its cause (`Check.because`). Otherwise the first of its causes in limits.toml
+counts that did not pass in the same trial or comparison. A finding without one is a root.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the checks compare with: data, with a version that is kept with every result."""
+"""Thresholds of the checks: data, with a version that every result holds."""
 
 import tomllib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Which percentiles of the response times somebody asks of a scenario: checks judge no others."""
+"""Percentiles of response times that a scenario uses: checks judge no others."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What several families look at in a trial."""
+"""Values of a trial that several families of checks read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,7 +1,6 @@
-"""By how much a finding may move the ratio of a comparison: measured or bounded, else unknown.
+"""Size of a finding: the share by which it may move a ratio; measured, bounded or unknown.
 
-Each server has a factor: how much faster it would be without the cause. A ratio moves by the
-quotient of two factors.
+A ratio moves by the quotient of two factors: how much faster each server would be without a cause.
 """
 
 from collections.abc import Callable, Mapping, Sequence

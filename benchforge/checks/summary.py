@@ -1,4 +1,4 @@
-"""What the checks say of a result, beside its numbers."""
+"""Checks, verdicts and causes of a result, beside its numbers."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

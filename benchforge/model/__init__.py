@@ -1,1 +1,1 @@
-"""What is written to disk: frozen values, each in a file of its own, that know no process."""
+"""Files of a result as frozen values, which know no process."""

@@ -1,1 +1,1 @@
-"""What plugins subclass and return: questions to answer, and nothing that starts a process."""
+"""Base classes of plugins and the values that they return; no part starts a process."""

@@ -1,4 +1,4 @@
-"""What to run: a command, a command whose output is judged, and a need that can be missing."""
+"""Commands, tasks whose output is judged, and needs that can be missing."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a process wrote, read by us: of a file only, and no more than is kept of any."""
+"""Content of a file that a process wrote: regular files alone, of bounded size."""
 
 import errno
 import io

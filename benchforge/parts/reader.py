@@ -1,4 +1,4 @@
-"""What reads the results of other tools: a source of text, and rows of facts made from it."""
+"""Readers of other tools' results: a source of text, and rows of facts made from it."""
 
 import io
 import itertools

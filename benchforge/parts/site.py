@@ -1,4 +1,4 @@
-"""Where a service lives, what a driver hits, and what a finished driver left."""
+"""Site of a service, target of a driver, and output of a finished driver."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

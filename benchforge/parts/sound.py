@@ -1,4 +1,4 @@
-"""Whether a class is a part that can be used: told in one line before anybody makes one of it."""
+"""Validation of a part's class, in one line, before anybody uses it."""
 
 from collections.abc import Iterator, Mapping
 from inspect import isasyncgenfunction, iscoroutinefunction, signature

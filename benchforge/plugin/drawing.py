@@ -1,4 +1,4 @@
-"""What pages, charts and JUnit files are drawn with."""
+"""Functions that draw pages, charts and JUnit files."""
 
 from benchforge.report.answer.headline import Headline, difference, headline, in_rounds, short
 from benchforge.report.answer.quote import Quoted, quote

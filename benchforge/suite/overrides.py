@@ -1,4 +1,4 @@
-"""What holds of a suite: its tables, with a profile and each --set laid over them."""
+"""Tables of a suite with a profile and each --set laid over them."""
 
 import re
 import tomllib

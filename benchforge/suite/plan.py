@@ -1,4 +1,4 @@
-"""The run graph: what is measured, in which order.
+"""The run graph: all measurements in their order.
 
 A block is one pass over all groups in shuffled order, each group's cases back to back in an order
 that is balanced over the blocks. With a fixed order, drift makes two identical servers differ in

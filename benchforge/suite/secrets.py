@@ -1,4 +1,4 @@
-"""What takes secrets out of all that is written or printed: pure, and the only place that does."""
+"""Redaction of secrets in all that is written or printed; no other module does it."""
 
 import binascii
 import json

@@ -1,4 +1,4 @@
-"""What a suite says, once it is read: nothing in it is text to be understood any more."""
+"""A suite after reading: typed values, and no text left to interpret."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What authors of plugins test with.
+"""Tools with which authors of plugins test.
 
 Write `pytest_plugins = ["benchforge.testing"]` in conftest.py.
 

@@ -1,4 +1,4 @@
-"""Whether a server always answered the same, single questions and the load alike (E3)."""
+"""Equality of answers: single requests and the load (E3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What no reading of a load may say."""
+"""Readings that cannot be true, such as a load without a good response."""
 
 from benchforge.errors import ServerBroken
 from benchforge.model.trial.answers.good_response import GoodResponse

@@ -1,4 +1,4 @@
-"""How many responses of a load were good: by the expected status and the length of bodies."""
+"""Number of good responses of a load, by status and length of bodies."""
 
 from dataclasses import dataclass
 

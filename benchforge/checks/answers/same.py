@@ -1,4 +1,4 @@
-"""Whether all that are compared were asked the same and answered alike (E3 to E5)."""
+"""Equality of requests and answers of all that are compared (E3 to E5)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Whether the load's own answers are those of single requests, by a random sample (E7)."""
+"""Comparison of a random sample of the load's answers with single ones (E7)."""
 
 import hashlib
 from collections.abc import Container, Iterator, Sequence

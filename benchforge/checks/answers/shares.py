@@ -1,4 +1,4 @@
-"""Whether a mix was sent as it was declared (R1), and by a tool that proves it (R2)."""
+"""Shares of a mix's kinds (R1), and the tool's proof of them (R2)."""
 
 import math
 from collections.abc import Iterator, Mapping

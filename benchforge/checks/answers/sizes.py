@@ -1,4 +1,4 @@
-"""Whether a load's responses were as long as right answers, by the bytes that a tool tells."""
+"""Length of a load's responses against right answers, by the bytes that a tool counts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether a load's answers were right: on its own connections, and at a monitor's moments (E6)."""
+"""Correctness of a load's answers: on its connections, and at a monitor's moments (E6)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

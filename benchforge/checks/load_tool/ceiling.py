@@ -1,4 +1,4 @@
-"""Whether a load tool was the limit: its rate against what it gets from the null server (L2)."""
+"""Headroom of a load tool: its rate against that from the null server (L2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a closed loop does not see, and a timer that is too coarse (O1, O2)."""
+"""Omissions of a closed loop (O1), and a timer that is too coarse (O2)."""
 
 from collections.abc import Iterable, Iterator
 from itertools import dropwhile

@@ -1,4 +1,4 @@
-"""Enough responses for what is said of them (S2)."""
+"""Number of responses behind each percentile (S2)."""
 
 import math
 from collections.abc import Iterator

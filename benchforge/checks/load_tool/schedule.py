@@ -1,7 +1,7 @@
-"""Whether an open loop kept its rate and its times (L4); a closed loop has none.
+"""Rate and lateness of an open loop (L4); a closed loop has none.
 
-What was due and not sent is the server's doing where the tool was on time: all connections that it
-may open were busy. Where the tool was late, or nobody knows, it is the apparatus's.
+A missed rate is the server's doing if the tool was on time: all of its connections were busy. Else
+it is the apparatus's.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the checks of noise saw on a quiet machine, and the thresholds that follow from it."""
+"""Noise of a quiet machine, and the thresholds that follow from it."""
 
 from collections.abc import Iterator, Sequence
 

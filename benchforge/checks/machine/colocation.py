@@ -1,9 +1,8 @@
-"""Which parts of a trial share CPUs, and what that alone explains.
+"""Parts of a trial that share CPUs, and the waiting that this explains.
 
-Parts that wait for one another's CPUs are the experiment, as long as nobody else is at work: where
-that is not known to be otherwise, a part's waiting is a warning at most, and none where no
-placement could change it. A load tool with CPUs of its own that waits all the same has too few of
-them: that is a fault of the apparatus.
+Unless others are known to be at work, a part's waiting is a warning at most, and none where no
+placement could change it. A load tool with CPUs of its own that waits has too few of them: that is
+a fault of the apparatus.
 """
 
 from typing import NamedTuple

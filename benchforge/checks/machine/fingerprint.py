@@ -1,4 +1,4 @@
-"""Whether the machine stayed the same (G1)."""
+"""Changes of the machine between trials (G1)."""
 
 from collections.abc import Iterator, Sequence
 

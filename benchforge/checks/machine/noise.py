@@ -1,4 +1,4 @@
-"""What others did to the machine meanwhile (N1 to N6)."""
+"""Noise of other programs and guests during a load (N1 to N6)."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Who shares CPUs with whom, and how often somebody has to leave one (P1, P2)."""
+"""Sharing of CPUs with the load tool, and preemption (P1, P2)."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Whether all servers of a comparison speak to their backends alike: in TLS, or not (W4)."""
+"""Equality of encryption between servers and their backends (W4)."""
 
 from collections.abc import Iterator, Sequence
 

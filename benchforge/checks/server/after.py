@@ -1,4 +1,4 @@
-"""Whether a server spends CPU time after its load that its responses caused (W5)."""
+"""CPU time that a server spends after its load for its responses (W5)."""
 
 from collections.abc import Iterator, Sequence
 

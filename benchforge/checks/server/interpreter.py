@@ -1,4 +1,4 @@
-"""Whether each interpreter is the one that its name says (D4)."""
+"""Identity of each interpreter with its name (D4)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether a client made its requests in the way that it is called by (D5)."""
+"""Mode in which a client made its requests, against its name (D5)."""
 
 from collections.abc import Iterator
 

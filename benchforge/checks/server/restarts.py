@@ -1,4 +1,4 @@
-"""Whether each process lived through the load (S7)."""
+"""Life of each process through the load (S7)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Whether servers in turns have the ratio that they have one after the other (I8)."""
+"""Equality of ratios in turns and one after the other (I8)."""
 
 import math
 from collections.abc import Iterator, Sequence

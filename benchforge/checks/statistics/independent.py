@@ -1,4 +1,4 @@
-"""Whether the blocks of a comparison are independent of each other (S8)."""
+"""Independence of the blocks of a comparison (S8)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Whether the place in a round decides how fast a server is in its slice (I4)."""
+"""Effect of the position in a round on the speed of a server (I4)."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""Enough blocks, the placebo, and what scatters between blocks (S3 to S6)."""
+"""Number of blocks, the placebo, and the scatter between blocks (S3 to S6)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Whether each server settled (S1)."""
+"""Steady state of each server (S1)."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Whether turns were what they are to be: only one server ran, and all met the same (I1 to I6).
+"""Quality of turns: only one server ran, and all met the same noise (I1 to I6).
 
 I7 of the design is in I1: each server's backend is frozen with it, and one for all is refused.
 """

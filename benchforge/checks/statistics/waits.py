@@ -1,4 +1,4 @@
-"""Whether servers wait for what goes on while they are frozen, so that turns flatter them (I9)."""
+"""Waits of servers that go on while they are frozen, so that turns flatter them (I9)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median

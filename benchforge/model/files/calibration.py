@@ -1,4 +1,4 @@
-"""How loud a machine is when nothing but a measurement runs on it."""
+"""Calibration: the noise of a machine on which nothing but a measurement runs."""
 
 from typing import Literal
 

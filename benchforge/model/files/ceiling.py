@@ -1,4 +1,4 @@
-"""What a load tool gets from a server that does nothing: about the most that it can make."""
+"""Ceiling of a load tool: its rate against a server that does nothing."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""One file of a result: read into its model, or what is wrong with it."""
+"""Reading of a result's file into its model, or a list of its faults."""
 
 import json
 import re

@@ -1,1 +1,1 @@
-"""What a suite declares, as a result keeps it."""
+"""Declarations of a suite as a result holds them."""

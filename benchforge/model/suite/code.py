@@ -1,4 +1,4 @@
-"""Which code of a repository a server serves: a commit, or a working tree and what it changes."""
+"""Code that a server runs: a commit, or a working tree and its changes."""
 
 from typing import Annotated, Self
 

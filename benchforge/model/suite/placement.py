@@ -1,4 +1,4 @@
-"""On which CPUs a suite puts what, and where it really ran."""
+"""Placement of parts on CPUs and hosts: as declared, and as it was."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""As many blocks as it takes: what is waited for, and between how many blocks."""
+"""Rules that end a run, and turns of servers."""
 
 from typing import Literal, Self
 

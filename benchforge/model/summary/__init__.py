@@ -1,1 +1,1 @@
-"""What a result says: numbers, verdicts, ranks."""
+"""Content of a summary: numbers, verdicts, ranks."""

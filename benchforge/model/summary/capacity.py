@@ -1,4 +1,4 @@
-"""How much a server serves: at rising concurrency, and at a rate that it keeps up with."""
+"""Capacity of a server: throughput at rising concurrency, and the rate that it sustains."""
 
 from typing import Literal
 

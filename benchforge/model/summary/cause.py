@@ -1,4 +1,4 @@
-"""What the findings of a result come down to: each cause with all that follows from it."""
+"""Causes of a result's findings, each with the findings that follow from it."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Which checks of response times speak of which part of them: a median is known before a p99 is."""
+"""Doubts of checks about values: a check of the p99 leaves the median alone."""
 
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.trial.check import Check

@@ -1,4 +1,4 @@
-"""What a result says: every trial's value of every metric, and the spread."""
+"""Summary of a result: every trial's value of every metric, and the spread."""
 
 from typing import Annotated, Literal
 

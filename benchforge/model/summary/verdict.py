@@ -1,4 +1,4 @@
-"""What is said of numbers: an estimate with its interval, and the reason where there is none."""
+"""Estimates with intervals, and the verdicts that rest on them."""
 
 from typing import Final, Literal, Self
 

@@ -1,1 +1,1 @@
-"""One trial: its answers, its reading, what was observed, its checks."""
+"""A trial: its answers, its reading, its observations, its checks."""

@@ -1,4 +1,4 @@
-"""One question about a trial, a comparison or a result, and its answer."""
+"""A check of a trial, a comparison or a result, and its outcome."""
 
 from collections.abc import Iterable
 from typing import Literal, Self

@@ -1,4 +1,4 @@
-"""What was seen from outside while something was measured."""
+"""Observations from outside during a measurement."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What a load tool says of one measurement, in one form for all tools."""
+"""Reading of a load tool: one measurement in one form for all tools."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""One number that was measured, or the reason why it is not known."""
+"""A measured number, or the reason why it is unknown."""
 
 from typing import Self
 

@@ -1,4 +1,4 @@
-"""One measured execution of a case, kept whatever its outcome."""
+"""A trial: one measured execution of a case, kept whatever its outcome."""
 
 from collections.abc import Iterable
 from pathlib import PurePath

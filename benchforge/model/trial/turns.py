@@ -1,4 +1,4 @@
-"""What a server did in its turns, and while others had theirs."""
+"""Turns of a server: its slices, and the time between them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What of a load counts: whether the servers settled, and how much was cut from its start."""
+"""The part of a load that counts, and the warm-up that is cut from its start."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How people name a case, and the digest that identifies it."""
+"""Names of cases, and the digest that identifies a case."""
 
 import json
 from collections import Counter

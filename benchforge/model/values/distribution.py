@@ -1,4 +1,4 @@
-"""Which distribution we are. `benchforge` on the package index is somebody else's."""
+"""The distribution benchforge-http. `benchforge` on the package index is somebody else's."""
 # ruff: noqa: PLC0415 - importlib.metadata takes as long as click, and --help seldom needs it
 
 import os

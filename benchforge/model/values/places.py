@@ -1,4 +1,4 @@
-"""Where each value stands in a JSON text, and what no parser tells: twice-given keys, infinity."""
+"""Lines of values in a JSON text, repeated keys and infinite numbers."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What backends have in common that apps expect at a host name, at a port and with a password."""
+"""Backends with data, and those that apps reach at a host name, a port and with a password."""
 
 import base64
 import hashlib

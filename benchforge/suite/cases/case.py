@@ -1,4 +1,4 @@
-"""One point of a scenario's matrix: every part resolved, ready to be measured."""
+"""Cases: points of a scenario's matrix with every part resolved, ready to be measured."""
 
 import hashlib
 import json

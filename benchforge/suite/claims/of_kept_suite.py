@@ -1,4 +1,4 @@
-"""What the suite in a result asks of its cases: claims and tables, metrics and titles."""
+"""Claims, tables, metrics and titles of the suite in a result, for its cases."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

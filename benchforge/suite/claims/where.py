@@ -1,4 +1,4 @@
-"""Which cases are meant: axes of the matrix, and the values that they take."""
+"""Axes of the matrix, their values, and the cases that a `where` selects."""
 
 import json
 from collections import Counter

@@ -1,1 +1,1 @@
-"""How a suite wants to be measured: blocks, CPUs, kernel settings."""
+"""Tables about measuring: blocks, CPUs, kernel settings, hosts."""

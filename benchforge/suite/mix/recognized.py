@@ -1,4 +1,4 @@
-"""Which kind a request is of, and the values of its holes: what a mix has written, read again."""
+"""Recognition of a mix's requests: the kind, and the values of its holes."""
 
 import contextlib
 from collections import defaultdict

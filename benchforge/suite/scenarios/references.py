@@ -1,4 +1,4 @@
-"""What parts name: runtimes, backends and their ports, and the servers behind a server."""
+"""References between parts: runtimes, backends, ports, and the servers behind a server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

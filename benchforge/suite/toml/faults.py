@@ -1,4 +1,4 @@
-"""What is wrong with a suite: all of it at once, each fault with its place and what to do."""
+"""Faults of a suite, all of them at once, each with its place and a hint."""
 
 from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What pydantic found, in words for somebody who writes TOML."""
+"""Wording of pydantic's errors for authors of TOML."""
 
 import json
 import re

@@ -1,1 +1,1 @@
-"""What servers answered: before and after a load, and at random moments of it."""
+"""Answers of servers: before and after a load, and at random moments of it."""

@@ -1,4 +1,4 @@
-"""What of a load's responses counts as right: by the suite, and by answers to single questions."""
+"""Definition of a good response of a load, by the suite and by answers to single requests."""
 
 from collections.abc import Sequence
 

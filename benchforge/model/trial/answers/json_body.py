@@ -1,4 +1,4 @@
-"""What a JSON body contains, and how many elements its arrays have."""
+"""Comparison of JSON bodies, and decoding of compressed ones."""
 
 import importlib
 import json

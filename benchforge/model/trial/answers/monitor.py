@@ -1,4 +1,4 @@
-"""What a server answered at random moments of a load."""
+"""Answers of a server at random moments of a load."""
 
 from typing import Literal
 

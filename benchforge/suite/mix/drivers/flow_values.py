@@ -1,4 +1,4 @@
-"""What the later steps of a flow use of the answers to earlier ones: taken, checked, filled in.
+"""Values that later steps of a flow take of earlier answers: taken, checked, filled in.
 
 It needs the standard library only, and Python 3.9: load tools run it, and so do probes.
 """
