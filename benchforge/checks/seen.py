@@ -74,7 +74,7 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
 
 
 def users_think(trial: Trial) -> bool:
-    """Whether a connection may be idle since its user thinks."""
+    """Return True if a connection may be idle since its user thinks."""
     kinds = () if trial.stream is None else trial.stream.kinds.values()
     return bool(trial.load and trial.load.think_s) or any(kind.think_s for kind in kinds)
 
@@ -108,7 +108,7 @@ def by_name(cases: CaseTrials) -> dict[str, Sequence[Trial]]:
 
 
 def of_one_server(sides: Mapping[str, Sequence[Trial]]) -> bool:
-    """Whether clients of one server are compared: what the server does is the same for all."""
+    """Return True if clients of one server are compared."""
     return len({trials[0].case.driver for trials in sides.values()}) > 1
 
 

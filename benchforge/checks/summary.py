@@ -181,5 +181,5 @@ def _comparable(cases: Sequence[Sequence[Trial]]) -> list[list[Trial]]:
 
 
 def _counts(trial: Trial) -> bool:
-    """Whether a trial is to be believed, and of a search one that the server kept up with."""
+    """Return True if a trial can be believed; in a search also that the server kept up."""
     return trial.believed and (trial.search_outcome is None or trial.search_outcome.passed is True)

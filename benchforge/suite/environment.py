@@ -68,7 +68,7 @@ def _asks(value: JsonValue) -> str | None:
 
 
 def _takes_tables(model: type[BaseModel], option: str) -> bool:
-    """Whether an option takes any table with texts, so that `env` is one of its own keys."""
+    """Return True if an option takes any table with texts, so that `env` is one of its own keys."""
     fields = model.model_fields.items()
     field = next((field for name, field in fields if option in {name, field.alias}), None)
     if field is None or field.annotation is None:

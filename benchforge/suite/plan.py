@@ -64,7 +64,7 @@ class RunGraph:
 
     @property
     def least(self) -> int:
-        """How many blocks are measured in any case, but for those of searches."""
+        """Minimum number of blocks, without those of searches."""
         return self.blocks if self.until is None else self.until.least
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class RunGraph:
 
     @property
     def fewest(self) -> int:
-        """How many measurements are in the least number of blocks."""
+        """Number of measurements in the minimum number of blocks."""
         return sum(self.before(self.least + 1))
 
     @cached_property
@@ -118,12 +118,12 @@ class RunGraph:
 
     @property
     def declared_s(self) -> float:
-        """What the suite declares for all of them, in seconds: without starts and stops."""
+        """Declared length of all measurements in seconds, without starts and stops."""
         return math.fsum(self.declared_by_group_s)
 
     @cached_property
     def declared_by_group_s(self) -> tuple[float, ...]:
-        """What the suite declares for all blocks of each group, in seconds."""
+        """Declared length of all blocks of each group, in seconds."""
         return tuple(
             rounds * math.fsum(map(group.declared_s, range(len(group))))
             for group, rounds in zip(self.cases.groups, self.rounds, strict=True)

@@ -82,7 +82,7 @@ class Form:
         "Nobody escapes letters and digits."
 
     def may_be_in(self, text: str) -> bool:
-        """Whether it is worth looking, which takes long: False is certain."""
+        """Return True if it is worth looking, which takes long: False is certain."""
         return self._run in text
 
     def __eq__(self, other: object) -> bool:

@@ -62,7 +62,7 @@ def _same_answers(
 
 
 def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
-    """Whether the bodies of all single answers are the same."""
+    """Return True if the bodies of all single answers are the same."""
     firsts = {answer.content_sha256 for side in sides.values() if (answer := first_answer(side))}
     others = {
         probe.answer.content_sha256
@@ -139,7 +139,7 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
 
 
 def _own_requests(trials: Sequence[Trial]) -> bool:
-    """Whether each server has one request, at one point of one scenario: the suite declares it."""
+    """Return True if the suite declares one request for each server at one point."""
     points: set[tuple[str, str]] = set()
     requests: dict[str, set[str]] = {}
     for trial in trials:

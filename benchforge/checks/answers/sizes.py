@@ -163,7 +163,7 @@ def _under_way(trial: Trial, reading: Reading) -> int:
 
 
 def _asked_alike(trial: Trial) -> bool:
-    """Whether questions and load asked for connections alike, in the same version of HTTP."""
+    """Return True if probes and load used connections alike, in the same version of HTTP."""
     probes, load = trial.probes, trial.load
     if probes is None or load is None or load.keep_alive is None:
         return False

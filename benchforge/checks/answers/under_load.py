@@ -228,7 +228,7 @@ def _not_known(trials: Sequence[Trial]) -> str:
 
 
 def _is_unlike(answer: MonitorAnswer, trial: Trial) -> bool:
-    """Whether a right answer's body, or in a mix its type, is unlike those of single requests."""
+    """Return True if a right answer's body, in a mix its type, differs from single requests'."""
     probes = (trial.of_kind(answer.kind) if answer.kind else trial).probes
     if probes is None or answer.wrong:
         return False
@@ -255,7 +255,7 @@ def _wrong(trial: Trial, distinct: Iterable[MonitorAnswer]) -> tuple[Sequence[Mo
 
 
 def _visible(answer: MonitorAnswer, trial: Trial) -> bool:
-    """Whether the load tool tells such an answer from a right one."""
+    """Return True if the load tool tells such an answer from a right one."""
     of_kind = trial.of_kind(answer.kind) if answer.kind else trial
     reading, right = of_kind.reading or trial.reading, of_kind.good_response
     if reading is None or right is None:

@@ -45,7 +45,7 @@ def by_tool(trial: Trial) -> Mapping[str, Trial]:
 
 
 def is_of(ceiling: Ceiling, trial: Trial, host: str) -> bool:
-    """Whether a ceiling is that of a trial's load tool on a host, with its server's host."""
+    """Return True if a ceiling is that of a trial's load tool on a host, with its server's host."""
     ceiling_trial = ceiling.trial
     return (
         bool(trial.driver_digest)
@@ -64,7 +64,7 @@ def _servers_of(trial: Trial) -> tuple[str, ...]:
 
 
 def fits(ceiling: Ceiling, trial: Trial, host: str) -> bool:
-    """Whether a ceiling is of a trial's load tool, and of answers of about its size."""
+    """Return True if a ceiling is of a trial's load tool, and of answers of about its size."""
     return is_of(ceiling, trial, host) and _alike(answered(trial), ceiling.body_bytes)
 
 

@@ -88,7 +88,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _is_measured(trial: Trial) -> bool:
-    """Whether what makes the load is itself what is measured."""
+    """Return True if what makes the load is itself what is measured."""
     if trial.load is not None and trial.load.kind == "client":
         return True
     return trial.reading is not None and bool(trial.reading.process_s)

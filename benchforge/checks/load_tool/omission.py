@@ -36,7 +36,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
 
 
 def _is_open_or_client(load: Load | None) -> bool:
-    """Whether no user's waiting is meant: of a rate that is kept, or of a client's own calls."""
+    """Return True for a load at a rate and for a client: no user waits in a closed loop."""
     return load is not None and (load.rate is not None or load.kind == "client")
 
 

@@ -63,7 +63,7 @@ def alone(trial: Trial, limits: Thresholds, limit: str, value: float, role: Role
 
 
 def _crowded(trial: Trial) -> bool:
-    """Whether there are fewer CPUs than parts: no placement gives each its own."""
+    """Return True if there are fewer CPUs than parts: no placement gives each its own."""
     observation = trial.observation
     if observation is None or observation.machine is None:
         return False

@@ -81,7 +81,7 @@ def _stolen(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _crowded(trial: Trial, part: Usage) -> bool:
-    """Whether a part was told to have more workers than there are CPUs for it."""
+    """Return True if a part was told to have more workers than there are CPUs for it."""
     cpus_of_role = colocation.cpus_of(trial, part.role)
     machine = machine_of(trial)
     cpus = (machine.cpus if machine else None) if cpus_of_role is None else len(cpus_of_role)

@@ -154,7 +154,7 @@ def _such_as(trial: Trial, usage: Usage) -> str:
 
 
 def _looked_at(usage: Usage) -> bool:
-    """Whether no sign means that there is none: limits and signs are read at the same moment."""
+    """Return True if signs were looked for: limits and signs are read at the same moment."""
     return usage.open_files_limit is not None and "signs" not in usage.why
 
 

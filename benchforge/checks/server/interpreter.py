@@ -62,7 +62,7 @@ def _of_runtime(
 
 
 def _otherwise(label: str, python: Interpreter) -> str:
-    """What its label or the suite says that it is, and it is not; empty where all agrees."""
+    """Return the contradiction between an interpreter and its name; empty without one."""
     for text in (label, python.requested):
         for match in filter(None, (_ALONE.search(text), *_NAMED.finditer(text))):
             version = tuple(int(part) for part in python.version.split(".")[:2])
@@ -73,7 +73,7 @@ def _otherwise(label: str, python: Interpreter) -> str:
 
 
 def _twice(label: str, named: Mapping[str, Interpreter]) -> str:
-    """Which runtime before it is the very same, although it is called otherwise; empty if none."""
+    """Return an earlier runtime that is the same interpreter; empty without one."""
     first = named[label]
     for other, interpreter in named.items():
         if other == label:

@@ -235,7 +235,7 @@ def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
 
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
-    """Whether all CPUs were full and a part waited for one: it might have been faster alone."""
+    """Return True if all CPUs were full and a part waited for one."""
     observation, machine = trial.observation, machine_of(trial)
     if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
@@ -250,7 +250,7 @@ def _others_filled(trial: Trial, limits: Thresholds) -> bool:
 
 
 def _is_python(trial: Trial, usage: Usage) -> bool:
-    """Whether its threads take turns: then a process uses one CPU at most."""
+    """Return True if its threads take turns: then a process uses one CPU at most."""
     processes = (process for process in trial.processes if process.label == usage.label)
     names = (PurePath(process.executable or "").name for process in processes)
     return any(name.startswith(("python", "pypy")) for name in names)

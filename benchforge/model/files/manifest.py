@@ -30,7 +30,7 @@ class Manifest(Frozen):
 
 
 def is_measured(name: str) -> bool:
-    """Whether a file of a result was measured, and not formed from other files of the result."""
+    """Return True if a file was measured, and not formed from other files of the result."""
     return name.partition("/")[0] in _MEASURED
 
 

@@ -116,7 +116,7 @@ class ObjectiveOutcome(Frozen):
 
     @property
     def in_percent(self) -> bool:
-        """Whether the objective is in percent, so that its value, a share, is shown so, too."""
+        """True if the objective is in percent, so that its value, a share, is shown so, too."""
         return self.objective.endswith("%")
 
 

@@ -9,7 +9,7 @@ _TAIL = 99.0
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
-    """Whether a check concerns these numbers; a check of a percentile concerns no lower ones."""
+    """Return True if a check concerns these numbers; that of a percentile concerns no lower ones."""
     if check.invalidates == "all":
         return True
     if check.invalidates == "cost":

@@ -88,14 +88,14 @@ class MetricSummary(Frozen):
 
     @property
     def at_least(self) -> bool:
-        """Whether that value rests on lower bounds."""
+        """True if that value rests on lower bounds."""
         if self.typical is None:
             return self.lower_bound
         return any(sample.sample.lower_bound for sample in self.samples)
 
     @property
     def of_failures(self) -> bool:
-        """Whether the values count failed requests, or are a share of them."""
+        """True if the values count failed requests, or are a share of them."""
         return self.measurand in FAILURES
 
 
@@ -130,7 +130,7 @@ class DoubtedTrial(Frozen):
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """What failed, as people look it up: N1 foreign-cpu."""
+        """Ids and names of the failed checks, such as N1 foreign-cpu."""
         return tuple(dict.fromkeys(f"{check.id} {check.name}".strip() for check in self.checks))
 
     @property

@@ -86,33 +86,33 @@ class Check(Frozen):
 
     @property
     def of_noise(self) -> bool:
-        """Whether it looks at what others do to the machine, or at what comes of it."""
+        """True if it looks at what others do to the machine, or at what comes of it."""
         return self.topic in NOISE
 
     @property
     def of_work(self) -> bool:
-        """Whether it looks at whether the sides of a comparison did the same work."""
+        """True if it looks at whether the sides of a comparison did the same work."""
         return self.scope == "comparison" and self.topic in {"alike", *_OF_ANSWERS}
 
     @property
     def wrong_answers(self) -> bool:
-        """Whether it found that the server answered wrongly, or not at all, in a trial."""
+        """True if it found that the server answered wrongly, or not at all, in a trial."""
         of_answers = self.topic in (*_OF_ANSWERS, UNDER_LOAD)
         return self.status == "fail" and self.scope == "trial" and of_answers
 
     @property
     def may_hide_wrong_answers(self) -> bool:
-        """Whether nothing is known of a case's answers while it was loaded."""
+        """True if nothing is known of a case's answers while it was loaded."""
         return (self.status, self.scope, self.topic) == ("unknown", "comparison", UNDER_LOAD)
 
     @property
     def of_times(self) -> bool:
-        """Whether it concerns response times only, and no rate."""
+        """True if it concerns response times only, and no rate."""
         return self.invalidates == "latency" or self.topic in _OF_TIMES
 
     @property
     def of_lateness(self) -> bool:
-        """Whether it looks at how late the load tool was: that only makes times longer."""
+        """True if it looks at how late the load tool was: that only makes times longer."""
         return self.topic == "lateness"
 
 

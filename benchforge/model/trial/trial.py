@@ -54,7 +54,7 @@ class Failure(Frozen):
 
     @property
     def by_answer(self) -> bool:
-        """Whether the server failed the trial by what it answered, also in an older result."""
+        """True if the server failed the trial by what it answered, also in an older result."""
         return self.subject == "behaviour" and (self.broken or self.stage == "ask")
 
 

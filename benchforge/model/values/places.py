@@ -61,7 +61,7 @@ def _line(container: "_Container | int") -> int:
 
 
 def hides(raw: bytes, value: dict[str, Any]) -> bool:
-    """Whether a text may hold a key twice, or infinity; False is sure. Each key ends with `":`."""
+    """Return True if a text may hold a key twice, or infinity; False is certain."""
     if _LONG_NUMBER in raw.translate(_DIGITS) or _SPACE_BEFORE_COLON.search(raw):
         return True
     keys = 0

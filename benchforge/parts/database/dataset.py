@@ -68,7 +68,7 @@ triples of each graph."""
 
     @property
     def into(self) -> str:
-        """What it is loaded into."""
+        """Target of the data: a database, a number or a graph."""
         return self.database or _KINDS[self.backend].database
 
 

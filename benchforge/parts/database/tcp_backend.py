@@ -68,7 +68,7 @@ data."""
         """Return the hosts in the URL of an existing one; a path or "" is this machine."""
 
     def outside(self) -> bool:
-        """Whether it is one that already runs."""
+        """Return True if it is one that already runs."""
         return self.existing is not None
 
     def fingerprint(self, suite_folder: Path) -> str:

@@ -73,7 +73,7 @@ class Case(NamedTuple):
 
     @property
     def services(self) -> tuple[Service, ...]:
-        """What is started for the driver, the server first."""
+        """Services that start for the driver, the server first."""
         upstreams = (upstream for _, upstream in self.upstreams)
         return (self.server, *upstreams, *(backend for _, backend in self.backends))
 
@@ -84,12 +84,12 @@ class Case(NamedTuple):
 
     @property
     def declared_s(self) -> float:
-        """What the suite declares for one trial: warm-up and load, in seconds."""
+        """Declared length of a trial: warm-up and load, in seconds."""
         return self.warm_up_s + self.load_s
 
     @property
     def load_s(self) -> float:
-        """What the suite declares for the load of one trial, in seconds."""
+        """Declared length of the load of a trial, in seconds."""
         return load_s(self.driver) if self.turns is None else self.turns.each_s
 
     @property
@@ -125,7 +125,7 @@ class CasePart(Generic[PartT]):
 
     @cached_property
     def load_s(self) -> float:
-        """What a driver says that its load takes, in seconds. Raises BenchforgeError."""
+        """Length of a driver's load by its options, in seconds. Raises BenchforgeError."""
         return load_s(cast("Driver", self.part))
 
     @property

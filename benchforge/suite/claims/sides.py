@@ -115,7 +115,7 @@ def _cases(meant_: Meant, cases: Sequence[CaseName], but: str | None = None) -> 
 
 
 def _stands(case: CaseName, axis: str, value: JsonValue) -> bool:
-    """Whether a case stands there, as `coordinate` tells: this is asked of many, and often."""
+    """Return True if a case has this coordinate; fast, since there are many cases."""
     actual = getattr(case, axis) if axis in AXIS_NAMES else case.vary.get(axis, value)
     return type(actual) is type(value) and bool(actual == value)
 

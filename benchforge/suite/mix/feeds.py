@@ -41,7 +41,7 @@ class LoadedFeed:
 
     @property
     def key(self) -> str:
-        """What the digest of its file is called in a result."""
+        """Key of the digest of its file in a result."""
         return f"feed {self.label}"
 
     @property

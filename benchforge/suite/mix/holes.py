@@ -199,7 +199,7 @@ def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
 
 
 def _is_json(text: str) -> bool:
-    """Whether a text is an object or an array in JSON once its holes are filled."""
+    """Return True if a text is an object or an array in JSON once its holes are filled."""
     filled = _HOLE.sub(lambda match: "{" if match[1] else "0", text)
     try:
         return isinstance(json.loads(filled), dict | list)
@@ -208,6 +208,6 @@ def _is_json(text: str) -> bool:
 
 
 def _quoted(text: str, quoted: bool) -> bool:
-    """Whether a JSON text leaves a string open, given whether it began inside of one."""
+    """Return True if a JSON text leaves a string open, given whether it began inside of one."""
     quotes = re.findall(r'\\.|"', text, re.DOTALL).count('"')
     return quoted != bool(quotes % 2)

@@ -78,12 +78,12 @@ class Mix:
 
     @property
     def whole(self) -> bool:
-        """Whether all values are at hand: a result does not hold the files of feeds."""
+        """True if all values are at hand: a result does not hold the files of feeds."""
         return all(feed.rows or feed.feed.text is not None for feed in self.feeds.values())
 
     @property
     def text(self) -> str:
-        """What the mix is, for the digest of a case."""
+        """Identity of the mix, for the digest of a case."""
         kinds = {
             label: kind.model_dump(mode="json", exclude=_ungiven(kind))
             for label, kind in self.kinds.items()
@@ -233,7 +233,7 @@ class Mix:
             yield flows.shown(step)
 
     def varies(self, label: str) -> bool:
-        """Whether the requests of a kind have holes, or are of several users."""
+        """Return True if the requests of a kind have holes, or are of several users."""
         request = self.rows[label].request.model_dump(mode="json")
         return self.session is not None or any(holes_of(request))
 

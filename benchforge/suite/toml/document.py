@@ -48,7 +48,7 @@ class Document:
         return self.starred.get(self._nearest(path), path)
 
     def of_profile(self, path: Path) -> bool:
-        """Whether a path has its value from a profile."""
+        """Return True if a path has its value from a profile."""
         written_path, spot = self.starred.get(path, path), self.origins.get(path)
         spots = (
             origin

@@ -144,7 +144,7 @@ def findings(error: ValidationError, data: JsonValue) -> Iterator[ModelFault]:
 def _is_taken(
     path: Path, details: Sequence[ErrorDetails], by_path: Mapping[Path, Sequence[ErrorDetails]]
 ) -> bool:
-    """Whether a member of a union takes the table that is written, and says what is wrong in it."""
+    """Return True if a member of a union takes the written table, and says what is wrong in it."""
     if not isinstance(details[0]["input"], dict):
         return False
     inside = any(other and other[:-1] == path for other in by_path)
@@ -160,7 +160,7 @@ def _is_unknown(details: Sequence[ErrorDetails]) -> bool:
 
 
 def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
-    """Whether a key is missing because another one, which nobody knows, was meant to be it."""
+    """Return True if a misspelt key was probably meant to be the missing one."""
     if detail["type"] != "missing":
         return False
     return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))

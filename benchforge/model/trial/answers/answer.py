@@ -91,7 +91,7 @@ names and values before their compression, and 4 bytes a header; None: unknown."
 
     @property
     def sent(self) -> str:
-        """What was sent of the body: its length, and how it was compressed."""
+        """Length of the body as sent, and its compression."""
         text = f"{exact(self.length)} bytes"
         if self.decoded is None:
             return text
@@ -184,7 +184,7 @@ def either(status: Statuses) -> str:
 
 
 def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
-    """What is wrong with an answer, in one line; None when it is right. `body` is decoded."""
+    """Return the fault of an answer in one line; None if it is right. `body` is decoded."""
     if answer.status not in statuses_of(expect.status):
         location = answer.headers.get("location")
         target = "" if location is None else f" (Location: {location})"
@@ -204,7 +204,7 @@ def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
 
 
 def content_difference(expect: Expect, body: bytes) -> str | None:
-    """What is wrong with the content of a decoded body, in one line; None when it is right."""
+    """Return the fault of a decoded body's content in one line; None if it is right."""
     if expect.body is not None and (mismatch := body_difference(expect.body.encode(), body)):
         return mismatch
     if (pattern := expect.body_matches) is not None:
@@ -232,7 +232,7 @@ def length_difference(expected: int | Lengths | Literal["any"] | None, length: i
 
 
 def body_difference(expected: bytes, got: bytes) -> str | None:
-    """Where two bodies differ, in one line; None when they are the same."""
+    """Return the first difference of two bodies in one line; None if they are equal."""
     if expected == got:
         return None
     position = _first_difference(expected, got)
