@@ -58,7 +58,7 @@ def brought() -> tuple[EntryPoint, ...]:
 
 
 class Registry:
-    """Finds parts: an entry point named `<kind>-<part>` is imported when the part is asked for.
+    """Finds parts: an entry point named `<kind>-<part>` is imported when the part is used.
 
     Its value is the part's class, or a module with hooks, of which `benchforge_parts` brings parts.
     An entry point of another name is a listener: `listen` imports all of them.
@@ -194,7 +194,7 @@ class Registry:
             try:
                 with _out_of_the_way():
                     answers = self._call(plugin, hook, **news)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - it is told, and by whom
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - complain names the plugin
                 self._silenced.add((plugin, hook))
                 complain(f"plugin {origin}: {hook}: {in_a_line(error)}; it is not called again")
             else:
@@ -291,6 +291,6 @@ def _named(entry: str) -> tuple[str, str]:
 def _out_of_the_way() -> Iterator[None]:
     """Lead what a plugin prints to stderr: stdout may be JSON that somebody reads."""
     with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
-        # It is told with the plugin's name, by `unsound`.
+        # `unsound` reports it with the plugin's name.
         warnings.filterwarnings("ignore", 'Field name ".*" in ".*" shadows')
         yield

@@ -37,7 +37,7 @@ def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresho
     if reading.bodies or not right.binding or right.longest != right.shortest:
         doubtful = max(0, doubtful - (reading.other_lengths or 0))
     least, by_length, reason = status.least, "", status.why
-    # Where each body is told they are counted; elsewhere their mean has to do.
+    # A tool that reports each body gives their number; of another only the mean is known.
     with_most = trial.like(reading=reading.like(good_at_most=status.most))
     sizes = None if reading.bodies else compared(with_most, limits)
     if sizes is not None and sizes.status == "fail":

@@ -154,7 +154,7 @@ def _digest(trial: Trial) -> str:
 
 
 def _chosen(trial: Trial) -> tuple[str, int, float | None]:
-    """Return who asks, and what benchforge chose of the load: a search has a rate of its own."""
+    """Return the driver, and in a search the block and the rate that benchforge chose."""
     if trial.search_outcome is None or trial.load is None:
         return trial.case.driver, 0, None
     return trial.case.driver, trial.block, trial.load.rate

@@ -86,7 +86,7 @@ def _no_bytes(trial: Trial, reading: Reading, right: GoodResponse) -> str:
 def _bodies(trial: Trial, reading: Reading, right: GoodResponse) -> Iterator[_Mean]:
     first = reading.document_bytes
     if reading.other_lengths is not None and first == right.shortest == right.longest:
-        return  # how many bodies had another length is told
+        return  # the tool counts bodies of another length
     read = reading.body_bytes
     if read is None and not _chunked(trial):
         read = reading.promised_bytes

@@ -269,7 +269,7 @@ def _status_told(status: int, right: GoodResponse, reading: Reading) -> bool:
     spans = [span(key) for key in reading.statuses]
     if any(status in among for among in spans):
         return any(status in among and not _any_in(right, among) for among in spans)
-    # No response had it: so it is told if the right ones are told by their own status.
+    # No response had it: it shows if the tool counts the right ones by their own status.
     return any(_any_in(right, among) and status not in among for among in spans)
 
 

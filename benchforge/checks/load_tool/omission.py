@@ -20,10 +20,10 @@ _UNCORRECTED = "uncorrected_p50_us"
 
 
 def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
-    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2.
+    """Yield O1 of a closed loop and O2 of wrk2.
 
-    O1 is asked where somebody asks a tail or a mean: of lower percentiles, requests that are slow
-    by their kind look like a server that stood still.
+    O1 needs a tail or a mean: below them, requests that are slow by their kind look like a server
+    that stood still.
     """
     reading, tails = trial.reading, percentiles.tails
     if reading is None:

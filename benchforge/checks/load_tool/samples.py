@@ -9,7 +9,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact
 
-_FEW = 10  # times: below, one decimal is told
+_FEW = 10  # times: a smaller factor has one decimal
 
 
 def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:

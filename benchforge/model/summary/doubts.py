@@ -9,7 +9,7 @@ _TAIL = 99.0
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
-    """Return True if a check concerns these numbers; that of a percentile concerns no lower ones."""
+    """Return True if a check concerns these numbers; of a percentile, only from that on."""
     if check.invalidates == "all":
         return True
     if check.invalidates == "cost":

@@ -108,7 +108,7 @@ def _varies(case: CaseName, group: Among) -> Iterator[str]:
 
 
 def identity(case: CaseName) -> Identity:
-    """Return what a case is told by: labels of its scenario, server and driver, and its digest."""
+    """Return the identity of a case: labels of scenario, server and driver, and its digest."""
     # What varies is part of the digest; two labels may stand for the same options.
     return case.scenario, case.server, case.driver, case.digest, case.arm
 

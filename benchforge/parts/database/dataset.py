@@ -117,7 +117,7 @@ def read(folder: Path, backend: str) -> Dataset:
 
 
 def digest(folder: Path, backend: str) -> str:
-    """Return what the content of a dataset is told by. Raises BenchforgeError as `read` does."""
+    """Return the digest of a dataset's content. Raises BenchforgeError as `read` does."""
     total = hashlib.sha256()
     for name in ("dataset.toml", *read(folder, backend).files):
         content = (folder / name).read_bytes()

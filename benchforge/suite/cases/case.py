@@ -111,7 +111,7 @@ def load_s(driver: Driver) -> float:
 
 
 class CasePart(Generic[PartT]):
-    """A part at some points, and what it is: found out when it is asked for, once."""
+    """A part at some points, with its identity, which is computed once, when it is used."""
 
     def __init__(self, part: PartT, suite: Suite, host: str | None = None) -> None:
         self.part = part

@@ -81,7 +81,7 @@ _Parts = Mapping[str, Varied[CasePart[PartT]]]
 
 
 class _Pair(NamedTuple):
-    """Who asks, and who is asked."""
+    """A driver and a server."""
 
     place: str
     "The driver's table."

@@ -71,7 +71,7 @@ def gate_of(tables: Tables, labels: Mapping[str, Sequence[str]]) -> Checked[Gate
 
 
 def placement(tables: Tables) -> Checked[PlacementChoice]:
-    """Return where a suite puts its roles. Whether those CPUs are here is asked when it is run."""
+    """Return the placement of a suite's roles. A run checks that the machine has these CPUs."""
     match tables.get("placement", "off"):
         case ("auto" | "off") as word:
             return word

@@ -126,7 +126,7 @@ def options(model: type[BaseModel]) -> list[str]:
 
 
 def findings(error: ValidationError, data: JsonValue) -> Iterator[ModelFault]:
-    """Yield what is wrong, each path once: the members of a union are told in one sentence."""
+    """Yield the faults, each path once: one sentence has all members of a union."""
     by_path: dict[Path, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
         by_path.setdefault(_path(detail["loc"], data), []).append(detail)
