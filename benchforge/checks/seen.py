@@ -65,9 +65,8 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
         return len(Cpus.parse(trial.placement.cpus[role]))
     observations = [trial.observation, *(host.observation for host in trial.hosts.values())]
     for observation in filter(None, observations):
-        has_role = observation is trial.observation or any(
-            part.role == role for part in observation.usage
-        )
+        roles = {part.role for part in observation.usage}
+        has_role = observation is trial.observation or role in roles
         if observation.machine is not None and has_role:
             return observation.machine.cpus
     return None

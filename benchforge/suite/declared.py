@@ -127,11 +127,8 @@ def _declared(
     try:
         cls = registry.part(kind, use)
     except Unusable as error:
-        others = [
-            f"a {value}"
-            for value in KINDS.values()
-            if value != kind and use in registry.names(value)
-        ]
+        kinds = (other for other in KINDS.values() if other != kind)
+        others = [f"a {other}" for other in kinds if use in registry.names(other)]
         also = f"{use!r} is {conjoined(others)}; " if others else ""
         yield Fault((*path, "use"), error.message, f"{also}{error.hint}")
         return None

@@ -153,11 +153,8 @@ class Matrix:
         if number >= self.combinations:
             included = self.include[number - self.combinations].items()
             return {path: value for path, value in included if path in paths}
-        return {
-            path: values[number // step % size]
-            for path, step, size, values in self._axes
-            if path in paths
-        }
+        axes = (axis for axis in self._axes if axis[0] in paths)
+        return {path: values[number // step % size] for path, step, size, values in axes}
 
 
 class Projection:
@@ -199,10 +196,8 @@ class Projection:
         """Return what the points of a key say."""
         if key >= self._keys:
             return self._included[key - self._keys]
-        return {
-            path: values[key // self._weights[path] % len(values)]
-            for path, values in self._own.items()
-        }
+        axes = self._own.items()
+        return {path: values[key // self._weights[path] % len(values)] for path, values in axes}
 
     def _of_included(self) -> Iterator[int]:
         """Yield the key of each included point: of the first, or the combination, that is alike."""
