@@ -123,7 +123,6 @@ class Registry:
             message = f"{len(origins)} plugins bring a {kind} named {name!r}: "
             message += " and ".join(map(str, origins))
             raise Unusable(message, "uninstall all of them but one")
-
         part = next(iter(self._brought.get((kind, name), {}).values()), None)
         if part is None and points:
             brought = [

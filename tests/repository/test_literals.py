@@ -46,6 +46,7 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/model/files/result.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
+    "benchforge/suite/measuring/tables.py": {"cpu"},  # a controller
     "benchforge/cli/plugins": _READING,
     "benchforge/remote": {"cpu", "rate"},  # a fact of a host, and an option of load tools
     "benchforge/cli/suites/schema/json_schema.py": {"rate"},  # a form of a value

@@ -124,7 +124,6 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     unfinished, slow = exact(lost[-1] - late), percent(1 - tails[-1] / 100)
     says = f"{exact(late)} requests timed out and {unfinished} were in flight at the end, in no "
     says += f"distribution; the slowest {slow} are {figure(beyond)}"
-
     if fails[-1]:
         says += f": p{exact(least)} is not known, it is more than the largest time"
     if limit.status(value) != "pass":

@@ -53,7 +53,6 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
     else:
         says = f"the machine shows no difference below {percent(placebo.noise)} in {placebo.metric}"
         says += f": {server}, measured twice, has a ratio to itself of {interval} (99 %)"
-
     status: Status = "fail" if differs else "pass"
     return limits.check("S4", "apparatus", ratio.value, says, status).about(title, "result")
 

@@ -62,7 +62,6 @@ class Estimate(Frozen):
         if self.low is None or self.high is None or self.value is None:
             if self.low is not None or not self.why:
                 raise ValueError("no value means no interval, and either gap has a reason")
-
         elif not self.low <= self.value <= self.high:
             raise ValueError(f"{self.value} is not between {self.low} and {self.high}")
         return self

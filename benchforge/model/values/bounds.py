@@ -33,7 +33,7 @@ def bounded(document: AnyStr) -> AnyStr:
 
 
 @contextmanager
-def in_time(seconds: float, late: str, timer: int = signal.ITIMER_REAL) -> Iterator[None]:
+def in_time(seconds: float, late: str, *, of_cpu: bool = False) -> Iterator[None]:
     """Raise TimeoutError with the message `late` after a time, in the main thread alone."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -42,7 +42,8 @@ def in_time(seconds: float, late: str, timer: int = signal.ITIMER_REAL) -> Itera
     def interrupt(*_: object) -> None:
         raise TimeoutError(late)
 
-    number = signal.SIGALRM if timer == signal.ITIMER_REAL else signal.SIGVTALRM
+    timer = signal.ITIMER_VIRTUAL if of_cpu else signal.ITIMER_REAL
+    number = signal.SIGVTALRM if of_cpu else signal.SIGALRM
     usual = signal.signal(number, interrupt)
     signal.setitimer(timer, seconds)
     try:

@@ -1,7 +1,6 @@
 """The tables [tuning], [gate], [placement], [engine], [hosts.x] and [repeat]."""
 
 import re
-import resource
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -17,11 +16,9 @@ from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import shown
 
-_LIMIT = "RLIMIT_"
-LIMITS = tuple(
-    name.removeprefix(_LIMIT).lower()
-    for name in dir(resource)
-    if name.startswith(_LIMIT) and name != "RLIMIT_OFILE"  # a second name of NOFILE
+LIMITS = (
+    *("as", "core", "cpu", "data", "fsize", "memlock", "msgqueue", "nice", "nofile", "nproc"),
+    *("rss", "rtprio", "rttime", "sigpending", "stack"),
 )
 "Linux's, as `man setrlimit` writes them behind RLIMIT_."
 
