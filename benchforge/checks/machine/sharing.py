@@ -39,7 +39,7 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
     how_busy = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
     says = f"the load tool and {conjoined(others)} share CPUs, {how_busy}"
     if trial.placement is None:
-        says += ": nobody was placed; [placement] gives each its own, where there are enough"
+        says += ": no part was placed; [placement] gives each its own, where there are enough"
         return limits.check("P1", "apparatus", busy, says, "warn")
     roles: tuple[Role, ...] = ("loader", *others)
     accepted = all(colocation.cpus_of(trial, role) is not None for role in roles)

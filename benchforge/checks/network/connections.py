@@ -79,7 +79,7 @@ def opened(trial: Trial) -> tuple[int | None, str]:
     if trial.reading.connections is not None:
         return trial.reading.connections, ""
     if trial.observation.network != "private":
-        reason = "the network's counters are those of the whole machine, and the tool tells none"
+        reason = "the network's counters are those of the whole machine, and the tool reports none"
         return None, reason
     if trial.observation.foreign_connections:
         return None, trial.observation.foreign_connections
@@ -98,7 +98,7 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
     elif load.keep_alive and load.connections is None:
         reason = "how many connections the load tool was to have is not known"
     if reason or count is None or load is None or reading is None:
-        return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {reason}")
+        return limits.check("K1", "behaviour", None, f"keep-alive was not checked: {reason}")
     sent = requests(reading)
     limit = limits["K1"]
     carried = f"{exact(sent)} requests went over {exact(count)} connections"
@@ -250,7 +250,7 @@ def _acks(trial: Trial, reading: Reading) -> float | None:
 def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) -> Check:
     if few_acks:
         return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
-    says = "the tool tells no distribution of response times, and "
+    says = "the tool reports no distribution of response times, and "
     if acks is None:
         says += "delayed acknowledgements were not counted"
     else:
