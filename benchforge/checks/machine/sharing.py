@@ -26,10 +26,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _shared(trial: Trial, limits: Thresholds) -> Check:
-    """Return P1: a failure only where a suite places, and left somebody on the load tool's CPUs.
-
-    Who puts both on the same CPUs has accepted it.
-    """
+    """Return P1: a failure only if a suite places, and leaves a part on the load tool's CPUs."""
     others = colocation.beside(trial, "loader")
     if not others:
         placed = trial.placement.in_words if trial.placement else "it was alone"

@@ -37,10 +37,7 @@ def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
 
 
 def _points(trial: Trial) -> Iterator[tuple[float, float]]:
-    """Yield of each slice its place in the round, from -0.5 to 0.5, and how fast it was.
-
-    How fast it was is the log of its rate, less the mean of the server in this launch.
-    """
+    """Yield each slice's position, -0.5 to 0.5, and its log-rate less the server's mean here."""
     turns = trial.turns
     if turns is None or trial.number not in turns.trials:
         return

@@ -18,10 +18,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
-    """Yield for each case whether its mean course settled: else it has no level to compare.
-
-    Of a warm-up that is cut from the rates, latencies still hold the responses.
-    """
+    """Yield for each case whether its mean course settled, so that it has a level to compare."""
     felt = limits[_ID].more["felt"]
     for number, trials in enumerate(cases, 1):
         title = trials[0].case.title if trials else f"case {number}"
