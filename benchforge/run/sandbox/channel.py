@@ -126,10 +126,7 @@ class Channel:
                 raise KeeperSilent(f"nothing came within {exact(within_s)} s")
 
     def note_exits(self, until: float) -> None:
-        """Block until an exit is reported or the monotonic clock says `until`; note all there are.
-
-        Raises KeeperGone.
-        """
+        """Note exits; wait for one until the monotonic clock says `until`. Raises KeeperGone."""
         if self._readable(until):
             self._receive()
             while self._readable(0.0):

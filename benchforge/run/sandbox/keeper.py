@@ -541,11 +541,8 @@ class Keeper:
     def __init__(
         self, channel: socket.socket, outer_lives: int, own_pids: bool, notes: str, outlives: Names
     ) -> None:
-        self.channel = channel
-        self.outer_lives = outer_lives
-        self.own_pids = own_pids
-        self.notes = notes
-        self.outlives = outlives
+        self.channel, self.outer_lives, self.own_pids = channel, outer_lives, own_pids
+        self.notes, self.outlives = notes, outlives
         self.started: set[int] = set()
         self.reapers: dict[int, int] = {}  # that of each program, while it lives
         self.exits, self.exit = os.pipe2(os.O_CLOEXEC)

@@ -32,10 +32,7 @@ def of_sessions(leaders: set[int]) -> list[int]:
 
 
 def listening(pid: int, port: int) -> set[str]:
-    """The inodes of the sockets that listen on a TCP port in the network of `pid`.
-
-    Raises OSError where /proc does not let us read.
-    """
+    """The inodes of the sockets that listen on a TCP port in the network of `pid`, or OSError."""
     inodes: set[str] = set()
     for name in ("tcp", "tcp6"):
         path = Path(f"/proc/{pid}/net/{name}")
@@ -56,20 +53,14 @@ def holds(pids: Iterable[int], inodes: set[str]) -> bool | None:
     for pid in pids:
         try:
             for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-                if _link(descriptor) in names:
-                    return True
+                with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                    if str(descriptor.readlink()) in names:
+                        return True
         except PermissionError:
             unreadable = True
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended meanwhile
     return None if unreadable else False
-
-
-def _link(descriptor: Path) -> str:
-    try:
-        return str(descriptor.readlink())
-    except FileNotFoundError:
-        return ""  # closed meanwhile
 
 
 def holders(port: int) -> list[int]:
@@ -123,10 +114,7 @@ def executable(pid: int) -> str | None:
 
 
 def counters(pid: int) -> dict[str, int]:
-    """The counters of the network of `pid`, named like "TcpPassiveOpens".
-
-    Raises OSError where /proc does not let us read.
-    """
+    """The counters of the network of `pid`, named like "TcpPassiveOpens". Raises OSError."""
     by_name: dict[str, int] = {}
     for name in ("snmp", "netstat"):
         lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()

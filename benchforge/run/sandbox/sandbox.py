@@ -29,9 +29,7 @@ Network = Literal["private", "host"]
 KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _LOG_LINES = 20
 _LOG_BYTES = 100_000
-_TRACEBACK = re.compile(
-    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)", re.MULTILINE
-)
+_TRACEBACK = re.compile(r"(?m)^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
 
 
 @dataclass(frozen=True)
@@ -109,10 +107,9 @@ class Sandbox:
     ) -> Running:
         """Start a program; it prints to `folder/<label>.out` and `.err`, and works in `folder`.
 
-        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the libraries of a program
-        that was unpacked, then the command's own. `cpus` are the numbers of those that it may use.
-        Raises ProgramMissing when there is no such program,
-        and TrialFailed when it cannot be started for another reason.
+        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the libraries of an unpacked
+        program, then the command's own. `cpus` are the numbers of those that it may use. Raises
+        ProgramMissing without such a program, TrialFailed where it does not start.
         """
         command, folder = with_libraries(command), folder.resolve()
         stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
@@ -120,7 +117,9 @@ class Sandbox:
             "start",
             argv=command.argv,
             environment={
-                **_clean_environment(),
+                "PATH": os.environ.get("PATH", os.defpath),
+                "HOME": os.environ.get("HOME", "/"),
+                "LANG": "C.UTF-8",
                 "TMPDIR": self.temporary,
                 **environment,
                 **command.environment,
@@ -187,11 +186,8 @@ class Sandbox:
     def cut(self, running: Running) -> tuple[Literal["stdout", "stderr"], ...]:
         """Of which streams only the first LARGEST_OUTPUT bytes are kept, of all it started too."""
         self._channel.note_exits(0.0)
-        streams: dict[Literal["stdout", "stderr"], Path] = {
-            "stdout": running.stdout,
-            "stderr": running.stderr,
-        }
-        return tuple(name for name, path in streams.items() if str(path) in self._channel.cut)
+        names: tuple[Literal["stdout", "stderr"], ...] = ("stdout", "stderr")
+        return tuple(name for name in names if str(getattr(running, name)) in self._channel.cut)
 
     def alive(self, running: Running) -> bool:
         """Whether the process itself still runs."""
@@ -241,9 +237,9 @@ class Sandbox:
         environment: Mapping[str, str],
         timeout_s: float,
     ) -> Finished:
-        """Start a program and wait for its end.
+        """Start a program and wait for its end. Raises as `start`; TrialFailed if it takes longer.
 
-        Raises what `start` raises, and TrialFailed after `timeout_s` seconds: it is killed then.
+        After `timeout_s` seconds it is killed.
         """
         running = self.start(label, command, folder, environment)
         finished = self.wait(running, timeout_s)
@@ -274,9 +270,8 @@ class Sandbox:
             return None
         if not inodes:
             return False
-        return procfs.holds(self.processes(running), inodes) or procfs.holds(
-            procfs.tree(running.outer_pid), inodes
-        )
+        pids = procfs.tree(running.outer_pid)
+        return procfs.holds(self.processes(running), inodes) or procfs.holds(pids, inodes)
 
     def _listening(self, port: int) -> set[str]:
         try:
@@ -332,8 +327,8 @@ class Sandbox:
         for running in self._started.values():
             if by in below({running.outer_pid}, processes):
                 return KeeperSilent(f"{running.label} traces it", by_the_trial=True)
-        is_of_trial = by in below({self.init_pid}, processes)
-        return KeeperSilent(f"process {by} traces it", by_the_trial=is_of_trial)
+        ours = by in below({self.init_pid}, processes)
+        return KeeperSilent(f"process {by} traces it", by_the_trial=ours)
 
     def note_late_sockets(self) -> None:
         """Note sockets of the machine that were not there when the trial began: none is covered."""
@@ -352,12 +347,10 @@ class Sandbox:
         running: Running,
         number: int,
         to: Literal["group", "tree", "others"],
-        also: Iterable[int] = (),
+        also: Sequence[int] = (),
     ) -> list[int]:
         """Send a signal and return the inner pids that it reached; 0 only asks who is there."""
-        reply = self._channel.ask(
-            "signal", pid=running.pid, signal=int(number), to=to, also=list(also)
-        )
+        reply = self._channel.ask("signal", pid=running.pid, signal=int(number), to=to, also=also)
         return [int(pid) for pid in reply.body["signalled"]]
 
     def _gone(self, running: Running, members: list[int], within_s: float, number: int = 0) -> bool:
@@ -368,15 +361,6 @@ class Sandbox:
                 return False
             self._channel.note_exits(min(deadline, time.monotonic() + 0.005))
         return True
-
-
-def _clean_environment() -> dict[str, str]:
-    """What a program needs of ours: nothing that makes it behave otherwise than elsewhere."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": os.environ.get("HOME", "/"),
-        "LANG": "C.UTF-8",
-    }
 
 
 def _not_started(
