@@ -40,7 +40,7 @@ _SHARE_OF_TLS = _SHARE / 10  # a handshake costs about as much as ten requests
 _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a few milliseconds
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
-_SHOWN, KEPT, KEPT_BODY = 32, 8, 1 << 16
+MOST_ANSWERS, KEPT, KEPT_BODY = 32, 8, 1 << 16
 _MODULES = Path(asker.__file__).parent, Path(h2.__file__).parents[1]
 "Folders from which the process imports our modules, and the library."
 
@@ -59,6 +59,9 @@ class SeenAnswer(Frozen):
     kept: bool
 
 
+TimedKind = tuple[NonNegativeInt, NonNegativeFloat]
+
+
 class Record(Frozen):
     """What the process of a monitor recorded."""
 
@@ -66,9 +69,7 @@ class Record(Frozen):
     connections: NonNegativeInt
     cpu_s: NonNegativeFloat
     kinds: tuple[SeenAnswer, ...]
-    moments: tuple[
-        tuple[NonNegativeFloat, tuple[tuple[NonNegativeInt, NonNegativeFloat], ...], str], ...
-    ]
+    moments: tuple[tuple[NonNegativeFloat, tuple[TimedKind, ...], str], ...]
     "Seconds from the first moment on; number of the kind and seconds of each answer; a reason."
 
 
@@ -266,18 +267,9 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     that of wrong answers, and an upper bound of the first holds for the second.
     """
     counts = Counter(kind for _, answers, _ in record.moments for kind, _ in answers)
-    states = Counter(
-        _state([kinds[kind] for kind, _ in answers]) for _, answers, _ in record.moments
-    )
-    firsts = sorted(answers[0][1] for _, answers, _ in record.moments if answers)
-    answers = [
-        answer.model_copy(update={"answers": counts[number]}) for number, answer in enumerate(kinds)
-    ]
-    frequent = sorted(answers, key=lambda answer: -answer.answers)
-    answers_shown = [
-        *[answer for answer in frequent if answer.wrong][:_SHOWN],
-        *[answer for answer in frequent if not answer.wrong][:_SHOWN],
-    ]
+    each = [answers for _, answers, _ in record.moments]
+    states = Counter(_state([kinds[kind] for kind, _ in answers]) for answers in each)
+    firsts = sorted(answers[0][1] for answers in each if answers)
     unanswered = Counter(reason for _, answers, reason in record.moments if not answers)
     return Monitor(
         moments=states["right"] + states["other"] + states["wrong"],
@@ -287,12 +279,23 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
         unanswered=dict(unanswered.most_common(KEPT)),
         requests=record.requests,
         connections=record.connections,
-        answers=tuple(answers_shown),
+        answers=most_frequent(kinds, counts),
         median_s=_quantile(firsts, 0.5),
         p90_s=_quantile(firsts, 0.9),
         longest_s=_quantile(firsts, 1.0),
         cpu_s=record.cpu_s,
     )
+
+
+def most_frequent(
+    kinds: Sequence[MonitorAnswer], counts: Counter[int]
+) -> tuple[MonitorAnswer, ...]:
+    """Return kinds of answers with their counts: the most frequent wrong ones, then others."""
+    answers = [kind.model_copy(update={"answers": counts[nth]}) for nth, kind in enumerate(kinds)]
+    frequent = sorted(answers, key=lambda answer: -answer.answers)
+    wrong = [answer for answer in frequent if answer.wrong]
+    others = [answer for answer in frequent if not answer.wrong]
+    return (*wrong[:MOST_ANSWERS], *others[:MOST_ANSWERS])
 
 
 def _state(answers: Sequence[MonitorAnswer]) -> str:

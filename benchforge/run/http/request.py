@@ -122,9 +122,8 @@ class HttpProbe:
         pair = (*headers.items(), *request.headers.items())
         lines = {name.lower(): f"{name}: {value}\r\n" for name, value in pair}
         version = "HTTP/1.0" if self.version == "HTTP/1.0" else "HTTP/1.1"
-        return (
-            f"{request.method} {request.path} {version}\r\n{''.join(lines.values())}\r\n".encode()
-        )
+        first = f"{request.method} {request.path} {version}\r\n"
+        return f"{first}{''.join(lines.values())}\r\n".encode()
 
     def late(self) -> str:
         """Return what to do where it is not ready in time."""

@@ -162,11 +162,8 @@ def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchan
         offset = max(offset, end)
         reply, seconds, understood = None, 0.0, True
         run = runs[max(0, bisect_right(begins_at, offset) - 1)] if runs else None
-        if (
-            run is not None
-            and sent.message.end
-            and run.begin <= offset < run.begin + len(run.content)
-        ):
+        inside = run is not None and run.begin <= offset < run.begin + len(run.content)
+        if run is not None and inside and sent.message.end:
             closed = None if server.closed is None else server.closed - run.begin
             try:
                 start, method = offset - run.begin, sent.message.method
@@ -179,8 +176,7 @@ def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchan
         pairs.append(Exchange(sent.message, reply, seconds, understood))
         if reply is None:
             end = offset + 1  # an answer is looked for once; the next one begins later
-    alike = (
-        len({(pair.request.method, pair.request.target, pair.request.body) for pair in pairs}) <= 1
-    )
+    requests_ = (pair.request for pair in pairs)
+    alike = len({(sent.method, sent.target, sent.body) for sent in requests_}) <= 1
     for pair in pairs:
         yield pair if alike or not pipelined else pair._replace(answer=None, understood=False)
