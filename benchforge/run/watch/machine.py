@@ -26,9 +26,8 @@ class MachineReader:
         self._names = {f"cpu{cpu}".encode(): cpu for cpu in cpus}
         self._stat = KeptOpen(f"{root}/proc/stat")
         self._average = KeptOpen(f"{root}/proc/loadavg")
-        self._pressure = {
-            name: KeptOpen(f"{root}/proc/pressure/{name}") for name in ("cpu", "io", "memory")
-        }
+        resources = ("cpu", "io", "memory")
+        self._pressure = {name: KeptOpen(f"{root}/proc/pressure/{name}") for name in resources}
         self._vmstat = KeptOpen(f"{root}/proc/vmstat")
         self._disks = KeptOpen(f"{root}/proc/diskstats")
         self._own_disks = frozenset(
@@ -55,13 +54,10 @@ class MachineReader:
     def _counters(self, *, fully: bool) -> dict[str, float]:
         counters = dict(self._cpus())
         if fully:
-            counters |= (
-                dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
-            )
+            counters |= dict(self._stalled()) | self._paging() | self._disk()
+            counters |= self._speed.throttled()
             if self._throttled:
-                counters["group.throttled"] = sum(
-                    group.throttled(group_file) for group_file in self._throttled
-                )
+                counters["group.throttled"] = sum(map(group.throttled, self._throttled))
         return counters
 
     def _gauges(self) -> dict[str, float]:

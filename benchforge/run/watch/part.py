@@ -145,10 +145,8 @@ class PartProcesses:
             self._adopt(pid)
         if self._reaper:
             self._adopt(self._reaper)
-        in_order = sorted(
-            self._processes.values(),
-            key=lambda process: (not process.reaper, process.start, process.pid),
-        )
+        processes = self._processes.values()
+        in_order = sorted(processes, key=lambda each: (not each.reaper, each.start, each.pid))
         self._processes = {process.pid: process for process in in_order}
         self._first = self._alive()
         if not counted_from_birth:
@@ -264,7 +262,7 @@ class PartProcesses:
 
     def _with_processes(self, row: UsageRow) -> UsageRow:
         alive = self._alive()
-        times_ns = [process.cpu.own - process.cpu.own_first for process in self._living()]
+        times_s = [(each.cpu.own - each.cpu.own_first) / 1e9 for each in self._living()]
         voluntary, involuntary = self.threads.switches()
         return row.model_copy(
             update={
@@ -273,9 +271,7 @@ class PartProcesses:
                 "processes": len(alive),
                 "ended_processes": len(self._first - alive),
                 "new_processes": len(alive - self._first),
-                "process_cpu_s": tuple(
-                    sorted((time_ns / 1e9 for time_ns in times_ns), reverse=True)
-                ),
+                "process_cpu_s": tuple(sorted(times_s, reverse=True)),
             }
         )
 

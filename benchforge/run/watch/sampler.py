@@ -164,12 +164,10 @@ class Watch:
         usage, system = usage_text(self._lines), self._system.text()
         door.write(folder, USAGE, usage.encode(), lasting=False)
         door.write(folder, SYSTEM, system.encode(), lasting=False)
+        parts = self._parts.values()
         facts = Observation(
             seconds=seconds,
-            usage=tuple(
-                value.facts() if isinstance(value, Watched) else value
-                for value in self._parts.values()
-            ),
+            usage=tuple(each.facts() if isinstance(each, Watched) else each for each in parts),
             network=self._sandbox.mode.network,
             counters=grown,
             foreign_connections=self._talkative,
@@ -178,10 +176,9 @@ class Watch:
             unassigned_shared_bytes=self._unassigned.shared_bytes(self._started_parts),
             machine=self._system.machine(),
         )
-        observation_ = recomputed(facts, usage, system)
-        return observation_.model_copy(
-            update={"usage": tuple(map(self._explained, observation_.usage))}
-        )
+        observation = recomputed(facts, usage, system)
+        explained = tuple(map(self._explained, observation.usage))
+        return observation.model_copy(update={"usage": explained})
 
     def _explained(self, usage: Usage) -> Usage:
         part = self._parts[usage.label]
@@ -220,10 +217,8 @@ class Unassigned:
 
     def look(self, at_s: float, parts: Sequence[PartProcesses]) -> None:
         """Look at all of them. What a part has known goes on to be the part's."""
-        of_parts = {pid for part in parts for pid in part.all_pids}
-        strays = [
-            pid for pid in children(self._keeper, self._keeper) if pid not in of_parts | self._own
-        ]
+        excluded = {pid for part in parts for pid in part.all_pids} | self._own
+        strays = [pid for pid in children(self._keeper, self._keeper) if pid not in excluded]
         self._processes.look(at_s, fully=True, more=strays)
 
     def shared_bytes(self, parts: Sequence[PartProcesses]) -> int | None:

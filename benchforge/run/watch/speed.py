@@ -22,9 +22,8 @@ class Speed:
         self._root = root
         self._governed = [cpu for cpu in self._cpus if self._read_number(cpu, _FREQUENCY)]
         # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
-        self._counted = not self._governed and b" aperfmperf" in (
-            whole(f"{root}/proc/cpuinfo") or b""
-        )
+        cpuinfo = whole(f"{root}/proc/cpuinfo") or b""
+        self._counted = not self._governed and b" aperfmperf" in cpuinfo
 
     def megahertz(self) -> dict[str, float]:
         """Return the frequency of each CPU, by the name of its column."""
@@ -63,10 +62,7 @@ def celsius(root: Path = _SYSTEM) -> float | None:
 
     Some sensors take long to answer: do not ask while something is measured.
     """
-    readings = [
-        number((content(str(path)) or b"").decode())
-        for pattern in _SENSORS
-        for path in root.glob(pattern)
-    ]
+    paths = (path for pattern in _SENSORS for path in root.glob(pattern))
+    readings = [number((content(str(path)) or b"").decode()) for path in paths]
     degrees = [reading / 1000 for reading in readings if reading is not None]
     return max((degree for degree in degrees if _COLDEST < degree < _HOTTEST), default=None)

@@ -24,9 +24,8 @@ class System:
         with contextlib.ExitStack() as files:
             self._others = foreign.look()
             celsius = speed.celsius()
-            self._machine = files.enter_context(
-                contextlib.closing(machine.MachineReader(self._cpus))
-            )
+            reader = contextlib.closing(machine.MachineReader(self._cpus))
+            self._machine = files.enter_context(reader)
             self._network = files.enter_context(contextlib.closing(NetworkReader(sandbox.init_pid)))
             self._counters = sandbox.counters()
             first = self._row(0.0)
@@ -105,9 +104,8 @@ class NetworkReader:
         self._sockets.close()
 
     def _counters(self) -> dict[str, float]:
-        tcp = [
-            line.split() for line in (self._snmp.read() or b"").splitlines() if line[:4] == b"Tcp:"
-        ]
+        lines = (self._snmp.read() or b"").splitlines()
+        tcp = [line.split() for line in lines if line[:4] == b"Tcp:"]
         if len(tcp) != 2:  # noqa: PLR2004 - names, then values
             return {}
         counters = dict(zip((name.decode() for name in tcp[0]), tcp[1], strict=True))

@@ -149,11 +149,8 @@ class PartThreads:
         """Voluntary and involuntary context switches since the load began."""
         if not self._switches_told:
             return None, None
-        switches_ = self._sum()
-        return (
-            switches_.voluntary - self._begun.voluntary,
-            switches_.involuntary - self._begun.involuntary,
-        )
+        total, begun = self._sum(), self._begun
+        return total.voluntary - begun.voluntary, total.involuntary - begun.involuntary
 
 
 def _folder(key: tuple[int, int]) -> str:

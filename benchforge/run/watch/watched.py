@@ -54,9 +54,7 @@ class Watched:
         self._shown = bool(pids)
         # A load tool has only just begun: what it is will be seen when it is none of this.
         signs_of_pids = [] if role == "loader" else [signs(pid) for pid in pids]
-        self._signs = tuple(
-            sorted({sign for of_process in signs_of_pids for sign in of_process or ()})
-        )
+        self._signs = tuple(sorted({sign for each in signs_of_pids for sign in each or ()}))
         self._signs_hidden = None in signs_of_pids
         self._open_files = min((n for pid in pids if (n := open_files(pid))), default=None)
         self._quota = PartQuota({running.outer_pid, *pids})
@@ -106,22 +104,16 @@ class Watched:
         if usage.cpu_s is None:
             yield "/proc does not show its processes"
         if usage.peak_pss_bytes is None:
-            hidden = self.part.memory_hidden or self.role != "loader"
-            yield (
-                "/proc does not show its memory"
-                if hidden
-                else "it ended before its memory was looked at"
-            )
+            early = not self.part.memory_hidden and self.role == "loader"
+            ended = "it ended before its memory was looked at"
+            yield ended if early else "/proc does not show its memory"
         elif usage.memory_growth is None:
             reads = usage.pss_samples
             yield f"memory_growth: its memory was read {reads} times, {ENOUGH} are needed"
         if usage.busiest_thread_cpu_s is None:
-            tells_times = self.part.threads.tells_times
-            yield (
-                "it ended before its threads were looked at for long"
-                if tells_times or self.role == "loader"
-                else "the kernel does not tell how long its threads ran"
-            )
+            early = self.part.threads.tells_times or self.role == "loader"
+            ended = "it ended before its threads were looked at for long"
+            yield ended if early else "the kernel does not tell how long its threads ran"
         if self._open_files is None:
             yield "how many files it may open was not seen"
         if self._signs_hidden:
@@ -181,9 +173,8 @@ class OutputSize:
         """Return by how many bytes they grew since; None where not all are known."""
         if self.why:
             return None
-        return sum(
-            max(0, os.fstat(descriptor).st_size - size) for descriptor, size in self._first.values()
-        )
+        files = self._first.values()
+        return sum(max(0, os.fstat(descriptor).st_size - size) for descriptor, size in files)
 
     def line(self) -> str:
         """Return the last line of what is captured and grew since; empty where nothing did."""
