@@ -62,9 +62,8 @@ class Git:
 
         Raises GitRefusedError when it ends with an error, and what `Sandbox.run` raises.
         """
-        return self._printed(
-            *words, environment=self._unfiltered | {**(environment or {})}, within_s=within_s
-        )
+        variables = {**self._unfiltered, **(environment or {})}
+        return self._printed(*words, environment=variables, within_s=within_s)
 
     @cached_property
     def _unfiltered(self) -> dict[str, str]:

@@ -112,12 +112,9 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
     facts: _Facts = _right(trials_before, inputs.keep), {}
     attempts, done = by_place(trials_before), settled_places(trials_before, graph.once)
     searched = [trial for trial in trials_before if trial.search_outcome is not None]
-    remaining, noise = Left(), noise_of(trials_before)
-    number = max((trial.number for trial in trials_before), default=0)
-    trials, begun_block = (
-        list(trials_before),
-        max((trial.block for trial in trials_before), default=0),
-    )
+    remaining, noise, trials = Left(), noise_of(trials_before), list(trials_before)
+    number = max((trial.number for trial in trials), default=0)
+    begun_block = max((trial.block for trial in trials), default=0)
     steps_left = len(graph)
     declared_s = graph.declared_s  # of all that are left
     jointly: set[tuple[int, int]] = set()  # places that a trial before them has measured, too

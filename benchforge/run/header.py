@@ -45,6 +45,9 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
     questions = asked_of(suite.scenarios, suite.tables, suite.claims, names)
     interpreters = _interpreters(suite, context)
     locks = locks_of(context)
+    digests = code_digests(distinct_parts(suite), suite)
+    for mix in suite.workloads.values():
+        digests |= mix.files
     header = Header(
         name=suite.name,
         title=suite.title,
@@ -80,10 +83,7 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
             for label, interpreter in interpreters.items()
         },
         code=suite.code,
-        code_digests=code_digests(distinct_parts(suite), suite)
-        | {
-            key: sha256 for value in suite.workloads.values() for key, sha256 in value.files.items()
-        },
+        code_digests=digests,
         facts=dict(context.facts),
         fingerprint=fingerprint(context.facts),
         thresholds_version=limits().version,
@@ -156,7 +156,7 @@ def reported_versions(parts_: Iterable[Part], context: TrialContext) -> dict[str
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
             with context.host.trial(folder, "host") as sandbox:
-                return dict(as_they_say(commands, sandbox, folder))
+                return as_they_say(commands, sandbox, folder)
     return {}
 
 

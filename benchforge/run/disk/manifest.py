@@ -33,11 +33,8 @@ def manifest_of(folder: Path) -> Manifest:
 
 def with_reports_anew(manifest: Manifest, folder: Path) -> Manifest:
     """Return a manifest with the summary and the reports as they are now."""
-    formed = (
-        name
-        for name in door.files(folder.resolve(), lambda name: not is_measured(name))
-        if _is_whole(name)
-    )
+    names = door.files(folder.resolve(), lambda name: not is_measured(name))
+    formed = filter(_is_whole, names)
     return _of({**manifest.measured, **dict(_digests(folder, formed))})
 
 
@@ -50,10 +47,8 @@ def listable(folder: Path) -> Iterator[str]:
     for name in door.files(folder.resolve()):
         trial_place = place_of(name)
         if trial_place and trial_place not in wholeness:
-            wholeness[trial_place] = any(
-                door.holds(folder, f"{trial_place}/{document_name}")
-                for document_name in (TRIAL, CEILING)
-            )
+            documents = (f"{trial_place}/{document}" for document in (TRIAL, CEILING))
+            wholeness[trial_place] = any(door.holds(folder, path) for path in documents)
         if wholeness.get(trial_place, True) and _is_whole(name):
             yield name
 
@@ -76,21 +71,20 @@ def _of(files: dict[str, str]) -> Manifest:
     return Manifest(trials=tuple(sorted(map(int, numbers))), files=dict(sorted(files.items())))
 
 
-def listed(folder: Path, name: str, name_: Path) -> None:
-    """Note that a report is about to be moved here from a place. Raises OSError if it cannot."""
-    digests = {**_printed_digests(folder), name: door.sha256(name_, name)}
-    lines = (f"{digest}  {name_}\n" for name_, digest in sorted(digests.items()))
+def listed(folder: Path, name: str, formed: Path) -> None:
+    """List a report that is about to be moved here from the folder `formed`. Raises OSError."""
+    digests = {**_listed_digests(folder), name: door.sha256(formed, name)}
+    lines = (f"{digest}  {report}\n" for report, digest in sorted(digests.items()))
     door.write(folder, LISTED, "".join(lines).encode())
 
 
 def reports(folder: Path) -> frozenset[str]:
     """Return the names of the reports in a result; one that was changed since is no report."""
-    return frozenset(
-        name for name, digest in _printed_digests(folder).items() if _is(folder, name, digest)
-    )
+    digests = _listed_digests(folder).items()
+    return frozenset(name for name, digest in digests if _is(folder, name, digest))
 
 
-def _printed_digests(folder: Path) -> Mapping[str, str]:
+def _listed_digests(folder: Path) -> Mapping[str, str]:
     try:
         text = door.read(folder, LISTED, _MOST).decode()
     except (OSError, ValueError):

@@ -15,7 +15,8 @@ from benchforge.model.files.result import HARD
 from benchforge.run.machine.quiet import fields, number, raw, text
 
 _SYSTEM = Path("/")
-_CPU = "sys/devices/system/cpu"
+_DEVICES = "sys/devices/system"
+_CPU = f"{_DEVICES}/cpu"
 _SYSCTLS = (
     *("net.core.somaxconn", "net.core.rmem_max", "net.core.wmem_max", "net.core.busy_poll"),
     *("net.core.default_qdisc", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_rmem"),
@@ -88,9 +89,7 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "memory_kb": number(memory.get("MemTotal")),
         "swap_kb": number(memory.get("SwapTotal")),
         "huge_pages": text(root, "sys/kernel/mm/transparent_hugepage/enabled"),
-        "clocksource": text(
-            root, "sys/devices/system/clocksource/clocksource0/current_clocksource"
-        ),
+        "clocksource": text(root, f"{_DEVICES}/clocksource/clocksource0/current_clocksource"),
         "control_group": _control_group(root),
         "sysctl": {name: text(root, f"proc/sys/{name.replace('.', '/')}") for name in _SYSCTLS},
         "loopback_mtu": number(text(root, "sys/class/net/lo/mtu")),
@@ -142,12 +141,9 @@ def _virtualization(root: Path) -> str | None:
 
 def _mains(root: Path) -> bool | None:
     """Whether it is plugged in; None where it has no plug that the kernel knows."""
-    supplies = [
-        supply
-        for supply in root.glob("sys/class/power_supply/*")
-        if text(supply, "type") == "Mains"
-    ]
-    plugged = [online for supply in supplies if (online := text(supply, "online")) is not None]
+    supplies = root.glob("sys/class/power_supply/*")
+    mains = (supply for supply in supplies if text(supply, "type") == "Mains")
+    plugged = [online for supply in mains if (online := text(supply, "online")) is not None]
     return "1" in plugged if plugged else None
 
 
@@ -179,10 +175,8 @@ def _range(root: Path, *names: str) -> JsonValue:
 
 def _mitigations(root: Path) -> JsonValue:
     folder = root / _CPU / "vulnerabilities"
-    mitigations: dict[str, JsonValue] = {
-        file.name: text(folder, file.name) for file in sorted(folder.glob("*"))
-    }
-    return mitigations or None
+    names = sorted(file.name for file in folder.glob("*"))
+    return {name: text(folder, name) for name in names} or None
 
 
 def _control_group(root: Path) -> JsonValue:

@@ -113,17 +113,12 @@ def find(
         path = (suite_folder / Path(python).expanduser()).absolute()
         return _new_enough(_at(sandbox, path, label, folder), label)
     wanted = wish(python)
-    fitting = [
-        interpreter
-        for interpreter in _ask_all(sandbox, candidates(wanted), folder)
-        if wanted.fits(interpreter)
-    ]
-    if fitting:
+    answers = _ask_all(sandbox, candidates(wanted), folder)
+    if fitting := [interpreter for interpreter in answers if wanted.fits(interpreter)]:
         best = max(fitting, key=lambda each: each.version) if wanted.highest else fitting[0]
         return _new_enough(best, label)
-    available = dict.fromkeys(
-        f"{interpreter} ({interpreter.path})" for interpreter in all_interpreters(sandbox, folder)
-    )
+    others = all_interpreters(sandbox, folder)
+    available = dict.fromkeys(f"{interpreter} ({interpreter.path})" for interpreter in others)
     raise ProgramMissing(
         f"runtime {label}: no interpreter {python!r} on this machine: looked on PATH, and among "
         "the interpreters of pyenv and of uv",
@@ -176,11 +171,7 @@ def _ask_all(
     for process in running:
         if sandbox.alive(process):
             sandbox.stop(process, first=signal.SIGKILL)
-    return [
-        interpreter
-        for finished in ended
-        if finished is not None and (interpreter := _read(finished)) is not None
-    ]
+    return [python for finished in ended if finished and (python := _read(finished))]
 
 
 def _question(path: Path) -> Command:

@@ -31,6 +31,7 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.sound import located
 from benchforge.text import door
+from benchforge.text.readable import counted
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
 _INCLUDED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)[= ](.+)$", re.MULTILINE)
@@ -168,11 +169,8 @@ def environment(
     entry = cache("runtimes") / _key(runtime, interpreter, contents)
     try:
         if not entry.is_dir():
-            count = len(runtime.requires)
-            tell(
-                f"runtime {label}: building ({interpreter}, "
-                f"{count} requirement{'s' * (count > 1)}); this is done once"
-            )
+            requirements = counted(len(runtime.requires), "requirement")
+            tell(f"runtime {label}: building ({interpreter}, {requirements}); this is done once")
             enough(entry.parent, _FREE_CACHE)
             _build(sandbox, suite, label, interpreter, entry)
         private_path = private(entry.resolve())
@@ -222,10 +220,8 @@ def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
     surroundings = _surroundings() | {"UV_PYTHON_DOWNLOADS": "manual"}
     done = sandbox.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
     if done.code:
-        raise ProgramMissing(
-            f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}",
-            "install it, or give its path",
-        )
+        message = f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}"
+        raise ProgramMissing(message, "install it, or give its path")
 
 
 def _build(
@@ -292,12 +288,8 @@ def _make(
             complained = done.complained
             if step == "lock" and re.search("No solution found|parse requirement", complained):
                 raise _unsolvable(suite, label, interpreter, complained)
-            raise ProgramMissing(
-                redact(
-                    f"runtime {label}: uv cannot build it: {_telling(complained)}", suite.secrets
-                ),
-                f"the full output is in {log}",
-            )
+            message = f"runtime {label}: uv cannot build it: {_telling(complained)}"
+            raise ProgramMissing(redact(message, suite.secrets), f"the full output is in {log}")
 
 
 def _unsolvable(
@@ -327,9 +319,7 @@ def _telling(complained: str) -> str:
 
 def _uv(label: str) -> Path:
     if (uv := locate("uv")) is None:
-        raise ProgramMissing(
-            f"runtime {label}: building its environment needs uv, which is missing", UV.how
-        )
+        raise ProgramMissing(f"runtime {label}: its environment needs uv, which is missing", UV.how)
     return uv
 
 

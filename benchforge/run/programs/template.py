@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchforge.errors import CannotKeep, TrialFailed
@@ -22,6 +23,7 @@ from benchforge.run.sandbox.host import Host, Wishes
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
 
 TASK_WITHIN_S = 120.0
+_copied = partial(shutil.copytree, symlinks=True, dirs_exist_ok=True)
 _FICLONE = 0x40049409  # of linux/fs.h
 
 
@@ -32,9 +34,8 @@ def done(sandbox: Sandbox, task: Task, label: str, part_label: str, folder: Path
     """
     finished = sandbox.run(label, task.command, folder, {}, TASK_WITHIN_S)
     if reason := task.judge(finished):
-        raise TrialFailed(
-            "prepare", f"{part_label}: {task.says}: {reason}", log=complaint(finished)
-        )
+        message = f"{part_label}: {task.says}: {reason}"
+        raise TrialFailed("prepare", message, log=complaint(finished))
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
@@ -58,9 +59,7 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
             for_whom = f"{service.kind} {service.name}, built for {site.label}"
             whole(note.parent, note.name, for_whom)
         # Without the times of the files, which nobody asks for, it takes half as long.
-        shutil.copytree(
-            template, site.scratch, symlinks=True, dirs_exist_ok=True, copy_function=_cloned
-        )
+        _copied(template, site.scratch, copy_function=_cloned)
     except OSError as error:
         # shutil collects what it could not copy: source, copy and why.
         first = error.args[0][0] if isinstance(error, shutil.Error) else None
@@ -101,9 +100,7 @@ def _store(scratch: Path, template: Path) -> None:
     """Put a template into the cache at once: a folder of that name is whole, whatever happens."""
     with claimed(template.parent, HALF) as half:
         try:
-            shutil.copytree(
-                scratch, half, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
-            )
+            _copied(scratch, half, copy_function=shutil.copy)
             os.sync()  # the name must not reach the disk before what it stands for
             with contextlib.suppress(OSError):  # somebody else built the same meanwhile
                 half.rename(template)
@@ -124,14 +121,10 @@ def _key(service: Service, site: Site) -> str:
         peers=(),
         ports={name: number for number, name in enumerate(site.ports, 1)},
     )
-    tasks = [
-        (task.command.argv, dict(task.command.environment)) for task in service.template(nowhere)
-    ]
-    programs = [
-        _identity(site.programs[need.name])
-        for need in service.needs()
-        if need.name in site.programs
-    ]
+    commands = [task.command for task in service.template(nowhere)]
+    tasks = [(command.argv, dict(command.environment)) for command in commands]
+    names = [need.name for need in service.needs() if need.name in site.programs]
+    programs = [_identity(site.programs[name]) for name in names]
     # Another user could not read it, and PostgreSQL refuses a folder that is not its own.
     inputs = [service.name, service.template_key(site), tasks, programs, os.getuid()]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]

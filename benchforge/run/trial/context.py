@@ -119,9 +119,8 @@ def with_runtimes(
     context: TrialContext, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
 ) -> TrialContext:
     """Return the ground with the runtimes of the parts, too. Raises what `ready` raises."""
-    return replace(
-        context, runtimes={**context.runtimes, **ready(suite, parts, context.host, tell)}
-    )
+    runtimes = ready(suite, parts, context.host, tell)
+    return replace(context, runtimes={**context.runtimes, **runtimes})
 
 
 def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:

@@ -184,10 +184,8 @@ def stop(scopes: Sequence[TrialScope]) -> None:
     with contextlib.ExitStack() as phases:
         for scope in scopes:
             phases.enter_context(scope.recorder.phase("stop"))
-        backwards = [
-            [(scope.sandbox, serving) for serving in reversed(scope.started)] for scope in scopes
-        ]
-        for row in itertools.zip_longest(*backwards):
+        reverse = ([(scope.sandbox, each) for each in reversed(scope.started)] for scope in scopes)
+        for row in itertools.zip_longest(*reverse):
             pairs = [pair for pair in row if pair is not None]
             for sandbox, serving in pairs[1:]:
                 if serving.running is not None:

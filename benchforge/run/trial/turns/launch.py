@@ -60,10 +60,9 @@ def _launched(
 def unready(trial: Trial) -> bool:
     """Return True if a server in turns did not become ready: a launch without it may be whole."""
     failure = trial.failure
-    is_of_server = (
-        failure is not None and failure.subject == "behaviour" and failure.stage != "drive"
-    )
-    return is_of_server and trial.phases.keys().isdisjoint({"freeze", "load"})
+    if failure is None or failure.subject != "behaviour" or failure.stage == "drive":
+        return False
+    return trial.phases.keys().isdisjoint({"freeze", "load"})
 
 
 def _lost(culprit: str, failure: Failure) -> Failure:
