@@ -37,9 +37,8 @@ def main() -> None:
                 out.write(to_json(LostTrial(reason=lost)) + b"\n")
             continue
         try:
-            answer = to_json(
-                CallAnswer[Any](id=call["id"], value=host_place.answer(call["do"], call["with"]))
-            )
+            value = host_place.answer(call["do"], call["with"])
+            answer = to_json(CallAnswer[Any](id=call["id"], value=value))
         except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
             answer = to_json(FailedCall(id=call["id"], error=SentError.from_error(error)))
         out.write(answer + b"\n")

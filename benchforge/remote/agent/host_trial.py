@@ -129,9 +129,7 @@ class HostTrial:
         return self._scope
 
     def _named(self) -> dict[str, tuple[Role, str, Service]]:
-        return {
-            f"{role}-{name}": (role, name, part) for role, name, part in services_of(self._case)
-        }
+        return {f"{role}-{label}": (role, label, p) for role, label, p in services_of(self._case)}
 
     def ask(self, services: dict[str, dict[str, Any]]) -> LoadConnections:
         """Send the request from here until it is answered rightly; return what is to be read."""

@@ -143,9 +143,8 @@ class Place:
         folder = self._files.unpacked(share.files)
         path = folder / share.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        call = SuiteCall(
-            path, share.profile, share.settings, share.only, share.digests, share.feeds
-        )
+        options = share.profile, share.settings, share.only
+        call = SuiteCall(path, *options, share.digests, share.feeds)
         environment = share.environment
         suite = load_on_host(share.text, call, Registry(), lambda key: environment.get(key, HIDDEN))
         suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
@@ -189,12 +188,10 @@ class Place:
 
     def enter(self, case: int, step: dict[str, Any]) -> Facts:
         """Make the host's place for a trial."""
-        if self._ready is None:
+        if (ready := self._ready) is None:
             raise Unusable("no suite was prepared")
         self.clear()
-        self._trial = HostTrial(
-            self._label, self._address, self._ready.cases[case], self._ready.context
-        )
+        self._trial = HostTrial(self._label, self._address, ready.cases[case], ready.context)
         return self._trial.enter(HostStep.model_validate(step))
 
     def fetch(self, name: str, offset: int) -> Piece:

@@ -128,9 +128,8 @@ def worker_of(client: "Client", label: str, name: str) -> str:
     while True:
         workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
         named = [address for address, worker in workers.items() if str(worker.get("name")) == name]
-        named = named or [
-            url for url, each in workers.items() if name in (each.get("resources") or {})
-        ]
+        if not named:
+            named = [url for url, each in workers.items() if name in (each.get("resources") or {})]
         if len(named) == 1:
             return named[0]
         if time.monotonic() > deadline:

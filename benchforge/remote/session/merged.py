@@ -65,9 +65,8 @@ def merged(
         "exhaustions": (*(e for trial in others for e in trial.exhaustions), *trial.exhaustions),
         "observation": _observation(trial, hosts, folder),
     }
-    if trial.listener is not None and not any(
-        host.loads and host.serves for host in hosts.values()
-    ):
+    apart = not any(host.loads and host.serves for host in hosts.values())
+    if trial.listener is not None and apart:
         reason = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=reason)
@@ -141,7 +140,7 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
     seen = [value.trial.observation for value in hosts.values() if value.trial is not None]
     if observation_ is None or None in seen:
         return None
-    observations = [host_observation for host_observation in seen if host_observation is not None]
+    observations = [observation for observation in seen if observation is not None]
     names = [f"{value.before}{USAGE}" for value in hosts.values()]
     text = _joined(rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
     system = rows_text(door.read(folder, SYSTEM, MOST_BYTES))
@@ -153,10 +152,8 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
             "foreign_connections": _WHY,
             "sampler_cpu_s": sum(observation.sampler_cpu_s for observation in observations),
             "unassigned_cpu_s": _sum(observation.unassigned_cpu_s for observation in observations),
-            "unassigned_shared_bytes": _sum(
-                observation.unassigned_shared_bytes for observation in observations
-            ),
-            "after": next((item.after for item in observations if item.after), None),
+            "unassigned_shared_bytes": _sum(each.unassigned_shared_bytes for each in observations),
+            "after": next((each.after for each in observations if each.after), None),
             "machine": None,
         }
     )

@@ -190,9 +190,7 @@ class HostSession:
         for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
             if begun.code != code:
                 message = f"hosts.{label}: benchforge there is {begun.code}, and here {code}"
-                hint = (
-                    "on the host, remove ~/.cache/benchforge/hosts: benchforge brings itself anew"
-                )
+                hint = "remove ~/.cache/benchforge/hosts there: benchforge brings itself anew"
                 raise Unusable(message, hint)
             if addresses[label] not in {None, begun.address}:
                 raise wire.HostFault(label, f"it has another address, {begun.address}")

@@ -5,7 +5,7 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
@@ -23,7 +23,7 @@ from benchforge.remote.session.merged import HostPart, merged
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.measure import failure_of, trial_of
+from benchforge.run.trial.measure import Tell, failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.run.trial.stages.order import Way, run
@@ -45,12 +45,11 @@ _AHEAD_S = 0.3
 
 
 def measure(
-    session: "HostSession", inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
+    session: "HostSession", inputs: TrialInputs, context: TrialContext, tell: Tell
 ) -> MeasuredTrial:
     """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
-    recorder = TrialRecorder(tell)
     inputs.folder.mkdir(exist_ok=True)
-    trial = _HostsTrial(session, inputs, recorder)
+    trial = _HostsTrial(session, inputs, tell)
     failure: Failure | None = None
     try:
         _connected_again(session)
@@ -68,7 +67,7 @@ def measure(
     except wire.HostLost as lost:
         failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
         session.disconnected()
-    measured = trial_of(inputs, context, recorder, failure)
+    measured = trial_of(inputs, context, trial.recorder, failure)
     return MeasuredTrial(merged(measured.trial, trial.hosts, inputs.folder), None)
 
 
@@ -85,15 +84,11 @@ def _connected_again(session: "HostSession") -> None:
 class _HostsTrial:
     """The calls of one trial, in their order."""
 
-    def __init__(
-        self, session: "HostSession", inputs: TrialInputs, recorder: TrialRecorder
-    ) -> None:
-        self._session, self._inputs, self.recorder = session, inputs, recorder
-        case = self._case = inputs.step.case
-        self._load = case.hosts[driver_label(case)]
-        self._tools = tuple(
-            host for k, host in case.hosts.items() if k.endswith(driver_label(case))
-        )
+    def __init__(self, session: "HostSession", inputs: TrialInputs, tell: Tell) -> None:
+        self._session, self._inputs, self.recorder = session, inputs, TrialRecorder(tell)
+        case, label = inputs.step.case, driver_label(inputs.step.case)
+        self._case, self._load = case, case.hosts[label]
+        self._tools = tuple(host for name, host in case.hosts.items() if name.endswith(label))
         self._server = case.hosts[f"server-{case.name.server}"]
         self._labels = tuple(dict.fromkeys(case.hosts.values()))
         self._owns: bool | None = None
