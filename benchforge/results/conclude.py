@@ -47,10 +47,8 @@ class Summed:
 
     def same(self, other: "Summed") -> bool:
         """Whether both are one result, wherever they stand: begun at one moment with one seed."""
-        first, second = (
-            (each.summary.created, each.summary.seed, each.summary.name) for each in (self, other)
-        )
-        return first == second
+        names = ("created", "seed", "name")
+        return all(getattr(self.summary, key) == getattr(other.summary, key) for key in names)
 
 
 def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summed:
@@ -90,9 +88,7 @@ def _of_summary(path: Path) -> Summed:
     if wrong := faults(path):
         raise refusal(wrong[0])
     summary = parsed.model
-    if any(
-        comparison.verdict is None for comparison in summary.comparisons
-    ):  # an older benchforge wrote it
+    if any(each.verdict is None for each in summary.comparisons):  # an older benchforge wrote it
         summary = with_comparison_verdicts(summary, limits())
     return Summed(path, summary)
 

@@ -86,11 +86,8 @@ def renew_reports(
 
 def wanted_earlier(folder: Path) -> list[str]:
     """Return the reporters on demand that a folder has a file of: no other is formed in vain."""
-    return [
-        name
-        for name, files in ON_DEMAND.items()
-        if any(os.path.lexists(folder / file) for file in files)
-    ]
+    files = [(name, folder / file) for name, files in ON_DEMAND.items() for file in files]
+    return list(dict.fromkeys(name for name, file in files if os.path.lexists(file)))
 
 
 def formed(

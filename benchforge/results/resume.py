@@ -115,18 +115,15 @@ class ResumableResult:
     def differs(self, new_header: Header) -> tuple[str, ...]:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
-        differences = list(
-            _differences({"benchforge": then.benchforge}, {"benchforge": new_header.benchforge})
-        )
+        headers = then, new_header
+        differences = list(_differences(*({"benchforge": each.benchforge} for each in headers)))
         differences += changes(then.facts, new_header.facts)
         differences += _differences(then.versions, new_header.versions)
-        differences += _differences(
-            {f"runtime {label}": runtime.build for label, runtime in then.runtimes.items()},
-            {f"runtime {label}": runtime.build for label, runtime in new_header.runtimes.items()},
-        )
-        differences += _differences(_code(then), _code(new_header))
+        builds = ({f"runtime {k}": r.build for k, r in each.runtimes.items()} for each in headers)
+        differences += _differences(*builds)
+        differences += _differences(*map(_code, headers))
         for label in then.runtimes.keys() & new_header.runtimes.keys():
-            packages = then.runtimes[label].packages, new_header.runtimes[label].packages
+            packages = (each.runtimes[label].packages for each in headers)
             differences += (f"{label}: {difference}" for difference in _differences(*packages))
         return tuple(dict.fromkeys(differences))
 

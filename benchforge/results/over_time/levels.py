@@ -1,7 +1,7 @@
 """One value for each case and metric of a result: what results are compared by."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -109,23 +109,15 @@ def to_reference(
 def reference_of(
     case: CaseName, label: str, cases: Mapping[Key, CaseSummary]
 ) -> CaseSummary | None:
-    """Return what a server of this label did where a case is compared; None where it did not.
-
-    So it is too where it was measured with several options of its own.
-    """
-    matches = [candidate for candidate in _beside(case, cases) if candidate.case.server == label]
-    return matches[0] if len(matches) == 1 else None
-
-
-def _beside(case: CaseName, cases: Mapping[Key, CaseSummary]) -> Iterator[CaseSummary]:
+    """Return what a server of this label did where a case is compared; None if not once."""
     group = case.scenario, case.driver, shared(case)
-    for candidate in cases.values():
-        if (
-            candidate.case.scenario,
-            candidate.case.driver,
-            shared(candidate.case),
-        ) == group and candidate.case.arm == 1:
-            yield candidate
+    matches = [
+        other
+        for other in cases.values()
+        if (other.case.server, other.case.arm) == (label, 1)
+        and (other.case.scenario, other.case.driver, shared(other.case)) == group
+    ]
+    return matches[0] if len(matches) == 1 else None
 
 
 def together(past: Sequence[Estimate]) -> Estimate:
@@ -133,11 +125,9 @@ def together(past: Sequence[Estimate]) -> Estimate:
     measured = [session for session in past if session.value is not None]
     if not measured:
         return past[-1] if past else _none("no older result has it")
-    return (
-        measured[0]
-        if len(measured) == 1
-        else _typical([session.value for session in measured if session.value is not None])
-    )
+    if len(measured) == 1:
+        return measured[0]
+    return _typical([session.value for session in measured if session.value is not None])
 
 
 def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], str]:

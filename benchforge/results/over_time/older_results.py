@@ -118,9 +118,8 @@ def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: boo
         raise Unusable(message, "cases match by scenario, server, driver and varied options")
     if reference is not None and all(value.case.server != reference for value in theirs.values()):
         servers = ", ".join(sorted({value.case.server for value in theirs.values()}))
-        raise Unusable(
-            f"{old.path}: no server {reference!r} in it", f"available servers: {servers}"
-        )
+        message = f"{old.path}: no server {reference!r} in it"
+        raise Unusable(message, f"available servers: {servers}")
     pairs = [(lines(theirs[key]), lines(new_cases[key])) for key in shared_keys]
     if not any(then.keys() & newer.keys() for then, newer in pairs):
         for then, newer_ in pairs:

@@ -85,9 +85,7 @@ def _scaled(logs: Sequence[float]) -> list[float]:
     middle = median(moves)
     rough = _NORMAL * median(abs(move - middle) for move in moves) / math.sqrt(2)
     scale = max(rough, _FINEST)
-    near = [
-        median(logs[max(0, index - _BESIDE) : index + _BESIDE + 1]) for index in range(len(logs))
-    ]
+    near = [median(logs[max(0, nth - _BESIDE) : nth + _BESIDE + 1]) for nth in range(len(logs))]
     return [
         level / scale + max(-_FAR, min(_FAR, (log - level) / scale))
         for log, level in zip(logs, near, strict=True)

@@ -57,10 +57,7 @@ def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
         ("latency",): reading.latency,
         ("service_time",): reading.service_time,
         ("in_flight",): reading.in_flight,
-        **{
-            ("latency_by_status", name): histogram
-            for name, histogram in reading.latency_by_status.items()
-        },
+        **{("latency_by_status", name): part for name, part in reading.latency_by_status.items()},
         **{("phases", name): phase for name, phase in reading.phases.items()},
     }
     if reading.schedule is not None:

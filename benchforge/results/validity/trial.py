@@ -99,16 +99,13 @@ def _measured(trial: Trial) -> Iterator[Contradiction]:
     if trial.observation is None:
         yield "a measured trial was observed", ("observation",)
     if len(trial.answers) != _BEFORE_AND_AFTER:
-        message = (
-            f"a measured trial has one before and one after the load, here are {len(trial.answers)}"
-        )
+        count = len(trial.answers)
+        message = f"a measured trial has one before and one after the load, here are {count}"
         yield message, ("answers",)
         return
-    earlier, later = trial.answers
-    right = trial.good_response
-    if earlier.status != later.status and not (
-        right and {earlier.status, later.status} <= {*right.statuses}
-    ):
+    (earlier, later), right = trial.answers, trial.good_response
+    statuses = {earlier.status, later.status}
+    if len(statuses) > 1 and not (right and statuses <= {*right.statuses}):
         message = f"the status was {earlier.status} before the load and {later.status} after it"
         yield message, ("answers", 1, "status")
     yield from _document(trial, reading, earlier)

@@ -36,25 +36,24 @@ def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
     Returns who signed what, in words; nothing where no signer is known. Raises Unusable where the
     signature or the list of signers cannot be read, and ProgramMissing without ssh-keygen.
     """
-    signature_ = folder / SIGNATURE
-    if not os.path.lexists(signature_):
-        verified.cannot.append(
-            FileFault(signature_, "", None, "is missing: nobody signed the result")
-        )
+    file = folder / SIGNATURE
+    if not os.path.lexists(file):
+        reason = "is missing: nobody signed the result"
+        verified.cannot.append(FileFault(file, "", None, reason))
         return ""
     manifest = accepted(parse(folder, SIGNED, Manifest))
     try:
         signature = door.read(folder, SIGNATURE, _MOST_BYTES)
     except OSError as error:
-        raise Unusable(f"{signature_}: {error.strerror}") from error
+        raise Unusable(f"{file}: {error.strerror}") from error
     by = _origin(manifest.text(), signature, signers)
     if not by.signer:
         reason = f"is by nobody whom {signers} lists: {by.wrong}"
-        verified.cannot.insert(0, FileFault(signature_, "", None, reason))
+        verified.cannot.insert(0, FileFault(file, "", None, reason))
         return ""
     if by.wrong:
         reason = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
-        verified.differing.insert(0, FileFault(signature_, "", None, reason))
+        verified.differing.insert(0, FileFault(file, "", None, reason))
         return ""
     return f"signed by {by.signer}: {trials_in_words(manifest.model.trials)}"
 

@@ -91,9 +91,8 @@ def _stream(
     yield Recomputed(trial, ("stream", "records"), records)
     yield Recomputed(trial, ("stream", "sha256"), sha256)
     if list(stream.kinds) != list(workload.shares):
-        yield trial.fault(
-            f"the suite has the kinds {', '.join(workload.shares)}", "stream", "kinds"
-        )
+        message = f"the suite has the kinds {', '.join(workload.shares)}"
+        yield trial.fault(message, "stream", "kinds")
         return
     for (label, share), count in zip(workload.shares.items(), counts, strict=True):
         path = "stream", "kinds", label

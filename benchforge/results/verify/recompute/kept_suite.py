@@ -116,9 +116,8 @@ def kept_suite(header: Header, name: str, registry: Registry) -> KeptSuite:
 
     Raises SuiteErrors where the text is no suite any more, or names a part that is not installed.
     """
-    document = layered(
-        parsed(name, header.suite), header.profile, tuple(header.settings.items()), registry
-    )
+    settings = tuple(header.settings.items())
+    document = layered(parsed(name, header.suite), header.profile, settings, registry)
     return sound(_kept(document, header, registry), document)
 
 

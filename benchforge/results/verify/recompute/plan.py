@@ -36,10 +36,8 @@ def order(result: Result) -> Values:
         find = header.searches.get(scenario)
         count = ordinary if scenario not in fewer else measured[scenario] // size
         blocks.append(count if find is None else find.rounds)
-        if measured[scenario] != blocks[-1] * size:
-            message = (
-                f"{measured[scenario]} of {scenario} are not {blocks[-1]} blocks of {size} cases"
-            )
+        if (total := measured[scenario]) != blocks[-1] * size:
+            message = f"{total} of {scenario} are not {blocks[-1]} blocks of {size} cases"
             yield result.header.fault(message, "plan")
             return
     for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):

@@ -63,10 +63,8 @@ def answers(result: Result) -> Values:
         if not trial.model.answers:
             continue
         answer = trial.model.answers[0]
-        path_of_answer: JsonPath = (
-            ("answers", 0) if answer.decoded is None else ("answers", 0, "decoded")
-        )
-        path = (*path_of_answer, "sha256")
+        body_path: JsonPath = ("answers", 0, *(() if answer.decoded is None else ("decoded",)))
+        path = (*body_path, "sha256")
         if not beside(trial.file, ANSWER):
             reason = f"no {ANSWER} beside the trial: it went, or held a secret"
             yield Recomputed(trial, path, cannot=reason)
@@ -77,7 +75,7 @@ def answers(result: Result) -> Values:
             yield Recomputed(trial, path, cannot=f"{ANSWER}: {error.strerror}")
             continue
         yield Recomputed(trial, path, hashlib.sha256(body).hexdigest())
-        yield Recomputed(trial, (*path_of_answer, "length"), len(body))
+        yield Recomputed(trial, (*body_path, "length"), len(body))
         mixed = trial.model.stream is not None  # then it is looked at with its kind
         expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
