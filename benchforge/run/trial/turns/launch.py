@@ -23,9 +23,9 @@ def measure_in_turns(
 ) -> list[MeasuredTrial]:
     """Run the trials of servers that take turns; `seed` is that of their order.
 
-    Where one fails, none has a measurement: the others lack their opponent. What is `left_out`,
-    since it did not start before, is not started: its trial has that reason. `tell` hears the name
-    of each phase, and nothing between the first slice and the last. Raises CannotKeep alone.
+    Where one fails, none has a measurement. Servers that are `left_out` are not started: their
+    trials have that failure. `tell` hears each phase, and nothing between the first slice and the
+    last. Raises CannotKeep alone.
     """
     trials = [replace(inputs, folder=entered(inputs.folder)) for inputs in trials]
     failures = [left_out.get(identity(inputs.step.case.name)) for inputs in trials]
@@ -34,15 +34,14 @@ def measure_in_turns(
         alone, going = _lost("the others", failure), []  # nobody takes turns with it
         failures = [failure or alone for failure in failures]
     launched = iter(_launched(going, seed, context, tell) if going else ())
-    return [
-        next(launched) if failure is None else _unstarted(inputs, context, failure)
-        for inputs, failure in zip(trials, failures, strict=True)
-    ]
-
-
-def _unstarted(inputs: TrialInputs, context: TrialContext, failure: Failure) -> MeasuredTrial:
-    """Return the trial of a server that is not started, with its reason."""
-    return trial_of(inputs, context, begun(inputs, context, lambda _: None), failure)
+    measured = []
+    for inputs, failure in zip(trials, failures, strict=True):
+        if failure is None:
+            measured.append(next(launched))
+        else:
+            recorder = begun(inputs, context, lambda _: None)
+            measured.append(trial_of(inputs, context, recorder, failure))
+    return measured
 
 
 def _launched(
@@ -66,10 +65,7 @@ def unready(trial: Trial) -> bool:
 
 
 def _lost(culprit: str, failure: Failure) -> Failure:
-    """Return why a server has no measurement whose opponent failed.
-
-    Another launch may be whole where it is one without the opponent.
-    """
+    """Return why a server has no measurement whose opponent failed; another launch may be whole."""
     message = f"the launch was lost for all that took turns: {failure.message}"
     hint = f"see the trial of {culprit}"
     return Failure(stage="drive", message=message, hint=hint, subject=failure.subject)

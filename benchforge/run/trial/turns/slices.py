@@ -120,9 +120,7 @@ class PipedTool:
     """
 
     def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
-        self.loader = loader
-        self._sandbox = sandbox
-        self._pipes = pipes
+        self.loader, self._sandbox, self._pipes = loader, sandbox, pipes
 
     def sent(self, length_s: float) -> SliceCounts:
         """Let it send for so long, and return its counts once it has the last response."""
@@ -168,8 +166,7 @@ class Turn:
     """A server with its load tool: frozen, but in its own slices."""
 
     def __init__(self, tool: TurnsOfTool, freezer: Freezer) -> None:
-        self.tool = tool
-        self.freezer = freezer
+        self.tool, self.freezer = tool, freezer
         self.slices: list[Slice] = []
         self.own_cpu_s = 0.0
         "CPU time of benchforge in these slices."
