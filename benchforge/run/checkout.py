@@ -58,10 +58,7 @@ class Git:
         environment: Mapping[str, str] | None = None,
         within_s: float = _ASKED_WITHIN_S,
     ) -> str:
-        """Return what a command of git prints.
-
-        Raises GitRefusedError when it ends with an error, and what `Sandbox.run` raises.
-        """
+        """Return what a command of git prints. Raises GitRefusedError, and as `Sandbox.run`."""
         variables = {**self._unfiltered, **(environment or {})}
         return self._printed(*words, environment=variables, within_s=within_s)
 
@@ -139,10 +136,7 @@ class Git:
         return tuple(entry.partition("\t")[2] for entry in entries if entry.startswith(_LINK))
 
     def check_out(self, commit: str, into: Path) -> None:
-        """Write the files of a commit below a new folder: by an index of our own.
-
-        Raises GitRefusedError when git cannot.
-        """
+        """Write a commit's files into a new folder, by our own index. Raises GitRefusedError."""
         into.mkdir()
         index = {"GIT_INDEX_FILE": str(self._folder / f"{commit}.index")}
         self.output("read-tree", commit, environment=index, within_s=CHECKED_OUT_WITHIN_S)
@@ -164,10 +158,10 @@ class _WrongError(Exception):
 
 
 def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) -> Suite:
-    """Return the suite with the commit of each server whose code lies in a git repository.
+    """Return the suite with the commit of each server, or of `servers`, whose code is in git.
 
-    Of `servers` only, where they are named. Raises SuiteErrors for a ref that leads to no commit or
-    to one without the directory, and ProgramMissing where a ref is named and git is missing.
+    Raises SuiteErrors for a ref that leads to no commit or to one without the directory, and
+    ProgramMissing for a ref without git.
     """
     wanted = [wanted for wanted in _wanted(suite) if servers is None or wanted.server in servers]
     if not wanted:
@@ -198,9 +192,9 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
 def checked_out(
     suite: Suite, context: TrialContext, tell: Callable[[str], None]
 ) -> Iterator[TrialContext]:
-    """Give the ground with each commit that a server serves checked out; on leaving they are gone.
+    """Give the context the checkout of each commit that a server serves; remove them on leaving.
 
-    `suite` is one that `with_code` returned. Raises CannotKeep when git cannot write a checkout.
+    `suite` is from `with_code`. Raises CannotKeep.
     """
     served = [code for code in suite.code if code.ref is not None]
     program = locate(GIT.name)
@@ -294,10 +288,7 @@ def _of_working_tree(wanted: _Wanted, git: Git, top: Path, suite_file: Path) -> 
 
 
 def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
-    """Whether a file that git does not know may be code of a server: below its folder.
-
-    What is hidden, what Python makes, our own results and the suite are none.
-    """
+    """Whether a file that git does not track may be a server's code; caches and results are not."""
     if not file.is_relative_to(folder) or file == suite_file:
         return False
     path = file.relative_to(folder)

@@ -43,8 +43,7 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
         for step in graph.steps()
     ]
     questions = asked_of(suite.scenarios, suite.tables, suite.claims, names)
-    interpreters = _interpreters(suite, context)
-    locks = locks_of(context)
+    interpreters, locks = _interpreters(suite, context), locks_of(context)
     digests = code_digests(distinct_parts(suite), suite)
     for mix in suite.workloads.values():
         digests |= mix.files

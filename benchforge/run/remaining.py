@@ -11,10 +11,7 @@ from benchforge.suite.plan import START_AND_STOP_S
 
 @dataclass
 class Left:
-    """Sums over the trials so far. Starts and stops, waits and attempts are told apart.
-
-    Noise that ended, or that nothing waits for any more, says nothing of the trials that follow.
-    """
+    """Sums over the trials so far: starts and stops, waits, attempts."""
 
     trials: int = 0
     places: int = 0
@@ -51,9 +48,9 @@ class Left:
 
 
 def noise_s(declared_s: float, patience: Patience, *, smoke: bool) -> float:
-    """Return what noise that does not end adds to a run whose trials declare so many seconds each.
+    """Return what lasting noise adds to a run whose trials declare so many seconds each.
 
-    Each attempt at the first place waits in vain, and all but one of them are in vain, too.
+    All attempts at the first place wait in vain.
     """
     wait_s = at_most_s(patience, declared_s, math.inf) or 0.0
     again = 0 if smoke else ATTEMPTS - 1

@@ -1,10 +1,7 @@
 """The null server: it answers every HTTP request with the same bytes, as fast as Python can.
 
-What a load tool gets from it is about what the tool can get at most. A program of the standard
-library alone, run by its path with `python -I -S`: one epoll loop for each process, and a memory of
-requests, since a load tool sends the same bytes again and again. What was not seen before is
-parsed: bodies are read, several requests in one packet are answered one by one, HTTP/1.0 is kept
-alive where that is asked for.
+A program of the standard library, run by its path: an epoll loop a process, and a memory of
+packets, since a load tool sends the same bytes again and again.
 """
 
 import argparse

@@ -23,7 +23,7 @@ _LOOK_EVERY_S = 0.01
 
 
 def cache(name: str) -> Path:
-    """Return a folder of the cache; one for the life of this process where it is not writable.
+    """Return a folder of the cache; where it is not writable, one for this process's life.
 
     Raises CannotKeep where another user owns it, or may write there: programs in it are run.
     """
@@ -65,10 +65,9 @@ def _of_this_process(name: str) -> Path:
 
 
 def cleared(*parents: Path) -> str:
-    """End the processes and remove the folders that no benchforge uses; a line that says what.
+    """End the processes and remove the folders that killed benchforges left; say so in a line.
 
-    Folders beside results too: `parents` hold those results. Nothing that a live benchforge, or
-    anybody else, may use is touched. "" where there was nothing.
+    `parents` hold results, beside which such folders are too. Empty if there was nothing.
     """
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)

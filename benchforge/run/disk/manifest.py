@@ -21,10 +21,9 @@ _MOST = door.MIB
 
 
 def manifest_of(folder: Path) -> Manifest:
-    """Return the manifest of a result whose run ended, as its files are now.
+    """Return the manifest of a result whose run ended, as its files are now. Raises OSError.
 
     What an earlier manifest says of measured files stays: nobody may have changed them since.
-    Raises OSError where the folder cannot be read.
     """
     manifest = parse(folder, MANIFEST, Manifest)
     measured = manifest.model.measured if isinstance(manifest, Parsed) else {}
@@ -39,10 +38,7 @@ def with_reports_anew(manifest: Manifest, folder: Path) -> Manifest:
 
 
 def listable(folder: Path) -> Iterator[str]:
-    """Yield the files of a result that a manifest lists, links and what is not a file included.
-
-    What a trial left that did not end is removed when the run goes on: it is not listed.
-    """
+    """Yield the files of a result that a manifest lists, links too; none of unfinished trials."""
     wholeness: dict[str, bool] = {}
     for name in door.files(folder.resolve()):
         trial_place = place_of(name)

@@ -97,10 +97,10 @@ class ResultWriter:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Keep others from writing here, and from removing it, as long as we live.
+        """Keep others from writing or removing the result, as long as we live.
 
-        Raises Unusable where another does, or where there is no folder; CannotKeep where it cannot
-        be opened.
+        Raises Unusable where another holds it or no folder is there, CannotKeep where it does not
+        open.
         """
         try:
             held = hold(entered(self.folder))
@@ -149,10 +149,9 @@ class ResultWriter:
         return self._made(f"{CEILINGS}/{number:04d}", PRIVATE)
 
     def swept(self, also: Collection[int] = ()) -> None:
-        """Remove what an end kept from being finished: a trial has its trial.json.
+        """Remove trials that have no trial.json, and those whose numbers are in `also`.
 
-        `also` are the numbers of trials that are removed as well: they lack the others of theirs.
-        Who copies a result may leave empty folders behind: that of the trials is made anew.
+        A copied result may lack its folder of trials: it is made anew.
         """
         self._made(TRIALS)
         for parent, last in ((TRIALS, TRIAL), (CEILINGS, CEILING)):
@@ -201,8 +200,7 @@ class ResultWriter:
 def entered(folder: Path) -> Path:
     """Return a folder's path from the root, by which each process of a trial enters it.
 
-    Raises CannotKeep where that leads through a folder that is closed to us: the relative path of a
-    shell that was there before does not.
+    Raises CannotKeep where a folder on the way is closed to us.
     """
     path = folder.resolve()
     try:
@@ -240,10 +238,7 @@ def _renamed(half: Path, folder: Path) -> bool:
 
 
 def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
-    """Write a file below a folder so that it is there whole, or as it was before.
-
-    Raises OSError, which names it.
-    """
+    """Write a file below a folder: it is whole, or as before. Raises OSError, which names it."""
     if isinstance(content, BaseModel):
         door.write(folder, name, as_written(content))
     else:
@@ -259,7 +254,7 @@ def as_written(model: BaseModel) -> Iterator[bytes]:
 def _split(model: BaseModel, names: tuple[str, ...], line_end: bytes) -> Iterator[bytes]:
     """Yield a model as JSON, each member of the first of the named arrays by itself.
 
-    A line end in it is followed by an indent: no text has one.
+    `line_end` replaces each line end, to indent: no text has one.
     """
     members = getattr(model, names[0]) if names else ()
     frame = model.model_copy(update={names[0]: ()}) if members else model

@@ -1,10 +1,8 @@
 """Send a request at random moments, and record what comes back: asker.py PLAN.
 
-A program run by its path with `python -I -S`. PLAN is JSON, and names the folders of modules: what
-bounds a connection, and for HTTP/2 the library h2; the rest is the standard library. It waits
-for the file `request` in the plan's folder, which is sent as it is. SIGTERM ends it: then it writes
-`record.json`, and the body of each kind of answer to a file of its own. It has one connection at a
-time, so it holds one worker of a server at most. A moment that comes meanwhile is left out.
+Run by its path. PLAN is JSON. It waits for the file `request` in the plan's folder, and sends it as
+it is; on SIGTERM it writes `record.json`, and a body of each kind. It has one connection at a time,
+so it holds one worker of a server at most; a moment that comes meanwhile is left out.
 """
 # ruff: noqa: PTH104, PTH110, PTH118, PTH123 - without pathlib, whose import takes long
 
@@ -109,7 +107,6 @@ class Asker:
             yield self._random.uniform(begin_s, end_s)
 
     def _rate(self) -> float:
-        """Return how many moments there are per second now."""
         plan = self._plan
         most = min(plan.rate, MOST_MOMENTS / plan.declared_s)
         if plan.share is None:
@@ -156,7 +153,6 @@ class Asker:
         return ""
 
     def _connected(self) -> Any:
-        """Return a connection whose answers have a deadline and a size."""
         plan, deadline = self._plan, time.monotonic() + self._plan.within_s
         plain = socket.create_connection((plan.host, plan.port), plan.within_s)
         self._connections += 1

@@ -80,10 +80,7 @@ class Http2:
         self.lines: list[tuple[str, str]] = []
 
     def answer(self, headers: list[tuple[str, str]], body: bytes) -> Http2Answer:
-        """Send a request, and return its answer.
-
-        Raises NotHttp2 where none comes, and what sending and receiving raise.
-        """
+        """Send a request, and return its answer. Raises NotHttp2, and as sending and receiving."""
         self._content, self.status, self._ended = bytearray(), 0, False
         try:
             self._stream = self._h2.get_next_available_stream_id()

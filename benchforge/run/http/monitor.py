@@ -144,7 +144,6 @@ class Monitoring:
 
     @property
     def _begin(self) -> bytes:
-        """The begin of the load tool's first request."""
         return f"{self._probe.request.method} {self._probe.request.path} HTTP/1.".encode()
 
     def _content(self, head: bytes | None) -> bytes:
@@ -164,7 +163,7 @@ class Monitoring:
             self._sandbox.stop(self.running, _ENDS_WITHIN_S, signal.SIGTERM)
 
     def judged(self, right: HttpProbe, of_probes: frozenset[str], folder: Path) -> Monitor:
-        """Return what it proves; its record and wrong bodies are written into `folder`.
+        """Return what the record proves; write it and wrong bodies into `folder`.
 
         `of_probes` are the digests of the bodies that probes got.
         """
@@ -263,8 +262,8 @@ def judged_answer(
 def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     """Return a record in numbers, given each kind of answer.
 
-    A moment counts as wrong if one of its answers is: so the share of wrong moments is at least
-    that of wrong answers, and an upper bound of the first holds for the second.
+    A moment is wrong if one of its answers is: so an upper bound of the share of wrong moments
+    holds for wrong answers, too.
     """
     counts = Counter(kind for _, answers, _ in record.moments for kind, _ in answers)
     each = [answers for _, answers, _ in record.moments]

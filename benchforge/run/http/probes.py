@@ -120,10 +120,7 @@ def _sizes(right: Sequence[Answer]) -> Sizes | None:
 
 
 def debug(sandbox: Sandbox, question: HttpProbe) -> tuple[str, ...] | None:
-    """Return what the answer to a path that nobody serves shows of a development mode.
-
-    That is the only sign of some modes. None where there is no answer.
-    """
+    """Return signs of a development mode in the answer to a path that nobody serves, or None."""
     try:
         page = ask(sandbox, dataclasses.replace(question, request=_NOBODYS)).body
     except (OSError, http.client.HTTPException):
@@ -145,7 +142,7 @@ def listener(
 
 
 def complaints(processes: Iterable[Running], hide: Callable[[str], str]) -> tuple[Exhaustion, ...]:
-    """Return the first line of each process in which it says that it ran out of something.
+    """Return the first line of each process that says that it ran out of a resource.
 
     Of a long log the beginning and the end are read; `hide` takes secrets out of a line.
     """

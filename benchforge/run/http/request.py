@@ -111,10 +111,7 @@ class HttpProbe:
         return ":".join(map(str, address(self.root)))
 
     def head(self, extra: Mapping[str, str]) -> bytes:
-        """Return the head of the request as text of HTTP/1, with Host and the body's length.
-
-        `extra` are headers that the request may replace.
-        """
+        """Return the head of the request as text of HTTP/1; it may replace the headers `extra`."""
         request = self.request.framed
         headers = {"Host": urlsplit(self.root).netloc, **extra}
         if request.body is not None:
@@ -186,8 +183,8 @@ def ask(sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> H
 class Asking:
     """Sends the request of a question from inside the trial's network, again and again.
 
-    Over HTTP/1 each has a connection of its own; with `keep_alive` the server is not told that it
-    is the last one. Over HTTP/2 they follow each other on one, as those of load tools.
+    Over HTTP/1 each has a connection of its own, which `keep_alive` does not announce; over HTTP/2
+    they share one.
     """
 
     def __init__(self, sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> None:
@@ -199,8 +196,8 @@ class Asking:
     def answer(self) -> HttpAnswer:
         """Return the next answer.
 
-        Raises OSError when the whole answer is not there within ANSWER_WITHIN_S or no TLS is agreed
-        upon, http.client.HTTPException when it is not HTTP, or longer than LARGEST_ANSWER bytes.
+        Raises OSError without a whole answer within ANSWER_WITHIN_S or without TLS, HTTPException
+        for what is not HTTP, or is longer than LARGEST_ANSWER bytes.
         """
         begun, question = time.monotonic(), self._question
         if self._connection is None or self._http2 is None:
@@ -273,7 +270,7 @@ def _formed(received: Received, begun: float, wire_bytes: int | None) -> HttpAns
 def _connected(sandbox: Sandbox, question: HttpProbe) -> tuple[BoundedSocket, bool]:
     """Return a connection, and whether to speak HTTP/2 on it.
 
-    Raises OnlyHttp1 where a load would speak it over TLS, and the server does not.
+    Raises OnlyHttp1 where a load would speak HTTP/2 over TLS, and the server does not.
     """
     http_2, offered = question.version == http2.VERSION, _OFFERED.get(question.version, ())
     try:

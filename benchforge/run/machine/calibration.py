@@ -19,10 +19,7 @@ _HARDWARE = ("cpu", "cpus", "machine")  # memory differs by some pages from boot
 
 
 def place() -> Path:
-    """Return where it is kept: in $XDG_STATE_HOME/benchforge, ~/.local/state without it.
-
-    Raises CannotKeep where there is no home.
-    """
+    """Return its place in $XDG_STATE_HOME, or ~/.local/state. Raises CannotKeep without a home."""
     try:
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     except RuntimeError as error:

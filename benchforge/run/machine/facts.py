@@ -101,17 +101,13 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
 
 
 def _open_files() -> list[JsonValue]:
-    """Return the soft and the hard limit of open files."""
     import resource  # noqa: PLC0415 - readers of results run without it
 
     return list(resource.getrlimit(resource.RLIMIT_NOFILE))
 
 
 def _scratch_file_system(root: Path) -> str | None:
-    """Return the file system of TMPDIR, such as ext4: private databases lie there. tmpfs is memory.
-
-    The last mount that covers a folder is the one that it shows.
-    """
+    """Return TMPDIR's file system, such as ext4: the last mount that covers it. tmpfs is memory."""
     try:
         scratch = Path(tempfile.gettempdir()).resolve()
     except OSError:

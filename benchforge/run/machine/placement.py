@@ -156,7 +156,6 @@ class Stay:
 
 
 def _cpus_held(pid: int) -> set[Cpus]:
-    """Return the CPUs of each thread; nothing where the process has ended."""
     held: set[Cpus] = set()
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths

@@ -130,10 +130,10 @@ class ForeignLoad:
 
 
 def at_most_s(patience: Patience, load_s: float, spare_s: float) -> float | None:
-    """Return how long to wait; None for not even to look.
+    """Return how long to wait for quiet, in seconds; None for not even to look.
 
-    `load_s` is what the trial declares: by default a run takes twice as long at the worst.
-    `spare_s` is what is left before the run's time limit.
+    By default a wait doubles at most the declared `load_s`. `spare_s` is left before the run's time
+    limit.
     """
     if patience == "off":
         return None
@@ -163,9 +163,9 @@ def _look(*seconds: float) -> ForeignLoad:
 
 
 def between(first_ticks: Ticks | None, last_ticks: Ticks | None, own_s: float) -> ForeignLoad:
-    """Judge what was done between two moments, except for `own_s` seconds of CPU time of ours.
+    """Judge what others used between two moments, a hypervisor's theft included.
 
-    Nothing of a trial runs between trials. What a hypervisor took away counts as others' too.
+    `own_s` is our own CPU time.
     """
     if first_ticks is None or last_ticks is None or last_ticks.total <= first_ticks.total:
         return ForeignLoad(None, None)

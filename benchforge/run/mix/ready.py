@@ -105,7 +105,6 @@ class MixMonitoring(Monitoring):
         return monitor.model_copy(update={"head": "scenario"})
 
     def _label(self, kind: SeenAnswer) -> tuple[_Planned, str]:
-        """Return the record of an answer, and the label of its kind."""
         number, step = divmod(kind.of, _STEPS)
         planned = self._planned[number % len(self._planned)]
         return planned, list(self._rows)[planned.record.kind + step]
@@ -200,10 +199,9 @@ class AnsweredMix:
 def ready_at(
     workload: Mix, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
 ) -> AnsweredMix:
-    """Log all users of a mix in, and send a request of each kind until it is answered rightly.
+    """Log all users of a mix in, and send a request of each kind until its answer is right.
 
-    `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where an
-    answer stays wrong.
+    `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed.
     """
     users = logged_in(sandbox, workload, server, seed)
     probes = probed(sandbox, users, server, load)
@@ -232,10 +230,7 @@ def logged_in(sandbox: Sandbox, workload: Mix, asking: HttpProbe, seed: tuple[in
 def probed(
     sandbox: Sandbox, workload: Mix, asking: HttpProbe, load: Load | None
 ) -> dict[str, KindProbes]:
-    """Send a request of each kind until it is answered rightly, then again.
-
-    Raises TrialFailed where the answer stays wrong.
-    """
+    """Send a request of each kind until its answer is right, then again. Raises TrialFailed."""
     kind_probes: dict[str, KindProbes] = {}
     replies: dict[str, Reply] = {}
     for label, first in workload.first.items():

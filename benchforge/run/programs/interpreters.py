@@ -106,8 +106,7 @@ def find(
 ) -> InterpreterCandidate:
     """Return the interpreter that a runtime asks for; each candidate is asked what it is.
 
-    `folder` is for what they print. Raises ProgramMissing when there is none, and names those that
-    there are.
+    `folder` is for what they print. Raises ProgramMissing, which names the available ones.
     """
     if "/" in python:
         path = (suite_folder / Path(python).expanduser()).absolute()

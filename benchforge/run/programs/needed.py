@@ -79,10 +79,7 @@ class Needed:
 
 
 def needed(suite: Suite) -> Needed:
-    """Return what the cases of a suite need.
-
-    Raises BenchforgeError where the code or the data of a part are not there.
-    """
+    """Return what a suite's cases need. Raises BenchforgeError without a part's code or data."""
     form = Needed(len(expand(suite)))
     for scenario, key, part in parts_by_scenario(suite):
         part.fingerprint(suite.path.parent)  # it reads the code or the data that are served
@@ -108,7 +105,6 @@ def together(forms: Iterable[Needed]) -> dict[Need, Users]:
 
 
 def _files(python: str, suite_folder: Path) -> list[Path]:
-    """Return the files that may be the interpreter which a runtime asks for."""
     if "/" in python:
         file = locate(str(Path(python).expanduser()), suite_folder)
         return [file] if file else []
@@ -205,10 +201,7 @@ def in_log(text: str, part: Part, label: str) -> str:
 
 
 def of_runtime(label: str, runtime: Runtime, python: Path, modules: Sequence[str]) -> str:
-    """Return how the modules that a runtime's interpreter lacks get in.
-
-    What a path leads to is the user's own environment; another interpreter gets one from us.
-    """
+    """Return how the modules that a runtime's interpreter lacks get into its environment."""
     # Where we have the module ourselves, we know what to install for it.
     brought = importlib.metadata.packages_distributions()
     tops = (module.partition(".")[0] for module in modules)

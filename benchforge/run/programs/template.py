@@ -28,10 +28,7 @@ _FICLONE = 0x40049409  # of linux/fs.h
 
 
 def done(sandbox: Sandbox, task: Task, label: str, part_label: str, folder: Path) -> None:
-    """Run a task of the part labelled `part_label`; it prints to `folder/<label>.out` and `.err`.
-
-    Raises TrialFailed when its output is not what it should be, with its last lines.
-    """
+    """Run a part's task; it prints to `folder/<label>.out` and `.err`. Raises TrialFailed."""
     finished = sandbox.run(label, task.command, folder, {}, TASK_WITHIN_S)
     if reason := task.judge(finished):
         message = f"{part_label}: {task.says}: {reason}"
@@ -39,12 +36,11 @@ def done(sandbox: Sandbox, task: Task, label: str, part_label: str, folder: Path
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
-    """Fill `site.scratch` with the service's template; nothing for a service without one.
+    """Fill `site.scratch` with the service's template, if it has one.
 
-    Templates are kept in $XDG_CACHE_HOME/benchforge/templates (~/.cache without it), or for the
-    life of this process where that is not writable. `name` is that of the service's files beside
-    the trial: what the tasks print is kept in the folder `<name>-template` there. Raises
-    TrialFailed when a task fails, and CannotKeep when the copy cannot be written.
+    Templates are in the cache, or for this process's life where that is not writable. What the
+    tasks print is beside the trial, in `<name>-template`. Raises TrialFailed when a task fails,
+    CannotKeep when the copy cannot be written.
     """
     if not service.template(site):
         return

@@ -35,7 +35,7 @@ class Message:
 class Exit:
     """How a process ended: `ended` on the monotonic clock, CPU times in seconds.
 
-    What it used includes the children that it waited for, and orphans that ended before it.
+    It includes children that it waited for, and orphans that ended earlier.
     """
 
     code: int

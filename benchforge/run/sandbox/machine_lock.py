@@ -44,7 +44,7 @@ class Wait(NamedTuple):
 
 @contextlib.contextmanager
 def measuring(report: Callable[[Wait], None]) -> Iterator[None]:
-    """Hold the machine's lock. While another process holds it, wait, and report that each second.
+    """Hold the machine's lock; wait for another holder, and report each second of the wait.
 
     What `report` raises ends the wait.
     """

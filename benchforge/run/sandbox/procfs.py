@@ -17,7 +17,7 @@ _LOCAL_ADDRESS, _STATE, _INODE = 1, 3, 9
 
 
 def tree(pid: int, among: Iterable[int] = (), reaper: int = 0) -> list[int]:
-    """The pids of a process, of all in its session, of all below its reaper, and their descendants.
+    """The pids of a process, its session, all below its reaper, and their descendants.
 
     They are looked for `among` these processes, or among all.
     """
@@ -90,8 +90,7 @@ def halted(pid: int) -> int | None:
 def kill_below(roots: set[int], last: int, within_s: float) -> None:
     """Kill processes and all their descendants, until `last` has ended, or for so many seconds.
 
-    `last` is a descriptor of a process. Who traces a process can keep it from ending: all are
-    killed, again and again, since they may start others meanwhile.
+    `last` is a descriptor of a process. Tracers too are killed: they can keep it from ending.
     """
     deadline = time.monotonic() + within_s
     while not select.select([last], [], [], _LOOK_EVERY_S)[0] and time.monotonic() < deadline:

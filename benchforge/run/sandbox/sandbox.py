@@ -55,10 +55,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class Running:
-    """A process that was started: its pid inside the trial and as seen from outside.
-
-    `started` is on the monotonic clock, in seconds.
-    """
+    """A process that was started, with its pid inside and outside; `started` is monotonic, in s."""
 
     label: str
     pid: int
@@ -73,9 +70,9 @@ class Running:
 
 
 class Sandbox:
-    """One trial's place: everything that runs in it was started here, and ends with it.
+    """One trial's place: all that runs in it was started here, and ends with it.
 
-    Each method raises TrialFailed when the keeper of the trial was killed from outside.
+    Each method raises TrialFailed when the trial's keeper was killed.
     """
 
     address = "127.0.0.1"
@@ -281,10 +278,7 @@ class Sandbox:
             return procfs.listening(self.init_pid, port)
 
     def counters(self) -> dict[str, int]:
-        """The network's counters, like "TcpPassiveOpens"; the machine's in the host's network.
-
-        Raises OSError where /proc does not let us read.
-        """
+        """The network's counters, like "TcpPassiveOpens", or the host's. Raises OSError."""
         return procfs.counters(self.init_pid)
 
     def socket(
@@ -293,10 +287,7 @@ class Sandbox:
         kind: socket.SocketKind = socket.SOCK_STREAM,
         protocol: int = 0,
     ) -> socket.socket:
-        """Return a new socket inside the trial's network, whoever connects or binds it.
-
-        Raises OSError where that is not allowed.
-        """
+        """Return a new socket inside the trial's network. Raises OSError if not allowed."""
         ordinary = (family, kind, protocol) == (socket.AF_INET, socket.SOCK_STREAM, 0)
         if ordinary and self._channel.spare:
             return self._channel.spare.pop()
@@ -395,10 +386,7 @@ def last_lines(log: Path, count: int = _LOG_LINES) -> str:
 
 
 def first_error(log: Path) -> str:
-    """The line that ends the first Python traceback of a log, "" where there is none.
-
-    A server that fails because its app does prints its own tracebacks last, which say less.
-    """
+    """The line that ends a log's first Python traceback, which names the cause; "" without one."""
     try:
         with opened(log) as file:
             text = file.read(_LOG_BYTES).decode(errors="replace")

@@ -1,7 +1,6 @@
 """Shared memory that outlives its processes: where a trial has none of its own, it is removed.
 
-Only what a process of the trial mapped, or what PostgreSQL wrote into its postmaster.pid, is
-looked at; and of that only what is this user's, and nobody uses.
+Only what the trial mapped or PostgreSQL noted, what is this user's, and what nobody uses.
 """
 
 import contextlib

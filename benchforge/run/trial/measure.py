@@ -68,7 +68,7 @@ def measured_together(
 ) -> list[MeasuredTrial]:
     """Measure trials that run together, or one alone, and return them without secrets.
 
-    What fails is in the trial whose fault it is. Raises CannotKeep, and what is a fault of our own.
+    A failure is in its trial. Raises CannotKeep, and our own faults.
     """
     recorders = [recorder for _, recorder in trials]
     try:

@@ -31,10 +31,7 @@ class PartQuota:
         self._first = {folder: _stops(folder) for folder in folders}
 
     def of(self, pid: int) -> tuple[float | None, int | None]:
-        """Return the smallest quota of a process, in CPUs, and by how much its stops grew.
-
-        None and None where it has no quota.
-        """
+        """Return a process's smallest quota, in CPUs, and its new stops; None without a quota."""
         folders = self._folders.get(pid) or self._with_quota(pid)
         quotas = [cpus for folder in folders if (cpus := _quota(folder)) is not None]
         if not quotas:

@@ -17,9 +17,9 @@ _TRIES, _TOGETHER_NS = 3, 20_000
 
 
 class MachineReader:
-    """Reads the machine's numbers; those that the kernel does not tell are left out.
+    """Reads the numbers of the machine that the kernel tells, by the names of system.csv.
 
-    Counters are what they grew by since `begin`, by the names of system.csv.
+    Counters are what they grew by since `begin`.
     """
 
     def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:

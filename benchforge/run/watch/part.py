@@ -63,9 +63,8 @@ def clock_ns(pid: int) -> int:
 class Account:
     """What a process used itself, and what its ended children did; in any unit.
 
-    The kernel adds a child to its parent when the parent waits for it. What nobody waits for is
-    not added: such a child is claimed with what was last seen of it. Both may speak of the same
-    child, so that the larger counts.
+    The kernel adds a child to the parent that waits for it. Other children are claimed as they were
+    seen last. Both may count the same child, so that the larger counts.
     """
 
     def __init__(self, own_pid: int, waited: int) -> None:
@@ -90,10 +89,7 @@ class Account:
 
 
 class Process:
-    """A process of a part, as it was seen last.
-
-    Of the part's `reaper` counts only what it waited for: that is all that ever fell to it.
-    """
+    """A process of a part, as it was seen last; of the `reaper` counts only what it waited for."""
 
     def __init__(self, pid: int, stat_: Stat, *, reaper: bool = False) -> None:
         self.pid = pid
@@ -116,10 +112,7 @@ class Process:
 
 
 class PartProcesses:
-    """The processes of a part that live, and the account of all that it ever had.
-
-    They are all below its `reaper`; without one (0), all below `pid`.
-    """
+    """The living processes of a part, below its `reaper` or `pid`, and the account of all."""
 
     def __init__(
         self, label: str, role: Role, pid: int, find: Callable[[], Iterable[int]], reaper: int = 0
@@ -276,10 +269,7 @@ class PartProcesses:
         )
 
     def memory(self) -> int | None:
-        """Return its size in bytes; None where a process is hidden.
-
-        That is the sum of the proportional set sizes, and the shared memory that it only holds.
-        """
+        """Return its proportional set size and held shared memory, in bytes; None if hidden."""
         sizes = [pss(pid) for pid in self.pids]
         if None in sizes:
             self.memory_hidden = True

@@ -43,8 +43,7 @@ class Watch:
     """Looks from the start of the load to its end; `sample` is called in between, every EVERY_S.
 
     Nothing is written meanwhile, and no garbage is collected. `talkative` says why the network's
-    counters hold connections of others than the load tool. `stay` looks on which CPUs the processes
-    are that are found. Leaving it lets go of all files.
+    counters hold connections of others. `placement` looks at the CPUs of processes.
     """
 
     def __init__(
@@ -149,10 +148,7 @@ class Watch:
         return size
 
     def observation(self, folder: Path) -> Observation:
-        """Look for the last time, write usage.csv and system.csv into `folder`, say what was seen.
-
-        Each figure that the two files tell is computed from what they say.
-        """
+        """Look for the last time, write usage.csv and system.csv, and return what they tell."""
         seconds = self._now_s()
         own_cpu_s = time.process_time() - self._own_cpu
         grown = self._system.end(self._now_s())
@@ -196,10 +192,7 @@ def _running_already(label: str, role: Role) -> Usage:
 
 
 class Unassigned:
-    """Processes below the keeper and below no part.
-
-    A task that prepared a service may have left some, or a part whose reaper was killed.
-    """
+    """Processes below the keeper and below no part, such as those that a task left."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._keeper = sandbox.init_pid
@@ -222,10 +215,7 @@ class Unassigned:
         self._processes.look(at_s, fully=True, more=strays)
 
     def shared_bytes(self, parts: Sequence[PartProcesses]) -> int | None:
-        """Return the bytes of files in the trial's /dev/shm that no part has open or mapped.
-
-        None where they are hidden, or the machine's.
-        """
+        """Return the bytes in the trial's /dev/shm that no part has, or None if hidden."""
         pids = [pid for part in parts for pid in part.pids]
         if not self._own_files or not pids:
             return None

@@ -58,10 +58,7 @@ def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
 
 
 def celsius(root: Path = _SYSTEM) -> float | None:
-    """Return the highest temperature of all sensors; None without one.
-
-    Some sensors take long to answer: do not ask while something is measured.
-    """
+    """Return the highest temperature of all sensors, or None. Some sensors answer slowly."""
     paths = (path for pattern in _SENSORS for path in root.glob(pattern))
     readings = [number((content(str(path)) or b"").decode()) for path in paths]
     degrees = [reading / 1000 for reading in readings if reading is not None]

@@ -129,8 +129,7 @@ class Watched:
 class OutputSize:
     """The files of a part as they were when the load began.
 
-    Each is held, so that it is still known when it was renamed or removed. What is opened during
-    the load is not known.
+    Each is held, so that it is still known when renamed or removed.
     """
 
     def __init__(self, running: Running, pids: Iterable[int]) -> None:
@@ -198,8 +197,7 @@ def _flags(fdinfo: bytes) -> int:
 def signs(pid: int) -> list[str] | None:
     """Return the signs of one process, such as "debug: --reload"; None when some are hidden.
 
-    "loaded: X" is an instrument that is there, and of which nothing shows whether it is used. A
-    process that has ended shows none.
+    "loaded: X" is an instrument that may be unused.
     """
     if (status := content(f"/proc/{pid}/status")) is None:
         return []

@@ -1,7 +1,7 @@
 """Requests with their answers, from what a packet socket got: pure, and without trust.
 
-A request's own acknowledgement says where its answer begins: a client sends it after it has read
-all answers before. So a window may begin anywhere in a connection.
+A request's acknowledgement says where its answer begins: so a window may open in a connection's
+midst.
 """
 
 import math
@@ -149,8 +149,8 @@ def _requests(client: _Direction, until_s: float) -> Iterator[_Request]:
 def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchange]:
     """Yield requests with their answers.
 
-    Where requests that differ are sent before an answer has come, which is whose is not known if
-    the first ones were sent before the window.
+    Where different requests are pipelined, whose answer is whose is unknown if earlier ones were
+    sent before the window.
     """
     runs, end = server.runs(), -_TURN
     begins_at = [run.begin for run in runs]

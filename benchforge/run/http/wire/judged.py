@@ -20,10 +20,7 @@ _MOST_BODIES = 64  # distinct ones; of others only the judgement is kept apart
 
 
 class Right(NamedTuple):
-    """What is right for a request: the label of its kind in a mix, and a probe that knows it.
-
-    Without a probe the request does not tell what is right.
-    """
+    """What is right for a request: its kind's label in a mix, and a probe, or None if unknown."""
 
     kind: str
     probe: HttpProbe | None
@@ -78,7 +75,6 @@ class Judge:
         return next((right.kind for right in self._right_of(pair.request)), "")
 
     def _number(self, pair: Exchange) -> int:
-        """Return the number of an answer among the distinct ones."""
         reply, rights = pair.answer, self._right_of(pair.request)
         headers = {} if reply is None else reply.headers
         body = b"" if reply is None else reply.body

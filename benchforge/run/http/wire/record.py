@@ -61,10 +61,7 @@ def record_of(text: bytes) -> WireRecord:
 
 
 def tallied(record: WireRecord) -> LoadAnswers:
-    """Return a record in numbers.
-
-    A window counts as wrong if one of its answers is: answers of one window stand or fall together.
-    """
+    """Return a record in numbers; a window is wrong if one of its answers is."""
     load = [window for window in record.windows if window.place == "load"]
     around = [window for window in record.windows if window.place == "around"]
     labels = sorted({answer.kind for answer in record.answers if answer.kind})

@@ -19,10 +19,9 @@ class AnsweringServer:
 
 
 def ask(scope: TrialScope, services: list[Serving], like: Like | None = None) -> AnsweringServer:
-    """Send the request until the server answers rightly, and it is our process that answers.
+    """Send the request until our own process answers rightly. Raises TrialFailed.
 
-    `like` is the answer that its own must equal, where another's was given before; else that of
-    the inputs. Raises TrialFailed where the answer stays wrong.
+    Its answer must equal `like`, or that of the inputs.
     """
     sandbox, recorder = scope.sandbox, scope.recorder
     probe = question(scope, services[-1], like or scope.inputs.like)

@@ -173,10 +173,7 @@ def _until_ready(scope: TrialScope, serving: Serving) -> None:
 
 
 def stop(scopes: Sequence[TrialScope]) -> None:
-    """Stop what runs, in the reverse order of the start, each as politely as it asks for.
-
-    Of several trials those end together that were started together: some take seconds.
-    """
+    """Stop what runs, in reverse order, each by its own signal; several trials together."""
     with contextlib.ExitStack() as phases:
         for scope in scopes:
             phases.enter_context(scope.recorder.phase("stop"))

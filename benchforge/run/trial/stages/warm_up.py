@@ -41,8 +41,7 @@ def warm_up(
 ) -> WarmServer:
     """Log users in, probe, start the monitor, write the stream, and load for a while.
 
-    On hosts, `windows` may be those of another host. Raises TrialFailed where an answer is wrong,
-    or a service ends.
+    On hosts, `windows` may be those of another host. Raises TrialFailed.
     """
     case, recorder, sandbox, probe = scope.case, scope.recorder, scope.sandbox, answering.probe
     with recorder.phase("probes"):

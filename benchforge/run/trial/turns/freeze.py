@@ -33,10 +33,7 @@ class Freezer:
         "What was used between `freeze` and `thaw`."
 
     def freeze(self) -> float:
-        """Stop all services; return what they used since they were thawed.
-
-        Raises LaunchLost where one does not stop.
-        """
+        """Stop all services; return their CPU time since they were thawed. Raises LaunchLost."""
         stop = partial(self._sandbox.signal_others, signal.SIGSTOP, self._loader)
         pids = until_they_stand(stop, partial(self._sandbox.others, self._loader))
         thawed, self._used = self._used, _used_ns(pids)

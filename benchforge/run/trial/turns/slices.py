@@ -37,10 +37,7 @@ class SliceCounts(NamedTuple):
 
 
 class UncountedSlice(NamedTuple):
-    """A slice that does not count: its length and responses.
-
-    `busy_s` is for how long server and tool used a CPU, or waited for one, in seconds.
-    """
+    """A slice that does not count; `busy_s`: CPU time and waits of server and tool, in seconds."""
 
     seconds: float
     responses: int
@@ -114,10 +111,7 @@ class LoadPipes:
 
 
 class PipedTool:
-    """A load tool that reads from a pipe when to send, and tells what it did in each slice.
-
-    It is stopped between its slices: a client is measured itself, and works in no turn of others.
-    """
+    """A load tool that a pipe tells when to send, and that is stopped between its slices."""
 
     def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
         self.loader, self._sandbox, self._pipes = loader, sandbox, pipes
