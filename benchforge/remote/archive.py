@@ -1,6 +1,6 @@
-"""What benchforge brings to a host: its own packages, and those that parts there import.
+"""What benchforge brings to a host: its own packages, and those that parts import there.
 
-Files are named as below site-packages. Their digest names them: a host that has them needs nothing.
+Files are named as below site-packages; their digest names them.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ class Archive:
 def archive(modules: Iterable[str], imported: Iterable[str] = ()) -> Archive:
     """Return benchforge with what it imports, and the packages of modules.
 
-    `imported` are modules of the user's code: of those, the ones that a package here brings. Raises
-    ProgramMissing for one of `modules` that is not installed here.
+    `imported` are modules of the user's code, which a package here may bring. Raises ProgramMissing
+    for one of `modules` that is not installed.
     """
     files = dict(_own_files())
     by_module = importlib.metadata.packages_distributions()

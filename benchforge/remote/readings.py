@@ -1,7 +1,7 @@
 """What several load tools of one load report, as one reading.
 
-Counts are added, and histograms bucket by bucket, which is exact: no percentile is ever averaged.
-What only one tool alone can tell, such as percentiles without a histogram, is unknown of all.
+Counts and histograms are added; no percentile is ever averaged. What only one tool can tell is
+unknown.
 """
 
 from collections import Counter
@@ -22,9 +22,9 @@ _ADDED = (
 
 
 def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Reading:
-    """Return the reading of all. `starts` are the begins of their loads on one clock, in seconds.
+    """Return the reading of all, from the first start to the last end.
 
-    The length is that from the first start to the last end.
+    `starts` are the begins of their loads on one clock, in seconds.
     """
     first_s, first = min(starts), readings[0]
     ends = [start + reading.seconds for start, reading in zip(starts, readings, strict=True)]

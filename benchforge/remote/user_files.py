@@ -1,7 +1,6 @@
 """The user's own files that a host needs: code, data and feeds, as one archive.
 
-They are named as from the folder that holds all of them, so that the suite's relative paths lead to
-them on the host, too.
+They are named from the folder that holds all: the suite's relative paths stay.
 """
 
 import ast
@@ -33,8 +32,7 @@ def user_files(
 ) -> UserFiles:
     """Return the files below `roots`, which a suite names relative to its folder.
 
-    `checkouts` are the repository and the checkout of each directory and ref. Raises Unusable for
-    what cannot be brought.
+    `checkouts` are repository and checkout by directory and ref. Raises Unusable.
     """
     try:
         return _user_files(suite, roots, checkouts)

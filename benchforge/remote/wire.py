@@ -26,10 +26,7 @@ class HostLost(TrialFailed):
 
 
 class HostFault(NoAnswer):
-    """A host sent what benchforge there does not send, or benchforge failed there.
-
-    Nothing that it sends is believed any more: it ends the run, and not only a trial.
-    """
+    """A host sent what benchforge there does not send, or it failed there: this ends the run."""
 
     def __init__(self, label: str, reason: str) -> None:
         hint = "see what runs there; remove ~/.cache/benchforge/far there, and run it again"

@@ -54,9 +54,8 @@ class Summed:
 def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summed:
     """Read a result's folder or a summary file; the summary of a folder is formed anew.
 
-    Its trials are forgotten but `with_trials`: several results have thousands. Of the suite's parts
-    its metrics alone have to be installed. Raises Unusable for what cannot be read, InvalidFile for
-    what says what cannot be.
+    Its trials are forgotten but `with_trials`. Of the suite's parts its metrics alone have to be
+    installed. Raises Unusable and InvalidFile.
     """
     if path.is_file():
         return _of_summary(path)
@@ -68,10 +67,7 @@ def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summ
 
 
 def installed_metrics(header: Header, path: Path, registry: Registry) -> dict[str, Metric]:
-    """Return the metrics of a result's folder, by label.
-
-    Raises Unusable for one that is not installed, InvalidFile for options that it does not take.
-    """
+    """Return a result's metrics, by label. Raises Unusable if missing, InvalidFile for options."""
     return {use.label: _metric(use.use, use.options, path, registry) for use in header.metrics}
 
 

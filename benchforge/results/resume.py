@@ -145,8 +145,7 @@ class ResumableResult:
 def begun(folder: Path) -> ResumableResult:
     """Read a result to go on with.
 
-    Raises Unusable for what is no result or is newer than we, and InvalidFile, naming the file, for
-    what `validate` would complain of; the summary is written anew.
+    Raises Unusable for what is no result or is newer than we, and InvalidFile for an invalid file.
     """
     files = read_files(folder, with_summary=False)
     wrong = [*files.unread, *contradictions(files)]

@@ -41,9 +41,8 @@ class FileCache:
             half.rename(self._archive(digest))
 
     def unpacked(self, digest: str) -> Path:
-        """Return the folder with an archive's files as they came: a server may have written there.
+        """Return a new folder with an archive's files; remove those of other runs.
 
-        What other runs unpacked or took in part is removed, and of their archives the oldest.
         Raises Unusable for an archive that is not what its digest says, and removes it.
         """
         folder = (self._folder / digest).resolve()

@@ -1,7 +1,4 @@
-"""A host's part of one trial: its services, and on the load tool's host the questions and the load.
-
-What acts is benchforge's own code; a service of another host is one that runs already.
-"""
+"""A host's part of one trial: its services; with the load tool also the questions and the load."""
 
 import base64
 import contextlib
@@ -143,10 +140,7 @@ class HostTrial:
         return self._read
 
     def read(self, port: Port, across: bool) -> str:
-        """Get ready to read a port's connections: `across` the network, or those of this host.
-
-        Return why that cannot be.
-        """
+        """Get ready to read a port's connections, `across` the network or not; say why if not."""
         self._windows = LoadWindows(
             self._entered.sandbox,
             port,
@@ -246,7 +240,7 @@ class HostTrial:
     def finish(self, captured: str = "", ahead_s: float = 0.0) -> None:
         """Read what the load tool says, send the request again, and judge the load's answers.
 
-        They may have been `captured` on another host, whose clock is ahead of this one's.
+        Another host, whose clock is ahead, may have `captured` them.
         """
         if self._loaded is None:
             raise Unusable("no load was run on this host")

@@ -133,10 +133,7 @@ class Place:
         return time.monotonic()
 
     def prepare(self, suite: dict[str, Any]) -> Prepared:
-        """Read the suite and look for the programs of the host's own parts.
-
-        Returns what is missing, each with how to get it, and else what the programs are.
-        """
+        """Read the suite; return what the host's parts lack, or what their programs are."""
         return self._prepared(HostSuite.model_validate(suite))
 
     def _prepared(self, share: HostSuite) -> Prepared:

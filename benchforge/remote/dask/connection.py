@@ -61,10 +61,7 @@ class DaskPipe:
             raise OSError(self._why) from error
 
     def line(self) -> bytes:
-        """Return the next line of its output; nothing at the end, or when the worker is lost.
-
-        A far end says something each second, or is lost.
-        """
+        """Return the next line of its output; nothing at the end, or when the worker is lost."""
         while b"\n" not in self._rest and len(self._rest) < wire.LARGEST_LINE:
             try:
                 more = self._read()
@@ -78,10 +75,7 @@ class DaskPipe:
         return line + end
 
     def _read(self) -> bytes:
-        """Return the next output. Raises OSError where its worker does not answer, or it is silent.
-
-        While a host starts, nothing is written to it that would show that it is lost.
-        """
+        """Return the next output. Raises OSError where its worker does not answer, or is silent."""
         reading, deadline = self._actor.read(), time.monotonic() + wire.SILENT_S
         while True:
             with contextlib.suppress(TimeoutError):
@@ -120,10 +114,7 @@ class DaskPipe:
 
 
 def worker_of(client: "Client", label: str, name: str) -> str:
-    """Return the address of the worker with a name, or of the only one with that resource.
-
-    A worker whose scheduler lost it for a moment connects again.
-    """
+    """Return the address of the worker with a name, or of the only one with that resource."""
     deadline = time.monotonic() + _CONNECTS_WITHIN_S
     while True:
         workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]

@@ -33,10 +33,7 @@ class HostShare(NamedTuple):
 def share_of(
     suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tree], digests: dict[str, str]
 ) -> HostShare:
-    """Return what a host is given, without the addresses of its peers.
-
-    Raises Unusable for files that cannot be brought.
-    """
+    """Return what a host is given, without the addresses of its peers. Raises Unusable."""
     places = list(_places(suite, label))
     sends = any(path[0] == "scenarios" for path in places)
     tables = [_at(suite.document.tables, path) for path in places]
@@ -75,8 +72,7 @@ def share_of(
 def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:
     """Yield the places in the suite of what a host's parts are made from.
 
-    Who sends requests needs those of the scenario: load tools, and the hosts of servers behind a
-    proxy, which are asked as they start.
+    Load tools and hosts of servers behind a proxy send requests: they need those of the scenario.
     """
     for name, scenario in suite.scenarios.items():
         for part in used(suite, scenario):

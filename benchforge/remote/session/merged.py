@@ -55,7 +55,7 @@ def merged(
 ) -> Trial:
     """Return the load tool's trial with what the other hosts have of it.
 
-    Usage of all parts is in usage.csv of the folder then; that of each machine stays apart.
+    It writes the usage of all parts into usage.csv of the folder.
     """
     others = [host.trial for host in hosts.values() if host.trial is not None and not host.loads]
     processes = (p for label, host in hosts.items() for p in _processes(label, host))

@@ -97,7 +97,6 @@ class _HostsTrial:
         self.hosts = {label: self._host(label) for label in self._labels}
 
     def _host(self, label: str) -> HostPart:
-        """Return what is known of a host before the trial."""
         loads, shares = label == self._load, label in self._tools and len(self._tools) > 1
         return HostPart(
             parts=tuple(name for name, host in self._case.hosts.items() if host == label),
@@ -118,7 +117,6 @@ class _HostsTrial:
                 self.hosts[label].facts = self._session.hosts[label]
 
     def _step(self, label: str) -> dict[str, Any]:
-        """Return what a host is told of the trial."""
         inputs, step, tools = self._inputs, self._inputs.step, self._tools
         answer = None
         if (like := inputs.like) is not None:
@@ -160,10 +158,7 @@ class _HostsTrial:
         return services
 
     def ask(self, services: dict[str, StartedService]) -> LoadConnections:
-        """Let the load tools' hosts send the request until it is answered rightly.
-
-        Return the connections whose answers are judged.
-        """
+        """Let the load tools' hosts ask until the answer is right; return what is to be judged."""
         places = {name: service.model_dump() for name, service in services.items()}
         within_s = self._case.server.ready_within
         with self.recorder.phase("ask"):
@@ -237,10 +232,7 @@ class _HostsTrial:
         return {"server": server.model_dump(), "share": divided[1:]}
 
     def _loaded(self, clocks: Mapping[str, float]) -> None:
-        """Run the load; several load tools start at one moment, each by its host's own clock.
-
-        Those of a rate start one after the other within one interval of the whole rate.
-        """
+        """Run the load; several load tools start together, or within an interval of the rate."""
         driver = self._case.driver
         lasts_s = load_s(driver) + max(0.0, driver.grace_s() - GRACE_S)
         if len(self._tools) == 1:
@@ -329,7 +321,7 @@ class _HostsTrial:
     def _fetched(self, label: str, names: Iterable[str]) -> None:
         """Bring a host's files into the trial's folder; those that each host has get its label.
 
-        Those of a second load tool and so on have the names of the first one's, in a folder.
+        Files of further load tools go to a folder.
         """
         rest, folder, prefix = _LARGEST_FILES, self._inputs.folder, self.hosts[label].before
         for name in names:
@@ -353,7 +345,6 @@ class _HostsTrial:
                 raise wire.HostFault(label, reason) from error
 
     def _content(self, label: str, name: str, most: int) -> bytes:
-        """Return a file of a host."""
         content, size, host = bytearray(), 1, self._session.connections[label]
         while len(content) < size:
             piece = host.call(Place.fetch, name=name, offset=len(content))

@@ -21,10 +21,9 @@ _BESIDE: Final = (
 
 
 def hard(then: Summed, newer: Summed) -> Iterator[str]:
-    """Yield what forbids to compare: each fact with what it was and is.
+    """Yield each fact of the machine and of load tools that forbids to compare, with both values.
 
-    That is the machine, and the load tools, by which it was measured. A fact that one result does
-    not tell is another one: nobody knows that it was the same.
+    A fact that one result lacks differs.
     """
     old, new = then.summary, newer.summary
     yield from changes(old.facts, new.facts)

@@ -34,8 +34,7 @@ def named_results(
 ) -> Iterator[Summed]:
     """Yield each result once that `check` accepts; `left_out` gets the others, with the reason.
 
-    `check` raises BenchforgeError. A result that is named itself and cannot be read or accepted
-    raises its error; one in a named folder is left out, and `new` is passed over there.
+    A result that is named itself raises its BenchforgeError; `new` is passed over in folders.
     """
     results: list[Summed] = []
     for path in named:
@@ -83,8 +82,8 @@ def older(
 ) -> Older:
     """Return the results that are named, or lie in a folder that is, as far as they can be taken.
 
-    One that is named and cannot be compared ends it; in a folder it is left out, and told. With
-    `earlier`, they must have begun before the new one. Raises Unusable and InvalidFile.
+    A named one that cannot be compared raises Unusable or InvalidFile. With `earlier`, they must be
+    older.
     """
     left_out: list[str] = []
     doubts: dict[str, None] = {}

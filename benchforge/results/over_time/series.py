@@ -57,8 +57,8 @@ def courses(
 ) -> Iterator[Course]:
     """Yield every case and metric of results that are in the order of time.
 
-    A new series begins at each of `starts`, with another environment: no change is looked for
-    across it. `metrics` are labels, none for all.
+    A new series begins at each of `starts`, with another environment. `metrics` are labels, none
+    for all.
     """
     keyed = [by_key(result) for result in results]
     by_measure: dict[tuple[Key, LevelKey], list[Point]] = {}

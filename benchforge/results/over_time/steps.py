@@ -1,8 +1,7 @@
 """Where results changed over time: one level each between two changes.
 
-Source: optimal partitioning (Jackson et al., 2005) with a penalty of 8 ln m; each change is then
-confirmed by Welch's t (1947) on the two levels beside it. Since the place was chosen by the data,
-the p is too small: what is found is where to look, and no test at a level.
+Source: optimal partitioning (Jackson et al., 2005) with a penalty of 8 ln m; Welch's t (1947)
+confirms each change. The data chose the place, so the p is too small: no test at a level.
 """
 
 import math
@@ -44,10 +43,7 @@ class LevelChange:
 
 
 def steps(logs: Sequence[float]) -> list[LevelChange]:
-    """Return where the level of logarithms changes, in their order.
-
-    Raises ValueError for fewer than LEAST, and for what is not finite.
-    """
+    """Return where the level of logarithms changes, in order. Raises ValueError below LEAST."""
     if len(logs) < LEAST:
         raise ValueError(f"{len(logs)} results: it takes {LEAST}")
     if not all(map(math.isfinite, logs)):
@@ -65,8 +61,7 @@ def steps(logs: Sequence[float]) -> list[LevelChange]:
 def welch(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the two-sided p of Welch's t: that two levels are one, whatever their deviations.
 
-    It is 0 where neither has any deviation and they differ, and 1 where they do not. Raises
-    StatisticsError, a ValueError, for fewer than two values.
+    Without deviations it is 0 or 1. Raises ValueError for fewer than two values.
     """
     first_error, theirs = variance(first) / len(first), variance(second) / len(second)
     apart, error = fmean(first) - fmean(second), first_error + theirs
@@ -77,10 +72,7 @@ def welch(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def _scaled(logs: Sequence[float]) -> list[float]:
-    """Return values in robust deviations, each at most _FAR of them from its neighbours.
-
-    Not from the median of all: several steps to one side may add up to more than that.
-    """
+    """Return values in robust deviations, each at most _FAR of them from its neighbours' median."""
     moves = [later - earlier for earlier, later in pairwise(logs)]
     middle = median(moves)
     rough = _NORMAL * median(abs(move - middle) for move in moves) / math.sqrt(2)

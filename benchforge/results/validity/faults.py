@@ -107,7 +107,7 @@ _OF_ITSELF: dict[str, object] = {
 def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) -> FolderFiles:
     """Read the files of a result, each once; its summary only `with_summary`.
 
-    Not `all_of` a trial is kept where its numbers are not needed again: thousands of trials fit.
+    Unless `all_of` trials, numbers that are not needed again are dropped: thousands of trials fit.
     """
     files = FolderFiles(folder)
     files.header = next(files.read(parse_header(folder)), None)

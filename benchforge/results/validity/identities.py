@@ -1,7 +1,4 @@
-"""What the numbers of a load must be to one another, in results of ours and of other tools.
-
-Of a value that is rounded, a caller gives the end that fits best.
-"""
+"""Identities of the numbers of a load; of a rounded value, callers give the fitting end."""
 
 import math
 import statistics

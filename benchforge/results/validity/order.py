@@ -71,11 +71,7 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFau
 
 
 def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, RateSearch]) -> Iterator[FileFault]:
-    """A case is one thing: each of its trials asks the same, with the same load.
-
-    Those of a search differ in the rate, and in what random arrivals begin with. A trial that ended
-    before its load was known has none.
-    """
+    """Each trial of a case has the same request and load; in a search the rate may differ."""
     first: dict[tuple[str, str, int, str], Trial] = {}
     for trial in trials:
         model = trial.model
@@ -127,10 +123,7 @@ def _searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contra
 def _started(
     created: datetime, trials: Sequence[Parsed[Trial]], sessions: Sequence[Parsed[Session]]
 ) -> Iterator[FileFault]:
-    """Times go up with numbers.
-
-    A clock that is set back shifts all that follows, and is no fault; a time that stands out is.
-    """
+    """Times go up with numbers; a clock that is set back shifts all that follows."""
     trials = [trial for trial in trials if trial.model.number == _first_of_joint(trial.model)]
     began = {session.model.first_trial: session.model.started for session in sessions}
     moments: list[tuple[datetime, Parsed[Trial] | None]] = [(created, None)]

@@ -44,10 +44,9 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
 
 
 def _at_once(load: Load | None) -> int | None:
-    """Return how many requests are under way at once, at most; None where times hold more.
+    """Return the most requests under way at once; None where times hold more.
 
-    With a rate, they may count from before the send. A client with several loops may count how
-    long a request waited for a connection.
+    With a rate, times may count from before the send; a client's from before a connection is free.
     """
     if load is None or load.rate is not None or load.concurrency is None:
         return None

@@ -31,10 +31,10 @@ class SignatureOrigin(NamedTuple):
 
 
 def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
-    """Add to `verified` a signature that is wrong, or by nobody who is known.
+    """Add to `verified` a signature that is wrong, or by nobody who is known; return the signer.
 
-    Returns who signed what, in words; nothing where no signer is known. Raises Unusable where the
-    signature or the list of signers cannot be read, and ProgramMissing without ssh-keygen.
+    Empty if none is known. Raises Unusable for what cannot be read, ProgramMissing without
+    ssh-keygen.
     """
     file = folder / SIGNATURE
     if not os.path.lexists(file):
@@ -61,8 +61,7 @@ def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
 def signature(content: bytes, key: Path) -> bytes:
     """Return a signature of a content, with a private key, or with a public one that an agent has.
 
-    ssh-keygen asks for a passphrase on the terminal. Raises Unusable where it does not sign, and
-    ProgramMissing without it.
+    ssh-keygen may ask for a passphrase. Raises Unusable, and ProgramMissing without ssh-keygen.
     """
     with scratch_folder() as folder:
         (folder / "manifest").write_bytes(content)

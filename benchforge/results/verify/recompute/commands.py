@@ -19,10 +19,7 @@ _Argv = dict[str, tuple[str, ...]]
 
 
 def words(trial: Parsed[Trial], case: Case, driver: Driver) -> Values:
-    """Yield the words that are the same wherever a trial runs, on the port of its URL.
-
-    A part that needs its files or programs for its command is not looked at.
-    """
+    """Yield the words of commands that are the same wherever a trial runs."""
     try:
         first, second = (_commands(trial.model, case, driver, host) for host in (1, 2))
     except Exception:  # noqa: BLE001 - a plugin's code, without what it had in the trial

@@ -58,12 +58,11 @@ def verify(
 ) -> Verified:
     """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
-    `further` is computed again besides what the level has, but not at the level `form`. As many
-    processes as `jobs` compute trials again from their raw files.
+    `further` is computed besides the level, except at `form`. As many processes as `jobs` compute
+    trials again.
 
-    Raises Unusable where the suite in the header or a part of it cannot be had. At the level
-    `form` each file that cannot be read is a fault; else it raises Unusable for the first one, or
-    InvalidFile where the file says what cannot be.
+    Raises Unusable where the suite or a part is missing. At `form` an unreadable file is a fault;
+    else it raises Unusable, or InvalidFile for what cannot be.
     """
     if level == "form":
         return verified_form(folder)

@@ -25,10 +25,7 @@ def was_refused(trial: Trial) -> bool:
 
 
 def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
-    """Return what a driver left beside a trial's file.
-
-    Raises BenchforgeError that says what is missing.
-    """
+    """Return what a driver left beside a trial's file. Raises BenchforgeError if incomplete."""
     label = f"{driver.kind}-{trial.case.driver}"
     mine = [process for process in trial.processes if f"{process.label}-".startswith(f"{label}-")]
     if not mine:

@@ -1,8 +1,4 @@
-"""What a result was read with: its drivers, metrics, claims and answers, from the suite it holds.
-
-Nothing else of the suite is looked at. So it does not matter whether servers and apps, folders and
-secrets of then are still there.
-"""
+"""The part of a result's suite that says how to read it: drivers, metrics, claims, answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -76,10 +72,7 @@ class KeptSuite:
         return part
 
     def find(self, label: str) -> RateSearch | None:
-        """Return what a scenario looks for, as the suite's text says; None where it says nothing.
-
-        Raises ValidationError and WrongObjective where it says what cannot be.
-        """
+        """Return what a scenario looks for, or None. Raises ValidationError and WrongObjective."""
         table = self._scenario(label)
         if table is None or "find" not in table:
             return None
@@ -114,7 +107,7 @@ class KeptSuite:
 def kept_suite(header: Header, name: str, registry: Registry) -> KeptSuite:
     """Return the suite of a header; errors call its text `name`.
 
-    Raises SuiteErrors where the text is no suite any more, or names a part that is not installed.
+    Raises SuiteErrors where the text is no suite, or names a part that is not installed.
     """
     settings = tuple(header.settings.items())
     document = layered(parsed(name, header.suite), header.profile, settings, registry)

@@ -84,20 +84,14 @@ class Result:
 
     @cached_property
     def summed_up(self) -> SummedUp:
-        """What the summary sums up; all there is where there is no summary.
-
-        Raises what `lines` raises, where the summary is large.
-        """
+        """What the summary sums up, or all there is without one. Raises as `lines`."""
         if self.summary is not None:
             return self._after(len(self.summary.model.sessions))
         return self._after(self.lines[0] if self.large else len(self.sessions))
 
     @cached_property
     def lines(self) -> tuple[int, ComparedLines]:
-        """Of a large summary: how many sessions it sums up, and what came of its lines.
-
-        Raises OSError, and what a metric of a plugin raises.
-        """
+        """Of a large summary: number of sessions that it sums up, and its lines. Raises OSError."""
         folder = self.header.file.parent
         return compared_after(folder, len(self.sessions), self._concluded_after)
 
