@@ -75,14 +75,16 @@ class Verified:
         return len(self.cannot) + self.older
 
 
-def compare_values(again: Recomputed, document: object, verified: Verified, *, ours: bool) -> None:
+def compare_values(
+    again: Recomputed, document: object, verified: Verified, *, is_ours: bool
+) -> None:
     """Add to `verified` what of a file's document differs from a value computed again."""
     stored = member(document, *again.path)
     for path, then, new_value in leaves(stored, again.value, again.path):
         verified.compared += 1
         if alike(then, new_value):
             continue
-        if not ours and not again.file.places.has(path):
+        if not is_ours and not again.file.places.has(path):
             verified.older += 1
             continue
         message = f"{written(then)}, but recomputed it is {written(new_value)}"

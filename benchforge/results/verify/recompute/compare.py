@@ -110,7 +110,7 @@ def _compared(recomputation: Recomputation, result: Result) -> Verified:
             if (again.file.file, again.path[:1]) != last:
                 last = again.file.file, again.path[:1]
                 document = _document(again.file, *again.path[:1])
-            compare_values(again, document, verified, ours=result.ours)
+            compare_values(again, document, verified, is_ours=result.ours)
             verified.covered.setdefault(again.file.file, set()).add(again.path)
     return verified
 
