@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, get_args
 
 from benchforge.errors import ProgramMissing, Unusable
@@ -49,14 +49,6 @@ _IDLE_S = 3600.0
 _LOCKED_S, _BETWEEN_S = 2 * wire.LEASE_S, 0.2
 
 
-@dataclass(frozen=True)
-class _Ready:
-    """A suite that this host can run its parts of."""
-
-    cases: Cases
-    context: TrialContext
-
-
 class Place:
     """Answers calls by the names of its methods below, one after another, from one thread."""
 
@@ -67,7 +59,7 @@ class Place:
         self._calls: Mapping[str, Callable[..., Any]] = {call.__name__: call for call in calls}
         self._until_we_end = contextlib.ExitStack()
         self._label = self._address = ""
-        self._ready: _Ready | None = None
+        self._ready: tuple[Cases, TrialContext] | None = None
         self._trial: HostTrial | None = None
 
     def answer(self, do: object, request: object) -> Any:
@@ -149,9 +141,8 @@ class Place:
         needs = needs_of(parts)
         missing_needs = missing(needs, suite.path.parent)
         present = [need for need in needs if need not in missing_needs]
-        context = ground(suite, ())
         context = replace(
-            context,
+            ground(suite, ()),
             programs=locate_programs(present, suite.path.parent),
             network="host",
             peers=share.peers,
@@ -173,7 +164,7 @@ class Place:
             names = tuple((need.name, need.debian or "", need.how) for need in missing_needs)
             return Prepared(missing=names, faults=tuple(wrong))
         cases = expand(suite)
-        self._ready = _Ready(cases, context)
+        self._ready = cases, context
         return Prepared(
             cases=names_of(cases),
             digests=code_digests(parts, suite),
@@ -185,10 +176,11 @@ class Place:
 
     def enter(self, case: int, step: dict[str, Any]) -> Facts:
         """Make the host's place for a trial."""
-        if (ready := self._ready) is None:
+        if self._ready is None:
             raise Unusable("no suite was prepared")
         self.clear()
-        self._trial = HostTrial(self._label, self._address, ready.cases[case], ready.context)
+        cases, context = self._ready
+        self._trial = HostTrial(self._label, self._address, cases[case], context)
         return self._trial.enter(HostStep.model_validate(step))
 
     def fetch(self, name: str, offset: int) -> Piece:

@@ -118,9 +118,13 @@ class _HostsTrial:
 
     def _step(self, label: str) -> dict[str, Any]:
         inputs, step, tools = self._inputs, self._inputs.step, self._tools
-        answer = None
+        answer: tuple[str, str] | None = None
+        server = self._case.server
+        null: dict[str, Any] | None = None
         if (like := inputs.like) is not None:
             answer = like.server, base64.b64encode(like.body).decode()
+        if isinstance(server, NullServer) and inputs.divided is not None:
+            null = {"server": server.model_dump(), "share": inputs.divided[1:]}
         return HostStep(
             block=step.block,
             position=step.position,
@@ -131,7 +135,7 @@ class _HostsTrial:
             answer=answer,
             share=(tools.index(label), len(tools)) if self.hosts[label].shares else None,
             rate=None if self._case.find is None else self._case.driver.load().rate,
-            null=self._null(),
+            null=null,
         ).model_dump(mode="json")
 
     def start(self) -> Steps[dict[str, StartedService]]:
@@ -223,13 +227,6 @@ class _HostsTrial:
                 ahead_s = reads[0] - loads[0]
                 words[self._load] = {"captured": sent.model_dump_json(), "ahead_s": ahead_s}
             self._session.each_of(HostTrial.finish, words, kinds * ANSWERS_WITHIN_S)
-
-    def _null(self) -> dict[str, Any] | None:
-        """Return the null server, and for whose share of the load it is; None in a trial."""
-        server, divided = self._case.server, self._inputs.divided
-        if not isinstance(server, NullServer) or divided is None:
-            return None
-        return {"server": server.model_dump(), "share": divided[1:]}
 
     def _loaded(self, clocks: Mapping[str, float]) -> None:
         """Run the load; several load tools start together, or within an interval of the rate."""
