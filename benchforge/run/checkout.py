@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -52,15 +52,10 @@ class Git:
         self._sandbox, self._folder = sandbox, folder
         self._numbers = itertools.count(1)
 
-    def output(
-        self,
-        *words: object,
-        environment: Mapping[str, str] | None = None,
-        within_s: float = _ASKED_WITHIN_S,
-    ) -> str:
+    def output(self, *words: object, index: str = "", within_s: float = _ASKED_WITHIN_S) -> str:
         """Return what a command of git prints. Raises GitRefusedError, and as `Sandbox.run`."""
-        variables = {**self._unfiltered, **(environment or {})}
-        return self._printed(*words, environment=variables, within_s=within_s)
+        variables = {"GIT_INDEX_FILE": index} if index else {}
+        return self._printed(words, self._unfiltered | variables, within_s)
 
     @cached_property
     def _unfiltered(self) -> dict[str, str]:
@@ -70,7 +65,7 @@ class Git:
         """
         words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
         try:
-            fields = self._printed(*words).split("\0")[:-1]
+            fields = self._printed(words, {}, _ASKED_WITHIN_S).split("\0")[:-1]
         except GitRefusedError:  # it has none
             return {}
         scopes = zip(fields[::2], fields[1::2], strict=True)
@@ -82,15 +77,10 @@ class Git:
             variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
         return variables
 
-    def _printed(
-        self,
-        *words: object,
-        environment: Mapping[str, str] | None = None,
-        within_s: float = _ASKED_WITHIN_S,
-    ) -> str:
+    def _printed(self, words: Sequence[object], variables: dict[str, str], within_s: float) -> str:
         command = Command(self._program, "-C", self._at, *_AS_WE_ASK, *words)
         label = f"git-{next(self._numbers)}"
-        done = self._sandbox.run(label, command, self._folder, environment or {}, within_s)
+        done = self._sandbox.run(label, command, self._folder, variables, within_s)
         if done.code:
             lines = last_lines(done.stderr, 50).splitlines()
             text = next((row for row in lines if row.startswith(("fatal: ", "error: "))), "")
@@ -138,10 +128,10 @@ class Git:
     def check_out(self, commit: str, into: Path) -> None:
         """Write a commit's files into a new folder, by our own index. Raises GitRefusedError."""
         into.mkdir()
-        index = {"GIT_INDEX_FILE": str(self._folder / f"{commit}.index")}
-        self.output("read-tree", commit, environment=index, within_s=CHECKED_OUT_WITHIN_S)
+        index = str(self._folder / f"{commit}.index")
+        self.output("read-tree", commit, index=index, within_s=CHECKED_OUT_WITHIN_S)
         words = ("checkout-index", "--all", f"--prefix={into}/")
-        self.output(*words, environment=index, within_s=CHECKED_OUT_WITHIN_S)
+        self.output(*words, index=index, within_s=CHECKED_OUT_WITHIN_S)
 
 
 class _Wanted(NamedTuple):

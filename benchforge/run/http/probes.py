@@ -81,11 +81,9 @@ def probes(
     signs: tuple[str, ...] | None = None,
 ) -> Probes:
     """Return what came back on both sides of the load, each kind of answer once."""
+    sides = results_before, results_after
     results = (*results_before, *results_after)
-    counts = [
-        Counter(result.kind for result in side if result.kind)
-        for side in (results_before, results_after)
-    ]
+    counts = [Counter(result.kind for result in side if result.kind) for side in sides]
     first_of = {each.kind: each.answer for each in reversed(results) if each.answer and each.kind}
     kinds = (counts[0] + counts[1]).most_common()
     wrong = Counter(result.wrong for result in results if result.answer and result.wrong)

@@ -157,9 +157,7 @@ class HttpProbe:
         self, stage: str, message: str, hint: str = "", kind: type[TrialFailed] = ServerBroken
     ) -> TrialFailed:
         """Return the failure, with the last lines of the server's log."""
-        log = ""
-        if self.running is not None:
-            log = complaint(self.running)
+        log = "" if self.running is None else complaint(self.running)
         hint = in_log(f"{message}\n{log}", self.part, self.label) or hint
         return kind(stage, f"{self.label}: {message}", hint, log)
 

@@ -30,17 +30,14 @@ def place() -> Path:
 def machine(root: Path = _SYSTEM) -> MachineId:
     """Return what this machine is known by; its own id is told to nobody."""
     machine_facts = facts(root)
+    # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     parts = [text(root, "etc/machine-id") or "", *(str(machine_facts[name]) for name in _HARDWARE)]
     return MachineId(
         id=hashlib.sha256("\n".join(["benchforge", *parts]).encode()).hexdigest()[:16],
         kernel=platform.release(),
-        cpus=_usable(),
+        cpus=cpus,
     )
-
-
-def _usable() -> int:
-    # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def kept() -> Calibration | list[FileFault] | None:

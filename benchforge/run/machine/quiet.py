@@ -15,13 +15,8 @@ from benchforge.text.readable import percent
 
 _MOST_DIGITS = 19  # of what the kernel counts in 64 bits
 _PIECE, _LONGEST = 1 << 14, 1 << 20  # bytes: a file of /proc may be of any length
-
 FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
-
-
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
-
-
 _USER, _IN_KERNEL = 11, 12  # behind the name of a process
 
 Patience = Duration | Literal["off"] | None

@@ -187,8 +187,7 @@ class AnsweredMix:
         """Return the stream with answers to probes after the load, and what is right of a kind."""
         kinds: dict[str, StreamKind] = {}
         for label, kind in stream.kinds.items():
-            asks, safe = self.probes[label], _safe(self.plain, label)
-            count = AFTER if safe else 0
+            asks, count = self.probes[label], AFTER if _safe(self.plain, label) else 0
             later = ask_repeatedly(self.sandbox, asks.probe, count, self.load)
             probes = probes_of(asks.before, later, asks.probe.version)
             right = right_of_kind(self.plain, label, asks.first, probes if asks.before else None)
@@ -239,9 +238,7 @@ def probed(
         probe = replace(asking, request=request, expect=expect, like=None)
         reply = until_right(sandbox, probe, float(asking.part.ready_within))
         replies[label] = Reply(reply.answer.headers, reply.body)
-        again = []
-        if _safe(workload, label):
-            again = ask_repeatedly(sandbox, probe, BEFORE, load)
+        again = ask_repeatedly(sandbox, probe, BEFORE, load) if _safe(workload, label) else []
         kind_probes[label] = KindProbes(probe, reply.answer, again)
     return kind_probes
 

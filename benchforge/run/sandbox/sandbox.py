@@ -318,8 +318,8 @@ class Sandbox:
         for running in self._started.values():
             if by in below({running.outer_pid}, processes):
                 return KeeperSilent(f"{running.label} traces it", by_the_trial=True)
-        ours = by in below({self.init_pid}, processes)
-        return KeeperSilent(f"process {by} traces it", by_the_trial=ours)
+        is_of_trial = by in below({self.init_pid}, processes)
+        return KeeperSilent(f"process {by} traces it", by_the_trial=is_of_trial)
 
     def note_late_sockets(self) -> None:
         """Note sockets of the machine that were not there when the trial began: none is covered."""
