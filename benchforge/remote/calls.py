@@ -109,12 +109,10 @@ class PipeConnection:
             answer = self._first_answer()
             if answer.have is None:
                 local = f"{sys.version_info[0]}.{sys.version_info[1]} for {platform.machine()}"
-                raise ProgramMissing(
-                    f"hosts.{self.label}: its Python is {answer.python} for {answer.machine}, "
-                    f"and benchforge's own is {local}",
-                    f"install the same minor version, or name it: "
-                    f'python = "/path/python{local[:4]}"',
-                )
+                remote = f"its Python is {answer.python} for {answer.machine}"
+                message = f"hosts.{self.label}: {remote}, and benchforge's own is {local}"
+                name = f'python = "/path/python{local[:4]}"'
+                raise ProgramMissing(message, f"install the same minor version, or name it: {name}")
             if not answer.have:
                 self._write(files.packed)
             # Its first word comes once it has unpacked and imported all: a busy host takes long.

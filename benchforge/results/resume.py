@@ -41,8 +41,7 @@ class ResumableResult:
     ceilings: tuple[Ceiling, ...] = ()
     "Ceilings of its load tools."
     alone: tuple[int, ...] = ()
-    """Numbers of trials that took turns with others which were not kept: a kill came between them.
-    They count as never measured."""
+    "Numbers of trials in turns whose others were lost by a kill: they count as never measured."
 
     def suite_file(self, suite_file_: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""

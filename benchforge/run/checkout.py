@@ -264,10 +264,8 @@ def _of_working_tree(wanted: _Wanted, git: Git, top: Path, suite_file: Path) -> 
     if (commit := git.commit("HEAD")) is None:
         return _unknown(wanted, "nothing is committed there yet")
     code_folder = wanted.folder.resolve()
-    count = sum(
-        tracked or _is_code(top / path, code_folder, top, suite_file)
-        for path, tracked in git.changed()
-    )
+    files = ((top / path, tracked) for path, tracked in git.changed())
+    count = sum(tracked or _is_code(file, code_folder, top, suite_file) for file, tracked in files)
     return Code(
         server=wanted.server,
         directory=wanted.directory,

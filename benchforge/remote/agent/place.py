@@ -91,10 +91,8 @@ class Place:
         try:
             links.interface(self._address)
         except (OSError, ValueError):
-            raise Unusable(
-                f"address {self._address or 'unknown'}: no network interface has it",
-                f'write address = "IPv4" in [hosts.{label}]',
-            ) from None
+            problem = f"address {self._address or 'unknown'}: no network interface has it"
+            raise Unusable(problem, f'write address = "IPv4" in [hosts.{label}]') from None
         self._locked()
         cleared()
         return Begun(address=self._address, code=code_digest(), facts=facts())

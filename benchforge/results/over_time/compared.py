@@ -49,15 +49,11 @@ class MetricChange:
     @property
     def silent(self) -> str:
         """Why there is nothing to see: 0 in all, or known in none; empty where there is."""
-        if self.old.value == 0 and self.new.value == 0:
+        values = self.old.value, self.new.value
+        if values == (0, 0):
             return "0"
-        if (
-            self.old.value is None
-            and self.new.value is None
-            and self.answer not in {"not believed", "broken"}
-        ):
-            return self.new.why
-        return ""
+        unknown = values == (None, None) and self.answer not in {"not believed", "broken"}
+        return self.new.why if unknown else ""
 
     @property
     def is_reference(self) -> bool:

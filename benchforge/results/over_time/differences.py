@@ -34,8 +34,7 @@ def hard(then: Summed, newer: Summed) -> Iterator[str]:
     for result in (then, newer):
         for session in result.summary.sessions:
             yield from (
-                f"{result.path} was resumed elsewhere: {difference}"
-                for difference in session.differences
+                f"{result.path} was resumed elsewhere: {text}" for text in session.differences
             )
 
 

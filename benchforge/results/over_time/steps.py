@@ -15,11 +15,9 @@ from benchforge.stats.distributions import two_sided
 from benchforge.stats.timeseries.trend import partition
 
 LEAST: Final = 20
-"Results that it takes."
 SMALLEST: Final = 0.03
 "The smallest change that is told, as a share."
 SURE: Final = 0.001
-"The p of a change."
 
 _PENALTY: Final = 8.0
 _FEWEST: Final = 3  # results of a level
@@ -78,7 +76,5 @@ def _scaled(logs: Sequence[float]) -> list[float]:
     rough = _NORMAL * median(abs(move - middle) for move in moves) / math.sqrt(2)
     scale = max(rough, _FINEST)
     near = [median(logs[max(0, nth - _BESIDE) : nth + _BESIDE + 1]) for nth in range(len(logs))]
-    return [
-        level / scale + max(-_FAR, min(_FAR, (log - level) / scale))
-        for log, level in zip(logs, near, strict=True)
-    ]
+    pairs = zip(logs, near, strict=True)
+    return [level / scale + max(-_FAR, min(_FAR, (log - level) / scale)) for log, level in pairs]

@@ -24,7 +24,6 @@ class ComparedLines:
     """What came of comparing a summary line by line."""
 
     compared: int
-    "Lines that are in both."
     differing: tuple[FileFault, ...]
 
 

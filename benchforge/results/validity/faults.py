@@ -62,7 +62,6 @@ class FolderFiles:
     folder: Path
     header: Parsed[Header] | None = None
     trials: list[Parsed[Trial]] = field(default_factory=list)
-    "Trials by number."
     sessions: list[Parsed[Session]] = field(default_factory=list)
     ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
     summary: Parsed[Summary] | None = None
@@ -203,16 +202,15 @@ def _of_runtimes(header: Parsed[Header]) -> Iterator[FileFault]:
     for label, runtime in header.model.runtimes.items():
         if runtime.lock_sha256 is None:
             continue
-        name = f"{RUNTIMES}/{label}.txt"
+        name, path = f"{RUNTIMES}/{label}.txt", ("runtimes", label, "lock_sha256")
         if not beside(header.file, name):
             message = f"no such file beside it: {name!r}, the packages that it was built from"
-            yield header.fault(message, "runtimes", label, "lock_sha256")
+            yield header.fault(message, *path)
             continue
         try:
             lock = door.read(header.file.parent, name, _MOST_LOCK)
         except OSError as error:
-            message = f"{name}: {error.strerror}"
-            yield header.fault(message, "runtimes", label, "lock_sha256")
+            yield header.fault(f"{name}: {error.strerror}", *path)
             continue
         if hashlib.sha256(lock).hexdigest() != runtime.lock_sha256:
-            yield header.fault(f"is not the digest of {name}", "runtimes", label, "lock_sha256")
+            yield header.fault(f"is not the digest of {name}", *path)

@@ -112,9 +112,8 @@ def _searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contra
         bounds = f"{exact(find.lowest)} to {exact(find.highest)}/s"
         yield f"{exact(sought.rate)}/s is not from {bounds}", ("rate",)
     outcomes_kept = [outcome.kept for outcome in sought.outcomes]
-    if outcomes_kept and sought.passed is not (
-        None if None in outcomes_kept and False not in outcomes_kept else all(outcomes_kept)
-    ):
+    unknown = None in outcomes_kept and False not in outcomes_kept
+    if outcomes_kept and sought.passed is not (None if unknown else all(outcomes_kept)):
         yield "is not what its outcomes give", ("passed",)
     if sought.passed is not None and trial.measured and not trial.believed and not smoke:
         yield "a trial that is not believed says nothing", ("passed",)

@@ -95,11 +95,8 @@ def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Co
     if peak is not None and not usage.pss_samples:
         yield "a size is told, but it was never read", ("pss_samples",)
     mine = [process for process in trial.processes if process.label.startswith(usage.label)]
-    cpu_times = [
-        (process.user_s or 0.0) + (process.system_s or 0.0)
-        for process in mine
-        if process.user_s is not None
-    ]
+    timed = [process for process in mine if process.user_s is not None]
+    cpu_times = [(process.user_s or 0.0) + (process.system_s or 0.0) for process in timed]
     if usage.role != "loader" or usage.cpu_s is None or not mine or len(cpu_times) < len(mine):
         return
     if trial.turns is not None:  # it is that of the slices alone

@@ -71,14 +71,12 @@ def wanted(
 
 def lacking(trial: Trial, ceilings_: Sequence[Ceiling]) -> list[str]:
     """Return the host of each load tool of a trial that has no ceiling yet; "" is our machine."""
+    unknown = [ceiling for ceiling in ceilings_ if ceiling.per_second is None]
     return [
         host
         for host in by_tool(trial)
-        if not any(
-            fits(ceiling, trial, host)
-            or (is_of(ceiling, trial, host) and ceiling.per_second is None)
-            for ceiling in ceilings_
-        )
+        if not any(fits(ceiling, trial, host) for ceiling in ceilings_)
+        and not any(is_of(ceiling, trial, host) for ceiling in unknown)
     ]
 
 

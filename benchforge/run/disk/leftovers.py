@@ -94,11 +94,8 @@ def half_made() -> list[Path]:
     except RuntimeError:  # no home at all, and so no cache
         return []
     half_built = [folder for folder in templates.glob(f"{HALF}*") if free(folder)]
-    runtimes = [
-        folder
-        for folder in environments.glob("*.*")
-        if folder.suffix != ".failed" and not folder.is_symlink() and free(folder)
-    ]
+    built = (folder for folder in environments.glob("*.*") if folder.suffix != ".failed")
+    runtimes = [folder for folder in built if not folder.is_symlink() and free(folder)]
     # Looked at after nobody builds it any more: now it is linked to, or never will be.
     linked = {link.resolve() for link in environments.glob("*") if link.is_symlink()}
     return half_built + [folder for folder in runtimes if folder.resolve() not in linked]

@@ -200,10 +200,8 @@ class Asker:
             with open(os.path.join(self._plan.folder, f"body-{number}"), "wb") as file:
                 file.write(body)
         names = ("of", "status", "content_type", "encoding", "length", "sha256", "kept")
-        kinds = [
-            dict(zip(names, (*key, number in self._bodies), strict=True))
-            for key, number in self._kinds.items()
-        ]
+        rows = ((*key, number in self._bodies) for key, number in self._kinds.items())
+        kinds = [dict(zip(names, row, strict=True)) for row in rows]
         record = {
             "requests": self._requests,
             "connections": self._connections,

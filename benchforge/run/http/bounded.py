@@ -53,7 +53,6 @@ class BoundedSocket(socket.socket):
         "What was received of HTTP, decrypted where it is TLS: all of an answer."
 
     agreed: str | None = None
-    "Protocol that was agreed upon by ALPN."
 
     def renew(self, deadline: float) -> None:
         """Begin another exchange, with as many bytes as the one before."""

@@ -72,7 +72,6 @@ class Http2:
         self._h2.initiate_connection()
         self._began, self._keeps = False, True
         self.answers = 0
-        "Number of answers so far."
         self._stream, self._ended = 0, False
         self._content = bytearray()
         self.status = 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import h2
-from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
+from pydantic import NonNegativeFloat, NonNegativeInt
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Answer, either, statuses_of
@@ -213,10 +213,7 @@ class Monitoring:
 
 def record_of(text: bytes) -> Record:
     """Read a record. Raises ValueError where it is not whole."""
-    try:
-        record = Record.model_validate_json(text)
-    except ValidationError as error:
-        raise ValueError(str(error)) from error
+    record = Record.model_validate_json(text)
     if any(kind >= len(record.kinds) for _, answers, _ in record.moments for kind, _ in answers):
         raise ValueError("it names a kind of answer that it does not have")
     return record

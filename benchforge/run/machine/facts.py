@@ -144,10 +144,9 @@ def _mains(root: Path) -> bool | None:
 
 
 def _topology(root: Path) -> dict[str, JsonValue]:
-    places = [
-        tuple(text(folder, f"topology/{name}") for name in ("physical_package_id", "core_id"))
-        for folder in (root / _CPU).glob("cpu[0-9]*")
-    ]
+    names = ("physical_package_id", "core_id")
+    folders = (root / _CPU).glob("cpu[0-9]*")
+    places = [tuple(text(folder, f"topology/{name}") for name in names) for folder in folders]
     complete = [key for key in places if None not in key]
     if not complete:
         return {"sockets": None, "cores": None}

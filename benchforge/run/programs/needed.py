@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # `check` starts nothing
     from benchforge.run.sandbox.sandbox import Sandbox
 
 UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH")
-"It builds the environments of runtimes."
 
 Users = dict[str, dict[str, None]]
 "The parts that need something, each with its scenarios."

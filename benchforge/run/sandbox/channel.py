@@ -87,11 +87,9 @@ class Channel:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise KeeperGone from error
         except OSError as error:
-            raise TrialFailed(
-                "start",
-                f"the keeper was not told what to {message.get('do', 'do')}: {error}",
-                "arguments and environment together may take about 200 kB",
-            ) from error
+            problem = f"the keeper was not told what to {message.get('do', 'do')}: {error}"
+            hint = "arguments and environment together may take about 200 kB"
+            raise TrialFailed("start", problem, hint) from error
 
     def ask(self, do: str, *, within_s: float = ANSWERS_WITHIN_S, **arguments: object) -> Message:
         """Send a request and return its reply; exits that come before it are noted.

@@ -53,8 +53,7 @@ class Wishes:
     limits: Mapping[str, int] = field(default_factory=dict)
     "Limits of every process."
     scratch: Path | None = None
-    """Folder for a hosts file, and for names of shared memory: where that cannot be the trial's \
-own, what outlives the trial is removed by them."""
+    "Folder for a hosts file, and for names of shared memory that may outlive the trial."
     names: Sequence[str] = ()
     "Names of the place's own address in the hosts file."
     sockets: Sequence[Path] = ()

@@ -242,12 +242,9 @@ class Sandbox:
         finished = self.wait(running, timeout_s)
         if finished is None:
             self.stop(running, first=signal.SIGKILL)
-            raise TrialFailed(
-                "prepare",
-                f"{label}: {command.argv[0]} did not end within {exact(timeout_s)} s",
-                "give it more time, or see its log",
-                log=complaint(running),
-            )
+            message = f"{label}: {command.argv[0]} did not end within {exact(timeout_s)} s"
+            hint = "give it more time, or see its log"
+            raise TrialFailed("prepare", message, hint, complaint(running))
         return finished
 
     def processes(self, running: Running) -> list[int]:

@@ -50,9 +50,7 @@ class TrialContext:
     elsewhere: MeasureElsewhere | None = None
     "Measures trials whose parts run on hosts; None where no part does."
     hosts: Mapping[str, HostFacts] = field(default_factory=dict)
-    "Hosts of parts, by label."
     versions: Mapping[str, str] = field(default_factory=dict)
-    "Versions that programs on hosts report."
     peers: tuple[str, ...] = ()
     "Addresses of the trial's other hosts, which may connect to its services."
     sockets: tuple[Path, ...] = ()

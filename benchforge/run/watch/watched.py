@@ -35,8 +35,7 @@ _MOST = 256  # files of a part that are held; a database with more of them print
 _FOR_WRITING = os.O_WRONLY | os.O_RDWR
 
 CLOCKS_S = 0.001
-"""Seconds by which what /proc tells of a process may exceed what its end tells: the kernel rounds
-each for itself. What exceeds it by more is of daemons that live on."""
+"Seconds by which /proc may exceed what a process's end tells, by rounding; daemons exceed it more."
 
 
 class Watched:

@@ -39,7 +39,6 @@ class KeptSuite:
     """The parts of a suite that say how its results are read."""
 
     metrics: Mapping[str, Metric]
-    "Metrics by label."
     repeat: Repeat
     "Number of blocks, and what ends the run."
     verdict_rules: VerdictRules

@@ -61,7 +61,6 @@ class Result:
 
     header: Parsed[Header]
     trials: tuple[Parsed[Trial], ...]
-    "Trials by number."
     ceilings: tuple[Parsed[Ceiling], ...]
     sessions: tuple[Session, ...]
     summary: Parsed[Summary] | None

@@ -8,7 +8,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -124,11 +124,9 @@ def exchanges(packets: Iterable[Packet], port: int, until_s: float) -> list[Exch
         sides = (sent.sender, sent.receiver) if of_client else (sent.receiver, sent.sender)
         client, server = connections.setdefault(sides, (_Direction(), _Direction()))
         (client if of_client else server).add(sent, packet.seconds)
-    return [
-        exchange
-        for client, server in connections.values()
-        for exchange in _paired(list(_requests(client, until_s)), server)
-    ]
+    pairs = connections.values()
+    each = (_paired([*_requests(client, until_s)], server) for client, server in pairs)
+    return list(chain.from_iterable(each))
 
 
 def _requests(client: _Direction, until_s: float) -> Iterator[_Request]:

@@ -48,11 +48,8 @@ class Judge:
             cpu_s += window.cpu_s if window.phase == "load" else 0.0
             pairs = exchanges(window.packets, port, window.until_s)
             cut = Counter(self._kind(pair) for pair in pairs if pair.understood and not pair.answer)
-            answers = [
-                (self._number(pair), round(pair.seconds, 6))
-                for pair in pairs
-                if pair.answer or not pair.understood
-            ]
+            whole_pairs = [pair for pair in pairs if pair.answer or not pair.understood]
+            answers = [(self._number(pair), round(pair.seconds, 6)) for pair in whole_pairs]
             windows.append(
                 WireWindow(
                     place=window.phase,

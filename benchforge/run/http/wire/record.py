@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
 from benchforge.model.values.frozen import Frozen
@@ -51,10 +51,7 @@ class WireRecord(Frozen):
 
 def record_of(text: bytes) -> WireRecord:
     """Read a record. Raises ValueError where it is not whole."""
-    try:
-        record = WireRecord.model_validate_json(text)
-    except ValidationError as error:
-        raise ValueError(str(error)) from error
+    record = WireRecord.model_validate_json(text)
     if any(number >= len(record.answers) for span in record.windows for number, _ in span.answers):
         raise ValueError("it names an answer that it does not have")
     return record

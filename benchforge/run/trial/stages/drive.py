@@ -27,8 +27,7 @@ class LoadToolRun:
     label: str
     cpus: Cpus | None = None
     length_s: float | None = None
-    """Length of a load that counts nothing: a tool that a signal may end is killed then. wrk knows
-    only whole seconds, and takes a tenth of one to end."""
+    "Length of a load that counts nothing, in seconds: a tool that a signal may end is killed then."
 
 
 def drive(
@@ -66,18 +65,13 @@ def drive(
     if finished is None:
         sandbox.stop(processes[0], first=signal.SIGKILL)
         reason = driver.why_unended(last_lines(processes[0].stdout))
-        raise TrialFailed(
-            "drive",
-            f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s: its load "
-            f"takes {exact(declared_s)} s, and {exact(grace_s)} s more were left to it",
-            reason or "it was ended; see its output in the trial's folder",
-            complaint(processes[0]),
-        )
+        load = f"its load takes {exact(declared_s)} s, and {exact(grace_s)} s more were left to it"
+        message = f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s: {load}"
+        hint = reason or "it was ended; see its output in the trial's folder"
+        raise TrialFailed("drive", message, hint, complaint(processes[0]))
     if cut := sandbox.cut(processes[0]):
-        raise OutputDamaged(
-            f"{label}: its {conjoined(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off",
-            "benchforge needs the complete output of a load tool",
-        )
+        message = f"{label}: its {conjoined(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off"
+        raise OutputDamaged(message, "benchforge needs the complete output of a load tool")
     return (finished, *(sandbox.stop(other) for other in processes[1:]))
 
 

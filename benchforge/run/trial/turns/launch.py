@@ -1,16 +1,15 @@
 """A launch: trials that take turns; where one of them fails, none has a measurement."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import Identity, identity
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.measure import begun, measured_together, trial_of
+from benchforge.run.trial.measure import Tell, begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 
 
@@ -18,8 +17,8 @@ def measure_in_turns(
     trials: Sequence[TrialInputs],
     seed: int,
     context: TrialContext,
-    tell: Callable[[str], None] = lambda _: None,
-    left_out: Mapping[Identity, Failure] = MappingProxyType({}),
+    tell: Tell,
+    left_out: Mapping[Identity, Failure],
 ) -> list[MeasuredTrial]:
     """Run the trials of servers that take turns; `seed` is that of their order.
 
@@ -45,7 +44,7 @@ def measure_in_turns(
 
 
 def _launched(
-    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Callable[[str], None]
+    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Tell
 ) -> list[MeasuredTrial]:
     members = [replace(inputs, at_once=len(trials)) for inputs in trials]
     recorders = [begun(inputs, context, tell) for inputs in members]
@@ -83,7 +82,5 @@ def _all_or_none(names: Sequence[str], measured: Sequence[MeasuredTrial]) -> lis
         lost = lost.model_copy(update={"subject": "apparatus", "message": again})
     nothing = {"turns": None, "reading": None, "observation": None}
     updates = [{**nothing, "failure": failure or lost} for failure in failures]
-    return [
-        replace(each, trial=each.trial.model_copy(update=update))
-        for each, update in zip(measured, updates, strict=True)
-    ]
+    pairs = zip(measured, updates, strict=True)
+    return [replace(each, trial=each.trial.model_copy(update=update)) for each, update in pairs]
