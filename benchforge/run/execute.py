@@ -228,8 +228,7 @@ def _kept(
     if turns is None:
         measured = [measure(first, inputs.context, progress.phase)]
     else:
-        group = turns.group(first.step.case.name)
-        seed = seed_of(inputs.graph.seed, first.step.block, group)
+        seed = seed_of(inputs.graph.seed, first.step.block, turns.group(first.step.case.name))
         measured = measure_in_turns(planned, seed, inputs.context, progress.phase, left_out)
     with uninterrupted():
         pairs = zip(planned, measured, strict=True)

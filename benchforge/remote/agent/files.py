@@ -51,7 +51,7 @@ class FileCache:
                 shutil.rmtree(old, ignore_errors=True)
             elif old.suffix == ".half":
                 old.unlink()
-        archives = sorted(self._folder.glob("*.tar.gz"), key=_newest_first)
+        archives = sorted(self._folder.glob("*.tar.gz"), key=lambda file: -file.stat().st_mtime)
         for old in archives[1 + _KEPT :]:
             old.unlink()
         folder.mkdir(mode=0o700)
@@ -80,7 +80,3 @@ class FileCache:
                     path.write_bytes(content)
                     path.chmod(entry.mode)
         return total.hexdigest()[: len(digest)] == digest
-
-
-def _newest_first(archive: Path) -> float:
-    return -archive.stat().st_mtime

@@ -54,8 +54,7 @@ class DaskPipe:
                 self._actor.start(self._script).result(_WRITES_WITHIN_S)
                 self._started = True
             for begin in range(0, len(content), wire.CHUNK):
-                piece = content[begin : begin + wire.CHUNK]
-                self._actor.write(piece).result(_WRITES_WITHIN_S)
+                self._actor.write(content[begin : begin + wire.CHUNK]).result(_WRITES_WITHIN_S)
         except _Failed as error:
             self._lost(error)
             raise OSError(self._why) from error

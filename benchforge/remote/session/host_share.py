@@ -1,7 +1,7 @@
 """What one host is given of a suite: files, and the secrets of what runs on it, but no others."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
 from benchforge.remote.archive import Archive
 from benchforge.remote.host_step import HostSuite
-from benchforge.remote.user_files import imported, user_files
+from benchforge.remote.user_files import Checkouts, imported, user_files
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.measuring.host_faults import entries, used
 from benchforge.suite.secrets import pieces, redact, secrets_of_suite
@@ -41,8 +41,9 @@ def share_of(
     # An option that takes any table may have a key `env` of its own: no value of it was taken.
     environment = {k: v for k, v in wanted.items() if suite.secrets.intersection(pieces(v))}
     pieces_of_host = {piece for value in environment.values() for piece in pieces(value)}
-    literal = secrets_of_suite(suite.document.tables)
-    pieces_of_host |= {secret for path, secret in literal if _is_below(path, places)}
+    for path, secret in secrets_of_suite(suite.document.tables):
+        if any(path[: len(prefix)] == prefix for prefix in places):
+            pieces_of_host.add(secret)
     parts = list(parts_on(suite, label))
     roots = [path for part in parts for path in part.reads(suite.path.parent)]
     if sends:
@@ -87,11 +88,7 @@ def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:
             yield "runtimes", part_.runtime
 
 
-def _imports(
-    suite: Suite,
-    parts: Iterable[Part],
-    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
-) -> Iterator[str]:
+def _imports(suite: Suite, parts: Iterable[Part], checkouts: Checkouts) -> Iterator[str]:
     """Yield what the code of parts imports that run on benchforge's own Python."""
     for part in parts:
         if not isinstance(part, RunsPython) or part.runtime is not None:
@@ -121,7 +118,3 @@ def _names(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _names(inner)
-
-
-def _is_below(path: tuple[str | int, ...], places: Collection[tuple[str, ...]]) -> bool:
-    return any(path[: len(prefix)] == prefix for prefix in places)

@@ -209,8 +209,7 @@ class _HostsTrial:
             self._owns = session.all_of(others, HostTrial.watch).get(self._server)
             self._loaded(clocks)
             later = session.all_of(self._labels, Place.traffic)
-            observed = session.all_of(others, HostTrial.observed)
-            self._owns = observed.get(self._server, self._owns)
+            self._owns = session.all_of(others, HostTrial.observed).get(self._server, self._owns)
             for label, host in self.hosts.items():
                 host.moved_s = self._offset(label)[0] - clocks[label]
                 counts = {k: later[label].get(k, -1) - n for k, n in earlier[label].items()}

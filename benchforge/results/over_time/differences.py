@@ -41,8 +41,7 @@ def hard(then: Summed, newer: Summed) -> Iterator[str]:
 def soft(then: Summed, newer: Summed) -> Iterator[str]:
     """Yield what else differs, and may be what is asked about: programs, and lesser facts."""
     old, new = then.summary, newer.summary
-    benchforge = [{"benchforge": summed.benchforge} for summed in (old, new)]
-    yield from _differences(*benchforge)
+    yield from _differences(*({"benchforge": summary.benchforge} for summary in (old, new)))
     yield from _differences(
         {name: version for name, version in old.versions.items() if not name.startswith(_TOOL)},
         {name: version for name, version in new.versions.items() if not name.startswith(_TOOL)},

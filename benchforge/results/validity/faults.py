@@ -162,8 +162,7 @@ def _contradictions(trial: Trial, file: Path, machine: MachineBounds) -> Iterato
     for number, process in enumerate(trial.processes):
         for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
             if not beside(file, printed):
-                message = f"no such file beside the trial: {printed!r}"
-                yield message, ("processes", number, name)
+                yield f"no such file beside the trial: {printed!r}", ("processes", number, name)
 
 
 def beside(file: Path, name: str) -> bool:

@@ -60,8 +60,7 @@ def _phases(trial: Trial) -> Iterator[Contradiction]:
     asked_s = sum(answer.seconds for answer in trial.answers)
     phase_s = sum(trial.phases.get(name, 0.0) for name in ("ask", "finish"))
     if "ask" in trial.phases and asked_s > phase_s + _CRUMB_S:
-        message = f"{exact(phase_s)} s, but its questions took {exact(asked_s)} s"
-        yield message, ("phases", "ask")
+        yield f"{exact(phase_s)} s, but its questions took {exact(asked_s)} s", ("phases", "ask")
 
 
 def _document(trial: Trial, reading: Reading, first_answer: Answer) -> Iterator[Contradiction]:

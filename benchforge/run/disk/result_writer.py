@@ -56,9 +56,13 @@ class ResultWriter:
         any_kept = any(iglob(f"{TRIALS}/*/{TRIAL}", root_dir=self.folder))  # noqa: PTH207 - never raises
         return f"{'finished trials were kept; ' * any_kept}to continue: {self.goes_on}"
 
-    def _cannot(self, path: Path, error: OSError) -> CannotKeep:
-        first = _FREE if full(error) else "make it writable; "
-        return CannotKeep(f"{path}: {error.strerror}", f"{first}{self.way_out}")
+    @contextlib.contextmanager
+    def _writes(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            first = _FREE if full(error) else "make it writable; "
+            raise CannotKeep(f"{path}: {error.strerror}", f"{first}{self.way_out}") from error
 
     @classmethod
     def new(
@@ -102,13 +106,12 @@ class ResultWriter:
         Raises Unusable where another holds it or no folder is there, CannotKeep where it does not
         open.
         """
-        try:
-            held = hold(entered(self.folder))
-        except (FileNotFoundError, NotADirectoryError) as error:
-            hint = "name the folder of a result"
-            raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
-        except OSError as error:
-            raise self._cannot(self.folder, error) from error
+        with self._writes(self.folder):
+            try:
+                held = hold(entered(self.folder))
+            except (FileNotFoundError, NotADirectoryError) as error:
+                hint = "name the folder of a result"
+                raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
         if held is None:
             message = f"{self.folder}: another benchforge is writing it"
             raise Unusable(message, "wait for it, or stop it")
@@ -138,10 +141,8 @@ class ResultWriter:
 
     def opened(self, folder: Path) -> None:
         """Let those look into a folder who may look into the one above: its secrets are hidden."""
-        try:
+        with self._writes(folder):
             folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))
-        except OSError as error:
-            raise self._cannot(folder, error) from error
 
     def ceiling_folder(self, number: int) -> Path:
         """Make the folder of a load tool's measurement against the null server, as a trial's."""
@@ -162,38 +163,29 @@ class ResultWriter:
                 unfinished = not (folder / last).exists()
                 half = parent == TRIALS and is_trial and int(folder.name) in also
                 if is_trial and (unfinished or half):
-                    try:
+                    with self._writes(folder):
                         emptied(folder)
                         folder.rmdir()
-                    except OSError as error:
-                        raise self._cannot(folder, error) from error
 
     def session(self, session: Session) -> Path:
         """Write what a later session measures with, and on."""
-        folder = self._made(SESSIONS)
-        return self.write(folder / f"{session.number:04d}.json", session)
+        return self.write(self._made(SESSIONS) / f"{session.number:04d}.json", session)
 
     def manifest(self) -> Path:
         """Write which files the result has now that its run ended."""
-        try:
+        with self._writes(self.folder):
             return self.write(self.folder / MANIFEST, manifest_of(self.folder))
-        except OSError as error:
-            raise self._cannot(self.folder, error) from error
 
     def _made(self, name: str, mode: int = 0o755, *, anew: bool = False) -> Path:
         folder = self.folder / name
-        try:
+        with self._writes(folder):
             door.make(self.folder, name, mode, anew=anew)
-        except OSError as error:
-            raise self._cannot(folder, error) from error
         return folder
 
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
         """Write a file of the result whole: another one, on the disk, renamed, its folder too."""
-        try:
+        with self._writes(path):
             whole(self.folder, str(path.relative_to(self.folder)), content)
-        except OSError as error:
-            raise self._cannot(path, error) from error
         return path
 
 
@@ -259,14 +251,11 @@ def _split(model: BaseModel, names: tuple[str, ...], line_end: bytes) -> Iterato
     members = getattr(model, names[0]) if names else ()
     frame = model.model_copy(update={names[0]: ()}) if members else model
     key = b'\n "%s": [' % names[0].encode() if members else b"\0"
-    earlier, begin, later = _as_json(frame).partition(key)
+    text = frame.__pydantic_serializer__.to_json(frame, indent=1, by_alias=True)
+    earlier, begin, later = text.partition(key)
     yield (earlier + begin).replace(b"\n", line_end)
     for number, member in enumerate(members):
         yield (b"," if number else b"") + line_end + b"  "
         yield from _split(member, names[1:], line_end + b"  ")
     if members:
         yield line_end + b" " + later.replace(b"\n", line_end)
-
-
-def _as_json(model: BaseModel) -> bytes:
-    return model.__pydantic_serializer__.to_json(model, indent=1, by_alias=True)

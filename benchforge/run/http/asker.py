@@ -159,8 +159,7 @@ class Asker:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not plan.tls:
             return self._bounded.BoundedSocket(plain, deadline, MOST_ANSWER)
-        over_tls = plain, deadline, MOST_ANSWER, self._tls, plan.host
-        connection = self._bounded.BoundedTLS(*over_tls)
+        connection = self._bounded.BoundedTLS(plain, deadline, MOST_ANSWER, self._tls, plan.host)
         connection.agree()
         return connection
 

@@ -55,8 +55,7 @@ def connected(
     Over https the certificate and its name are checked, by `ca_file` or the system's own.
     `protocols` are offered by ALPN.
     """
-    tls = urlsplit(root).scheme == "https"
-    trusting = _trusting(ca_file, protocols) if tls else None
+    trusting = _trusting(ca_file, protocols) if urlsplit(root).scheme == "https" else None
     deadline = time.monotonic() + ANSWER_WITHIN_S
     inside = _connected(sandbox, *address(root))
     if trusting is None:

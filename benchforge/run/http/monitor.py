@@ -149,8 +149,7 @@ class Monitoring:
     def _content(self, head: bytes | None) -> bytes:
         """Return what the process sends, given the head that the load tool sent."""
         closing = {"Connection": "close"} if self._load.keep_alive is False else {}
-        body = (self._probe.request.body or "").encode()
-        return (head or self._probe.head(closing)) + body
+        return (head or self._probe.head(closing)) + (self._probe.request.body or "").encode()
 
     def _write(self, name: str, content: bytes) -> None:
         door.write(self._folder, name, content, lasting=False, mode=door.OWN)
@@ -170,8 +169,7 @@ class Monitoring:
         if self.running is None:
             return Monitor(why=self._why)
         try:
-            text = door.read(self._folder, asker.RECORD, MOST_RECORD)
-            record = record_of(text)
+            record = record_of(door.read(self._folder, asker.RECORD, MOST_RECORD))
         except (OSError, ValueError):
             return Monitor(why="it ended without a whole record")
         answers: list[MonitorAnswer] = []

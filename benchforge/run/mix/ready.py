@@ -101,8 +101,7 @@ class MixMonitoring(Monitoring):
 
     def judged(self, right: HttpProbe, of_probes: frozenset[str], folder: Path) -> Monitor:
         """Return what it proves of all kinds."""
-        monitor = super().judged(right, of_probes, folder)
-        return monitor.model_copy(update={"head": "scenario"})
+        return super().judged(right, of_probes, folder).model_copy(update={"head": "scenario"})
 
     def _label(self, kind: SeenAnswer) -> tuple[_Planned, str]:
         number, step = divmod(kind.of, _STEPS)

@@ -120,13 +120,9 @@ def _key(service: Service, site: Site) -> str:
     commands = [task.command for task in service.template(nowhere)]
     tasks = [(command.argv, dict(command.environment)) for command in commands]
     names = [need.name for need in service.needs() if need.name in site.programs]
-    programs = [_identity(site.programs[name]) for name in names]
+    files = [site.programs[name].resolve() for name in names]
+    # They tell a program from its next version without running it.
+    programs = [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     # Another user could not read it, and PostgreSQL refuses a folder that is not its own.
     inputs = [service.name, service.template_key(site), tasks, programs, os.getuid()]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
-
-
-def _identity(program: Path) -> list[object]:
-    """Tell a program from its next version without running it."""
-    stat = program.stat()
-    return [str(program.resolve()), stat.st_size, stat.st_mtime_ns]

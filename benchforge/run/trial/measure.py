@@ -115,8 +115,7 @@ def _hide(trials: Sequence[TrialInputs], context: TrialContext) -> None:
 
 
 def _wait_for_quiet(inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder) -> None:
-    load_s = inputs.step.case.declared_s
-    most_s = quiet.at_most_s(context.quiet, load_s, inputs.spare_s)
+    most_s = quiet.at_most_s(context.quiet, inputs.step.case.declared_s, inputs.spare_s)
     if most_s is not None:
         with recorder.phase("quiet"):
             foreign = quiet.until_quiet(most_s)

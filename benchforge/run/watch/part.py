@@ -67,14 +67,14 @@ class Account:
     seen last. Both may count the same child, so that the larger counts.
     """
 
-    def __init__(self, own_pid: int, waited: int) -> None:
-        self.own = self.own_first = own_pid
+    def __init__(self, used: int, waited: int) -> None:
+        self.own = self.own_first = used
         self._waited = self._waited_first = waited
         self._claimed = 0
 
-    def note(self, own_pid: int, waited: int) -> None:
+    def note(self, used: int, waited: int) -> None:
         """Take over what the kernel says now."""
-        self.own = max(self.own, own_pid)
+        self.own = max(self.own, used)
         self._waited = max(self._waited, waited)
 
     def claim(self, total: int) -> None:
@@ -148,9 +148,6 @@ class PartProcesses:
             self._cpu_begun, self._faults_begun = self._cpu(), self._faults()
             for process in self._processes.values():
                 process.cpu.own_first = process.cpu.own
-        else:
-            for process in self._processes.values():
-                process.cpu.own_first = 0
 
     @property
     def pids(self) -> list[int]:

@@ -67,7 +67,7 @@ class Watch:
                 if running is None:
                     self._parts[label] = _running_already(label, role)
                 else:
-                    self._watch(label, role, running)
+                    self.add(label, role, running)
             self._unassigned = Unassigned(sandbox)
             self._look()
             self._unassigned.begin()
@@ -84,20 +84,17 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._files.close()
 
-    def add_loader(self, label: str, running: Running) -> None:
-        """Watch a process of the load tool too."""
-        self._watch(label, "loader", running)
+    def add(self, label: str, role: Role, running: Running) -> None:
+        """Watch a process, too."""
+        watched = Watched(self._sandbox, label, role, running)
+        self._files.enter_context(contextlib.closing(watched))
+        self._parts[label] = watched
+        self._stay.look(label, role, watched.part.pids)
 
     def leave_out(self, monitor: Monitoring | None) -> None:
         """Take the process of a monitor for none of a part's: it is benchforge's own."""
         if monitor is not None and monitor.running is not None:
             self._unassigned.leave_out(monitor.running)
-
-    def _watch(self, label: str, role: Role, running: Running) -> None:
-        watched = Watched(self._sandbox, label, role, running)
-        self._files.enter_context(contextlib.closing(watched))
-        self._parts[label] = watched
-        self._stay.look(label, role, watched.part.pids)
 
     @property
     def _watched(self) -> list[Watched]:

@@ -40,8 +40,7 @@ class System:
     def _row(self, now_s: float) -> dict[str, float]:
         if fully := now_s >= self._due:
             self._due = now_s + self._every_s
-        row = {**self._machine.row(fully=fully), **self._network.row(fully=fully)}
-        return {TIME: now_s, **row}
+        return {TIME: now_s, **self._machine.row(fully=fully), **self._network.row(fully=fully)}
 
     def _add(self, row: dict[str, float], celsius: float | None = None) -> None:
         heat = {} if celsius is None else {_HEAT: celsius}
@@ -51,8 +50,7 @@ class System:
         """Add the last row; return by how much each counter of the network grew."""
         later = self._sandbox.counters()
         self._due = 0.0
-        last = self._row(now_s)
-        self._add(last, speed.celsius())
+        self._add(self._row(now_s), speed.celsius())
         return {
             name: later[name] - earlier
             for name, earlier in self._counters.items()

@@ -57,8 +57,7 @@ class PartThreads:
 
     def look(self, pid: int) -> None:
         """Look at the threads of a process that are known, for their times alone."""
-        keys = self._by_process.get(pid, ())
-        for key in keys:
+        for key in self._by_process.get(pid, ()):
             self._note_times(key)
 
     def look_fully(self, pid: int) -> list[int]:

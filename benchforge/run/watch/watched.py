@@ -152,7 +152,9 @@ class OutputSize:
         except OSError:
             return  # it has ended
         for number in numbers:
-            if _flags(content(f"/proc/{pid}/fdinfo/{number}") or b"") & _FOR_WRITING:
+            words = (content(f"/proc/{pid}/fdinfo/{number}") or b"").split()
+            flags = int(words[words.index(b"flags:") + 1], 8) if b"flags:" in words else 0
+            if flags & _FOR_WRITING:
                 with contextlib.suppress(OSError):
                     self._hold(f"/proc/{pid}/fd/{number}")
 
@@ -164,8 +166,7 @@ class OutputSize:
         if len(self._first) == _MOST:
             self.why = f"it has more than {_MOST} files open for writing"
             return
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        self._first[key] = (descriptor, named.st_size)
+        self._first[key] = (os.open(path, os.O_PATH | os.O_CLOEXEC), named.st_size)
 
     def grown(self) -> int | None:
         """Return by how many bytes they grew since; None where not all are known."""
@@ -186,11 +187,6 @@ class OutputSize:
         for descriptor, _ in self._first.values():
             os.close(descriptor)
         self._first = {}
-
-
-def _flags(fdinfo: bytes) -> int:
-    words = fdinfo.split()
-    return int(words[words.index(b"flags:") + 1], 8) if b"flags:" in words else 0
 
 
 def signs(pid: int) -> list[str] | None:
@@ -282,8 +278,7 @@ def _words(read: bytes) -> list[str]:
 
 
 def _short(word: str) -> str:
-    printable = "".join(letter if letter.isprintable() else "?" for letter in word)
-    return cut(printable, _LONGEST)
+    return cut("".join(letter if letter.isprintable() else "?" for letter in word), _LONGEST)
 
 
 def open_files(pid: int) -> int | None:

@@ -45,8 +45,7 @@ def readings(
         file, trial = stored.file.file, stored.trial
         if name != label:
             file, trial = file.parent / host / file.name, _as_first(trial, host)
-        reading = reading_of(driver, output_of(trial, file, driver))
-        each.append(good_of(result, trial, reading))
+        each.append(good_of(result, trial, reading_of(driver, output_of(trial, file, driver))))
         yield stored.again("hosts", host, "reading", value=plain(each[-1]))
     starts = [stored.trial.hosts[host].started_s or 0.0 for host in tools]
     yield stored.again("reading", value=plain(merged_reading(each, starts)))

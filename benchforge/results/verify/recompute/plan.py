@@ -120,8 +120,7 @@ def questions(result: Result) -> Iterator[Recomputed]:
     yield result.again("scenario_metrics", value={k: list(each) for k, each in asks.takes.items()})
     yield result.again("tables", value={key: plain(table) for key, table in asks.tables.items()})
     yield result.again("claims", value=[plain(claim) for claim in asks.claims])
-    rules = plain(result.suite.verdict_rules)
-    yield result.again("verdict_rules", value=rules)
+    yield result.again("verdict_rules", value=plain(result.suite.verdict_rules))
 
 
 def finds(result: Result) -> Iterator[Recomputed]:

@@ -91,8 +91,7 @@ class Result:
     @cached_property
     def lines(self) -> tuple[int, ComparedLines]:
         """Of a large summary: number of sessions that it sums up, and its lines. Raises OSError."""
-        folder = self.header.file.parent
-        return compared_after(folder, len(self.sessions), self._concluded_after)
+        return compared_after(self.header.file.parent, len(self.sessions), self._concluded_after)
 
     @cached_property
     def concluded(self) -> Summary:

@@ -54,7 +54,7 @@ def drive(
         processes.append(sandbox.start(name, command, target.folder, {}, tool.cpus))
         recorder.runs(processes[-1])
         if watched is not None:
-            watched.add_loader(name, processes[-1])
+            watched.add(name, "loader", processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()
     within = declared_s + grace_s
     if length_s is None or length_s >= declared_s or driver.interrupted_by is None:

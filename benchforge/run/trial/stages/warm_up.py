@@ -111,8 +111,7 @@ def still_there(scope: TrialScope, services: list[Serving], when: str, stage: st
     """Raise TrialFailed where a service has ended."""
     for serving in reversed(services):
         if serving.running is not None and (end := scope.sandbox.finished(serving.running)):
-            message = f"ended with exit code {end.code} {when}"
-            raise failed(serving, message, stage, ended=True)
+            raise failed(serving, f"ended with exit code {end.code} {when}", stage, ended=True)
 
 
 def _monitor(
