@@ -172,7 +172,7 @@ class LostTrial(Frozen):
 
 
 def answer_to(call: Callable[..., T], line: bytes) -> CallAnswer[T] | FailedCall | LostTrial:
-    """Return what a host sent while a call of it waits. Raises ValueError, in one line."""
+    """Return what a host sent while a call waits. Raises ValueError, in one line."""
     answer: CallAnswer[T] | FailedCall | LostTrial = parsed(_envelope(call), line)
     return answer
 

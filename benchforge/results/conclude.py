@@ -1,4 +1,4 @@
-"""What a result says, formed again from what is kept of it; or as its summary has it."""
+"""A result's summary, formed again from its files, or as it is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,5 +100,5 @@ def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Re
         first = error.errors(include_url=False)[0]["msg"]
         raise InvalidFile(f"{path / HEADER}: metric {use}: {first}") from None
     if not isinstance(metric, Metric):
-        raise Unusable(f"{use} is no metric")
+        raise Unusable(f"{use} is not a metric")
     return metric

@@ -32,7 +32,7 @@ _NOTHING = object()
 
 @dataclass(frozen=True)
 class ResumableResult:
-    """A result that can go on: everything in it is valid, and stands in its plan."""
+    """A result that can go on: all its files are valid, and fit its plan."""
 
     folder: Path
     header: Header
@@ -144,7 +144,7 @@ class ResumableResult:
 def begun(folder: Path) -> ResumableResult:
     """Read a result to go on with.
 
-    Raises Unusable for what is no result or is newer than we, and InvalidFile for an invalid file.
+    Raises Unusable without a result or for a newer one, InvalidFile for an invalid file.
     """
     files = read_files(folder, with_summary=False)
     wrong = [*files.unread, *contradictions(files)]

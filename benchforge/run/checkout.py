@@ -39,11 +39,11 @@ _LINK = "160000 "  # the mode of a submodule in a tree
 
 
 class GitRefusedError(Exception):
-    """What git said in place of an answer."""
+    """Git's complaint."""
 
 
 class Git:
-    """A repository, as the git of this machine tells of it."""
+    """A repository, by the git of this machine."""
 
     def __init__(self, program: Path, code_folder: Path, sandbox: Sandbox, folder: Path) -> None:
         """`code_folder` is in its working tree; what git prints goes to `folder`, which is new."""

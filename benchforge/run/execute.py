@@ -180,7 +180,7 @@ def _tells(trial: Trial) -> bool:
 
 
 def _question(case: CaseName) -> str:
-    """What all servers of a scenario are asked alike: its request, and the path's variables."""
+    """The request and path variables that all servers of a scenario share."""
     path = {name: value for name, value in case.vary.items() if name.startswith("path.")}
     return f"{case.scenario} {json.dumps(path, sort_keys=True)}"
 

@@ -29,7 +29,7 @@ _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
-    """Return the header, without secrets; each part's program is asked for its version, once."""
+    """Return the header, without secrets; each part's program reports its version, once."""
     declared = [(case.name, case.declared_s) for case in graph.cases]
     names = tuple(name for name, _ in declared)
     planned = [
@@ -119,7 +119,7 @@ def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
 
 
 def _interpreters(suite: Suite, context: TrialContext) -> dict[str, Ready]:
-    """Return every interpreter that a part runs on; the module versions are those inside of it."""
+    """Return every interpreter of a part, with the versions of its own modules."""
     needed = needed_modules(distinct_parts(suite))
     return {
         label: own(modules) if label == OWN else context.runtimes[label]

@@ -91,7 +91,7 @@ def _lies_in(root: Path, program: Path) -> bool:
 
 
 def everywhere(name: str) -> Iterator[Path]:
-    """Yield every program of that name, the one that is meant first."""
+    """Yield every program of that name, the preferred one first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     # Debian has programs for administrators where not every user's PATH leads.
     usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())

@@ -22,7 +22,7 @@ class Left:
     "Time of all trials' waits for quiet."
 
     def add(self, trial: Trial, declared_s: float, *, last: bool) -> None:
-        """Count a trial that declared so many seconds; `last` says that its place is done."""
+        """Count a trial that declared so many seconds; `last` if its place needs no other."""
         waited_s = trial.phases.get("quiet", 0.0)
         took_s = trial.seconds / (1 if trial.turns is None else len(trial.turns.trials))
         self.trials += 1
@@ -36,13 +36,13 @@ class Left:
         return self.set_up_s / self.trials if self.trials else START_AND_STOP_S
 
     def once_s(self, declared_s: float, noise: Noise) -> float:
-        """Return the seconds of one attempt that declares so many."""
+        """Return the seconds of one attempt whose load is declared."""
         # Attempts at the first place say nothing yet: after them the noise ended, or nothing waits.
         wait_s = self.waited_s / self.trials if noise.waits and self.places else FIRST_LOOK_S
         return declared_s + wait_s + self.start_and_stop_s
 
     def of(self, places: int, declared_s: float, noise: Noise) -> float:
-        """Return the seconds that so many places take, which declare so many together."""
+        """Return the seconds of further places, whose loads are declared in all."""
         attempts = max(1.0, self.trials / self.places) if noise.repeats and self.places else 1.0
         return attempts * (declared_s + places * self.once_s(0.0, noise))
 

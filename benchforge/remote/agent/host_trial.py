@@ -45,7 +45,7 @@ _MOST_SENT = 16 << 20
 
 
 class HostTrial:
-    """One host during one trial: each call is a stage of it, or a part of one."""
+    """One host during one trial: each call is a stage, or a part of one."""
 
     CALLS: ClassVar[tuple[str, ...]] = (
         *("service", "ask", "read", "warm_up", "watch", "load", "observed", "captured"),

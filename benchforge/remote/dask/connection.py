@@ -18,7 +18,7 @@ _RELAY = runpy.run_path(str(Path(__file__).with_name("relay.py")), run_name="ben
 _WRITES_WITHIN_S = wire.LEASE_S
 "After which a host has ended what it runs; so a beat that takes longer came too late."
 _ASKED_AFTER_S = 2.0
-"Of silence: then the worker is asked whether it can be reached."
+"Seconds of silence after which a call tests whether the worker can be reached."
 _CONNECTS_WITHIN_S = 10.0
 _BETWEEN_S = 0.2
 _ENDS_WITHIN_S = 15.0
@@ -97,7 +97,7 @@ class DaskPipe:
         return self._why
 
     def _lost(self, error: BaseException) -> None:
-        """Note why the worker is lost; its far end is told to end, which nobody awaits."""
+        """Note why the worker is lost, and tell its far end to end."""
         if not self._ended:
             self._ended, self._why = True, _shown(error)
             with contextlib.suppress(*_Failed):

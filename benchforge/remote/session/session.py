@@ -193,7 +193,7 @@ class HostSession:
                 hint = "remove ~/.cache/benchforge/hosts there: benchforge brings itself anew"
                 raise Unusable(message, hint)
             if addresses[label] not in {None, begun.address}:
-                raise wire.HostFault(label, f"it has another address, {begun.address}")
+                raise wire.HostFault(label, f"its address is {begun.address}, not the suite's")
             facts_before = self.hosts.get(label)
             self.hosts[label] = HostFacts(
                 address=begun.address,
@@ -229,7 +229,7 @@ class HostSession:
         case_names = names_of(self._graph.cases)
         for label, host in prepared.items():
             if host.cases != case_names or not host.digests.items() <= self._digests.items():
-                message = f"hosts.{label}: the suite's code or data are others there"
+                message = f"hosts.{label}: the suite's code or data differ there"
                 raise Unusable(message, "run it again, and change no file meanwhile")
             self._alike(label, host)
 

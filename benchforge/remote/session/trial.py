@@ -41,7 +41,7 @@ _CLOSE_S, _TRIPS_S = 0.0002, 0.5
 _LARGEST_FILES = 512 << 20
 _BY_ITS_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR)
 _AHEAD_S = 0.3
-"How soon several load tools start, from when their hosts are told."
+"Time from the order to several load tools to their start, in seconds."
 
 
 def measure(

@@ -40,7 +40,7 @@ class MetricChange:
 
     @property
     def ratio(self) -> float | None:
-        """New over old as they were measured: a good day of the machine is part of it."""
+        """New over old as they were measured, with the machine's good and bad days."""
         if not self.old.value or self.new.value is None:
             return None
         ratio = self.new.value / self.old.value
@@ -67,7 +67,7 @@ class MetricChange:
 
     @property
     def answer(self) -> Answer:
-        """What is said of it; a case that is broken or not believed has no other answer."""
+        """The verdict; broken and doubted cases have no other."""
         if self.new.why.startswith(f"{BROKEN}: "):
             return "broken"
         return "not believed" if self.new.why.startswith(NO_TRIAL) else self.change.state

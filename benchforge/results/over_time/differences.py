@@ -39,7 +39,7 @@ def hard(then: Summed, newer: Summed) -> Iterator[str]:
 
 
 def soft(then: Summed, newer: Summed) -> Iterator[str]:
-    """Yield what else differs, and may be what is asked about: programs, and lesser facts."""
+    """Yield other differences, which may be the question: programs, and lesser facts."""
     old, new = then.summary, newer.summary
     yield from _differences(*({"benchforge": summary.benchforge} for summary in (old, new)))
     yield from _differences(

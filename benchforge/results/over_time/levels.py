@@ -34,14 +34,14 @@ def identity(case: CaseName, measure: "LevelKey") -> dict[str, JsonValue]:
 
 
 def key(case: CaseName) -> Key:
-    """Return by what a case is found again in another result; its digest is no part of that."""
+    """Return what identifies a case in other results; its digest does not belong to it."""
     vary = json.dumps(case.vary, sort_keys=True)
     return case.scenario, case.server, case.driver, vary, case.arm
 
 
 @dataclass(frozen=True)
 class LevelKey:
-    """What is measured of a case: a metric, or a part of it."""
+    """A metric of a case, or a part of one."""
 
     metric: str
     of: str | None

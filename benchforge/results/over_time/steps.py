@@ -16,7 +16,7 @@ from benchforge.stats.timeseries.trend import partition
 
 LEAST: Final = 20
 SMALLEST: Final = 0.03
-"The smallest change that is told, as a share."
+"The smallest change to report, as a share."
 SURE: Final = 0.001
 
 _PENALTY: Final = 8.0

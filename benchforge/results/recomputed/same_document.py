@@ -54,7 +54,7 @@ def alike(value: object, other: object) -> bool:
 
 
 def written(value: object) -> str:
-    """Return a value as people are told of it."""
+    """Return a value for people."""
     if value is NOTHING:
         return "not there"
     return cut(json.dumps(value), _SHOWN)

@@ -48,7 +48,7 @@ def windows(read: LoadAnswers) -> Iterator[Contradiction]:
     judged = sum(windows_.answers + windows_.unjudged for windows_ in (read.load, read.around))
     yield from _at_most(sum(each.answers for each in read.answers), judged, "answers", "answers")
     if read.why and (read.load.windows or read.around.windows):
-        yield "nothing is known, and windows were opened", ("why",)
+        yield "says why no window was opened, but some were", ("why",)
 
 
 def _window_counts(part: Windows) -> Iterator[Contradiction]:

@@ -33,7 +33,7 @@ def identity(case: CaseName) -> str:
 
 
 def named(case: CaseName) -> str:
-    """Return a case as people are told of it."""
+    """Return a case for people."""
     return f"the case {case.title!r}"
 
 

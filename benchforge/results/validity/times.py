@@ -35,7 +35,7 @@ def times(reading: Reading, at_once: int | None) -> Iterator[Contradiction]:
             yield _longer(histogram.max_us, reading.seconds), (*path, "max_us")
     strange = [percent for percent in reading.percentiles_us or {} if not _is_percent(percent)]
     if strange:
-        yield "is no percent, such as 99.9", ("percentiles_us", strange[0])
+        yield "is not a percent, such as 99.9", ("percentiles_us", strange[0])
         return
     yield from _percentiles(reading, longest_us)
     if at_once is not None:

@@ -38,7 +38,7 @@ class MachineBounds:
         )
 
     def cpu_s(self, seconds: float, processes: int = 1) -> float:
-        """Return the most CPU seconds that so many processes can use in a time."""
+        """Return the most CPU seconds that this number of processes can use in a time."""
         if self.cpus is None:
             return float("inf")
         return cpu_at_most(seconds, self.cpus) + BRIEF_S + processes * _TICK_S
@@ -93,7 +93,7 @@ def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Co
         message = f"{peak} bytes are more than the machine's {machine.memory_bytes}"
         yield message, ("peak_pss_bytes",)
     if peak is not None and not usage.pss_samples:
-        yield "a size is told, but it was never read", ("pss_samples",)
+        yield "no sample, but `peak_pss_bytes` has a size", ("pss_samples",)
     mine = [process for process in trial.processes if process.label.startswith(usage.label)]
     timed = [process for process in mine if process.user_s is not None]
     cpu_times = [(process.user_s or 0.0) + (process.system_s or 0.0) for process in timed]

@@ -165,7 +165,7 @@ def _turn(
 def _answers_to(
     connection: Connection, data: bytes, body: bytes, remembered: dict[bytes, bytes]
 ) -> bytes:
-    """Return the answers to a packet; of one that is whole requests they are remembered."""
+    """Return the answers to a packet; remember them if it holds whole requests."""
     fresh = connection.between
     if fresh and (stored := remembered.get(data)) is not None:
         return stored

@@ -52,7 +52,7 @@ def private(folder: Path) -> Path:
 
 
 def place(name: str) -> Path:
-    """Return where the folder is, or would be. Raises RuntimeError where there is no home."""
+    """Return the path of a folder of the cache. Raises RuntimeError without a home."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home).absolute() / "benchforge" / name
 

@@ -75,7 +75,7 @@ def listed(folder: Path, name: str, formed: Path) -> None:
 
 
 def reports(folder: Path) -> frozenset[str]:
-    """Return the names of the reports in a result; one that was changed since is no report."""
+    """Return the names of the reports in a result that were not changed since."""
     digests = _listed_digests(folder).items()
     return frozenset(name for name, digest in digests if _is(folder, name, digest))
 

@@ -128,7 +128,7 @@ class Asker:
         return DEPTH if number else self._deep
 
     def _ask(self, answers: list[tuple[int, float]]) -> str:
-        """Add what is answered on a connection of its own; return why there is no more."""
+        """Add the answers of one connection; return why there are no more."""
         plan, begun = self._plan, time.monotonic()
         try:
             with self._connected() as connection:
@@ -177,7 +177,7 @@ class Asker:
             yield self._request
 
     def _kind(self, answer: Any) -> int:
-        """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
+        """Return the number of a kind of answer; beyond the most, bodies do not matter."""
         sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
         fields = {name.lower(): value for name, value in answer.lines}
         type_ = fields.get("content-type", "")[:200]

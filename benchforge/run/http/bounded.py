@@ -1,4 +1,4 @@
-"""A connection that ends: a deadline and a size hold for all that is said on it, over TLS too."""
+"""A connection that ends: a deadline and a size hold for all its bytes, over TLS too."""
 
 import contextlib
 import http.client

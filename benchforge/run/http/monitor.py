@@ -218,7 +218,7 @@ def record_of(text: bytes) -> Record:
 
 
 def unjudged_answer(kind: SeenAnswer) -> MonitorAnswer:
-    """Return a kind of answer of which nothing is said, none of them counted yet."""
+    """Return a kind of answer without a judgement or a count."""
     return MonitorAnswer(
         status=kind.status,
         content_type=kind.content_type,
@@ -232,7 +232,7 @@ def unjudged_answer(kind: SeenAnswer) -> MonitorAnswer:
 def judged_answer(
     kind: SeenAnswer, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
 ) -> MonitorAnswer:
-    """Return a kind of answer, none of them counted yet."""
+    """Return a kind of answer with its judgement, without a count."""
     expected = right.expect.status
     right_status = kind.status in statuses_of(expected)
     wrong = "" if right_status else f"expected status {either(expected)}, got {kind.status}"

@@ -1,4 +1,4 @@
-"""What a server answers when it is asked one by one, who it is, and what ran out."""
+"""Probes: a server's answers one by one, who it is, and which resource ran out."""
 
 import contextlib
 import dataclasses

@@ -78,7 +78,7 @@ class Like:
 
 @dataclass(frozen=True)
 class HttpProbe:
-    """What is asked of a server, and what a right answer is."""
+    """A request to a server, and the right answer to it."""
 
     label: str
     part: Server
@@ -102,7 +102,7 @@ class HttpProbe:
 
     @property
     def encrypted(self) -> bool:
-        """Whether it is asked over TLS."""
+        """Whether the request goes over TLS."""
         return urlsplit(self.root).scheme == "https"
 
     @property
@@ -365,7 +365,7 @@ def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def reason(error: Exception, location: str = "") -> str:
-    """Return why there is no answer, for a person; `location` is where somebody should listen."""
+    """Return why there is no answer, for a person; `location` is the server's address."""
     return _reason(error, location)[:_SHOWN]
 
 

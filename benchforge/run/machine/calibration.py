@@ -28,7 +28,7 @@ def place() -> Path:
 
 
 def machine(root: Path = _SYSTEM) -> MachineId:
-    """Return what this machine is known by; its own id is told to nobody."""
+    """Return an identity of this machine that hides its own id."""
     machine_facts = facts(root)
     # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

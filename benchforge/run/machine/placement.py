@@ -41,7 +41,7 @@ class CpuTopology:
 
 
 def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> CpuTopology:
-    """Return the CPUs that this process may use; where no topology is told, each is a core."""
+    """Return the CPUs that this process may use; without a topology, each is a core."""
     unassigned = set(os.sched_getaffinity(0) if usable is None else usable)
     cores: list[Cpus] = []
     while unassigned:
@@ -124,7 +124,7 @@ class Stay:
             self._look(label, pids, {cpus})
 
     def look_at_rest(self, init_pid: int) -> None:
-        """Look at what is below a trial's keeper and is no part's any more."""
+        """Look at processes below a trial's keeper that belong to no part."""
         if self._given:
             of_parts = {pid for pids in self._seen.values() for pid in pids}
             rest = below({init_pid}, family()) - {init_pid} - of_parts

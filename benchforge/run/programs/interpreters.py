@@ -40,7 +40,7 @@ class InterpreterCandidate:
     "True if it belongs to a virtual environment."
 
     def __str__(self) -> str:
-        """As a person speaks of it."""
+        """Name and version, such as CPython 3.11.7."""
         return f"{self.implementation} {'.'.join(map(str, self.version))}"
 
 
@@ -57,7 +57,7 @@ class Wish:
     "True for the highest version that fits, not the first; never one of a virtual environment."
 
     def fits(self, interpreter: InterpreterCandidate) -> bool:
-        """Tell whether an interpreter is what is asked for."""
+        """Tell whether an interpreter fulfils the wish."""
         return (
             self.implementation in {"", interpreter.implementation}
             and interpreter.version[: len(self.version)] == self.version

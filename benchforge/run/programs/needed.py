@@ -147,7 +147,7 @@ def as_they_say(
 
 
 def no_site(folder: Path, python: Path, programs: Mapping[str, Path], suite_folder: Path) -> Site:
-    """Return a site at which a part can say how its version is asked for, and nothing more."""
+    """Return a site that is enough for a part to name the command for its version."""
     return Site(
         label="version",
         folder=folder,

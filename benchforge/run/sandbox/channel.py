@@ -24,7 +24,7 @@ _ANCILLARY += socket.CMSG_SPACE(_CREDENTIALS.size)
 
 @dataclass(frozen=True)
 class Message:
-    """What the keeper said; `sender` is the pid it speaks of, as seen from here."""
+    """A message of the keeper; `sender` is the pid that it is about, as seen from here."""
 
     body: Mapping[str, Any]
     sender: int = 0
@@ -76,7 +76,7 @@ class Channel:
         self.close()
 
     def close(self) -> None:
-        """Hang up; once is enough, twice does no harm."""
+        """Close all sockets; twice does no harm."""
         for mine in (self.ours, *self.spare):
             mine.close()
 
@@ -87,7 +87,7 @@ class Channel:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise KeeperGone from error
         except OSError as error:
-            problem = f"the keeper was not told what to {message.get('do', 'do')}: {error}"
+            problem = f"the keeper did not get the order to {message.get('do', 'do')}: {error}"
             hint = "arguments and environment together may take about 200 kB"
             raise TrialFailed("start", problem, hint) from error
 

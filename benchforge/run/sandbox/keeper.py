@@ -88,7 +88,7 @@ def _die_with_parent() -> None:
 
 
 def enter_namespaces(options: JSON) -> JSON:
-    """Unshare as much as is asked for and allowed; what is our own then, and what was refused."""
+    """Unshare what the options want and the kernel allows; return both, with refusals."""
     pids, network = bool(options["pid_namespace"]), options["network"] == "private"
     own_pids = own_network = False
     weaker: list[str] = []

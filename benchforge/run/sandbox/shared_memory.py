@@ -39,7 +39,7 @@ def noted(scratch: Path) -> set[str]:
 
 
 def removed(names: Iterable[str]) -> list[str]:
-    """Remove what of it is ours and used by nobody; what was removed, for a person."""
+    """Remove named memory of this user that nobody uses; return descriptions of it."""
     names = set(names)
     return [*_segments(names), *_files(names)] if names else []
 

@@ -33,7 +33,7 @@ _STAGES = {
     **dict.fromkeys(("ask", "probes", "finish"), "ask"),
     **dict.fromkeys(("warm-up", "freeze", "rates", "load", "end", "stop"), "drive"),
 }
-"What a trial was about in its phases, where its keeper is told to do one more thing."
+"Stage of a failure by the phase in which the keeper was lost."
 
 
 @dataclass

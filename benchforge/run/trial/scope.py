@@ -69,7 +69,7 @@ class TrialScope:
 def trial_scope(
     inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder, scratch: Path
 ) -> Iterator[TrialScope]:
-    """Give a trial its place; on leaving, note how the place was and how processes ended."""
+    """Give a trial its place; on leaving, note its state and how processes ended."""
     case = inputs.step.case
     with contextlib.ExitStack() as stack:
         with recorder.phase("keeper"):

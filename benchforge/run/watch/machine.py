@@ -39,7 +39,7 @@ class MachineReader:
         self._clock = _clock_ns()
 
     def row(self, *, fully: bool) -> dict[str, float]:
-        """Return what there is to say now; what moves slowly too if `fully`."""
+        """Return the numbers of now; slow ones too if `fully`."""
         counters = self._counters(fully=fully)
         row = {name: value - self._first.get(name, 0.0) for name, value in counters.items()}
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9

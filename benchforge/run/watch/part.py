@@ -37,7 +37,7 @@ class Stat:
 
 
 def stat(pid: int) -> Stat | None:
-    """Return what a process did so far; None when it is no more, or not shown."""
+    """Return what a process did so far; None when it has ended, or /proc hides it."""
     if (read := content(f"/proc/{pid}/stat")) is None or not read:
         return None
     fields = read[read.rindex(b")") + 2 :].split()
@@ -78,12 +78,12 @@ class Account:
         self._waited = max(self._waited, waited)
 
     def claim(self, total: int) -> None:
-        """Count a child that is no more."""
+        """Count a child that has ended."""
         self._claimed += total
 
     @property
     def total(self) -> int:
-        """All of it, from the beginning of the process."""
+        """The sum, from the beginning of the process."""
         since = max(self._waited - self._waited_first, self._claimed)
         return self.own + self._waited_first + since
 
@@ -101,7 +101,7 @@ class Process:
         self.faults = Account(stat_.faults * (not self.reaper), stat_.waited_faults)
 
     def note(self) -> bool:
-        """Look again; False when the process is no more."""
+        """Look again; False when the process has ended."""
         process_stat = stat(self.pid)
         if process_stat is None or process_stat.start != self.start:
             return False

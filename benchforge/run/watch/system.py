@@ -86,7 +86,7 @@ class NetworkReader:
         self._first = self._counters()
 
     def row(self, *, fully: bool) -> dict[str, float]:
-        """Return what there is to say now, by the names of system.csv; all of it if `fully`."""
+        """Return the numbers of now, by the names of system.csv; all if `fully`."""
         row = {
             name: value if name.endswith("CurrEstab") else value - self._first.get(name, 0.0)
             for name, value in self._counters().items()

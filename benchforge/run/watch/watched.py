@@ -1,4 +1,4 @@
-"""A part while it is watched: its processes, and what is known of it besides its rows."""
+"""A part under watch: its processes, and the facts that its rows lack."""
 
 import contextlib
 import itertools
@@ -96,7 +96,7 @@ class Watched:
         )
 
     def explained(self, usage: Usage) -> Usage:
-        """Return what it used, and why something of it is not known."""
+        """Return a usage with the reasons for what is unknown."""
         return replace(usage, why="; ".join(self._reasons(usage)))
 
     def _reasons(self, usage: Usage) -> Iterator[str]:
@@ -114,7 +114,7 @@ class Watched:
             ended = "it ended before its threads were looked at for long"
             yield ended if early else "the kernel does not tell how long its threads ran"
         if self._open_files is None:
-            yield "how many files it may open was not seen"
+            yield "/proc did not show its limit of open files"
         if self._signs_hidden:
             yield "/proc does not show its environment: signs of instruments may be missing"
         if self._printed.why:

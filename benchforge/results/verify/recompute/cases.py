@@ -1,4 +1,4 @@
-"""The cases again, from the suite's text: their names, what they are, and what trials did of it."""
+"""The cases again, from the suite's text: names, requests, drivers, streams."""
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import Parsed

@@ -154,7 +154,7 @@ def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
 
 
 def _document(file: Parsed[Any], *member: str | int) -> object:
-    """Return a file's document, or as much of it as one member needs."""
+    """Return a file's document, or the part that one member needs."""
     return file.model.model_dump(mode="json", by_alias=True, include=set(member) or None)
 
 

@@ -67,7 +67,7 @@ def _finished(file: Path, process: StartedProcess) -> Finished:
             raise BenchforgeError(f"no {name} beside the trial")
     seconds, user_s, system_s = process.seconds, process.user_s, process.system_s
     if process.exit_code is None or seconds is None or user_s is None or system_s is None:
-        raise BenchforgeError(f"how {process.label} ended was not kept")
+        raise BenchforgeError(f"the record lacks how {process.label} ended")
     folder = file.parent.resolve()
     out, err = folder / process.stdout, folder / process.stderr
     return Finished(process.exit_code, out, err, seconds, user_s, system_s)

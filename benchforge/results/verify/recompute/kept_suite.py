@@ -66,7 +66,7 @@ class KeptSuite:
             part = part_at(declaration, table, case.vary)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]["msg"]
-            raise Unusable(f"{table}.{case.driver} cannot be as in {case.title}: {first}") from None
+            raise Unusable(f"{table}.{case.driver} of {case.title} is invalid: {first}") from None
         assert isinstance(part, Driver)  # noqa: S101 - its table says so
         return part
 
@@ -84,7 +84,7 @@ class KeptSuite:
         return asks(self._document, self.metrics, cases)
 
     def expect(self, case: CaseName) -> Expect | None:
-        """Return what a right answer of a case looks like; None where a secret is part of it."""
+        """Return the right answer of a case; None where it holds a secret."""
         scenario = self._scenario(case.scenario)
         table = None if scenario is None else scenario.get("expect", {})
         if scenario is not None:

@@ -1,4 +1,4 @@
-"""A result as it was read, and what a recomputation says of it."""
+"""A result as it was read, and its values computed again."""
 
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -118,7 +118,7 @@ class Result:
         return self._by_sessions[sessions]
 
     def _after(self, count: int) -> SummedUp:
-        """Return what was there when a summary was written that names so many sessions."""
+        """Return the state when a summary was written that names this number of sessions."""
         trials = tuple(trial.model for trial in self.trials)
         ceilings = tuple(ceiling.model for ceiling in self.ceilings)
         if count >= len(self.sessions):

@@ -40,7 +40,7 @@ from benchforge.text import door
 from benchforge.text.readable import exact
 
 _OF_DRIVER = ("connections", "processes", "declared_s", "kind", "rate", "concurrency", "think_s")
-"What of a load its driver tells, whatever is asked."
+"Fields of a load that its driver alone decides."
 _BEFORE_AND_AFTER = 2
 _SEEN_RUNNING = (quiet.ID, placement.ID)
 "The checks of a trial that nothing kept tells; neither ever fails."
@@ -182,7 +182,7 @@ def searches(result: Result) -> Values:
 
 
 def failures(result: Result) -> Values:
-    """Why a trial that has a reading, and was answered after its load, is no measurement."""
+    """The reason why an answered trial with a reading is not a measurement."""
     for trial in result.trials:
         model = trial.model
         expected = None if model.stream is not None else result.suite.expect(model.case)
@@ -244,7 +244,7 @@ def checks(result: Result) -> Values:
         for number, check in enumerate(checked, len(checks_while_running)):
             yield stored_trial.again("checks", number, value=plain(check))
         for number in range(len(checks_while_running) + len(checked), len(stored)):
-            reason = f"{stored[number].id} is no answer of its checks"
+            reason = f"{stored[number].id}: its checks do not give this"
             if result.ours:
                 yield stored_trial.fault(reason, "checks", number)
             else:

@@ -52,7 +52,7 @@ def slices(result: Result) -> Values:
         yield Recomputed(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
         doubled = (planned.slice_s * 2.0**times for times in range(7))
         if turns.slice_s not in {*doubled, longest_s(len(turns.trials))}:
-            yield trial.fault("is not that of the suite, doubled or not", "turns", "slice_s")
+            yield trial.fault("is not the suite's length, doubled or not", "turns", "slice_s")
         if model.number == min(turns.trials):
             yield from _in_order(trial, [by_number.get(number) for number in turns.trials])
 

@@ -18,7 +18,7 @@ WRONG_BODY = "wrong-answer-{}"
 
 
 class WireWindow(Frozen):
-    """A window: the time for which a packet socket was open, and what was judged of it."""
+    """A window: the time for which a packet socket was open, and its judged answers."""
 
     place: Literal["load", "around"]
     "Measured load, or a load that does not count."

@@ -26,7 +26,7 @@ class LoadedServer:
 def load(
     scope: TrialScope, warm: WarmServer, label: str = "", begins_s: float | None = None
 ) -> LoadedServer:
-    """Run the load tool to its end; nothing is told until it returns. Raises as `drive`.
+    """Run the load tool to its end; nothing is reported until it returns. Raises as `drive`.
 
     `label` is that of its process; `begins_s` a moment of the monotonic clock to wait for.
     """

@@ -14,7 +14,7 @@ class Recorded(Protocol):
 
     @property
     def recorder(self) -> TrialRecorder:
-        """What is known of it so far."""
+        """Its record so far."""
         ...
 
 

@@ -95,7 +95,7 @@ def load_again(scope: TrialScope, warm: WarmServer) -> None:
 def _load_uncounted(
     scope: TrialScope, target: Target, windows: LoadWindows, label: str, length_s: float
 ) -> None:
-    """Load for a while with windows; nothing of it is measured. Raises what `drive` raises."""
+    """Load for a while with windows; nothing is measured. Raises what `drive` raises."""
     tool = LoadToolRun(
         driver=warming(scope.case.driver, length_s),
         target=replace(target, phase="warm-up"),

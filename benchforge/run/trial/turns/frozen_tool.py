@@ -101,6 +101,6 @@ class FrozenTool:
         """Return how many bytes its processes have read so far, by the kernel."""
         counts = [content(f"/proc/{pid}/io") for pid in pids]
         if None in counts:
-            message = f"{self.loader.label}: the kernel does not tell how much it reads"
+            message = f"{self.loader.label}: the kernel hides how much it reads"
             raise TrialFailed("drive", message, _OFF)
         return sum(int(count.split()[1]) for count in counts if count is not None)

@@ -55,7 +55,7 @@ class SlicedTool(Protocol):
     loader: Running
 
     def sent(self, length_s: float) -> SliceCounts:
-        """Let it send for so long to its server, which runs, and return what it tells of it."""
+        """Let it send for so long to its server, which runs, and return its counts."""
         ...
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
