@@ -89,24 +89,21 @@ class RunInputs:
 
 
 def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
-    """Yield each trial once it is on disk.
+    """Yield each trial once it is on disk. Raises CannotKeep, and InvalidFile for earlier trials.
 
     Once noise has spoilt all attempts of a place, and waits for quiet were in vain, nothing is
     repeated or waited for, until a trial was not spoilt. A block that was begun is measured to its
     end. A place that is `lost` is measured again, a new place of a case that is given up is not.
-
-    Raises CannotKeep, and InvalidFile for earlier answers or rates that contradict their trials.
     """
     begun, graph, limits, trials = time.monotonic(), inputs.graph, inputs.limits, [*inputs.before]
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
     facts: _Facts = _right(trials, inputs.keep), {}
-    attempts, done = by_place(trials), settled_places(trials, graph.once)
+    attempts, done, noise = by_place(trials), settled_places(trials, graph.once), noise_of(trials)
     searched = [trial for trial in trials if trial.search_outcome is not None]
-    remaining, noise = Left(), noise_of(trials)
     number = max((trial.number for trial in trials), default=0)
     begun_block = max((trial.block for trial in trials), default=0)
     steps_left, declared_s = len(graph), graph.declared_s  # of all that are left
-    jointly: set[tuple[int, int]] = set()  # places that a trial before them has measured, too
+    remaining, jointly = Left(), set[tuple[int, int]]()  # places that an earlier step measured, too
     for planned in graph:
         next_block = planned.position == 1 and planned.block > max(graph.least, begun_block)
         if next_block and graph.until is not None and inputs.enough(trials):

@@ -19,6 +19,7 @@ from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.connect import address
 from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like
 from benchforge.run.http.wire.capture import LOOPBACK, LoadWindows
@@ -31,7 +32,7 @@ from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load, watch
-from benchforge.run.trial.stages.start import become_ready, launched, port_of, service, stop
+from benchforge.run.trial.stages.start import become_ready, launched, service, stop
 from benchforge.run.trial.stages.warm_up import WarmServer, still_there, warm_up
 from benchforge.run.trial.stages.windows import LoadConnections, connections_of, in_load
 from benchforge.run.watch.sampler import Watch
@@ -200,7 +201,7 @@ class HostTrial:
         part, running = server.part, server.running
         if running is None or not isinstance(part, Server):
             return None
-        return scope.sandbox.owns(running, port_of(part.url(server.site)))
+        return scope.sandbox.owns(running, address(part.url(server.site))[1])
 
     def tick(self) -> str:
         """Look once; return why the trial cannot go on, or nothing."""

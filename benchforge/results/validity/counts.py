@@ -60,11 +60,6 @@ def _window_counts(part: Windows) -> Iterator[Contradiction]:
     yield from _at_most(part.wrong_answers, most, "answers of wrong windows", "wrong_answers")
 
 
-def without_body(reading: Reading) -> Reading:
-    """Return the reading of a request whose answers have no body: HEAD."""
-    return reading.model_copy(update={"document_bytes": None})
-
-
 def _good(reading: Reading) -> Iterator[Contradiction]:
     yield from _at_most(reading.good_at_most, reading.responses, "responses", "good_at_most")
     most = reading.good_at_most

@@ -10,7 +10,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.results.validity.contradiction import Contradiction, beneath
-from benchforge.results.validity.counts import counts, moments, windows, without_body
+from benchforge.results.validity.counts import counts, moments, windows
 from benchforge.results.validity.times import times
 from benchforge.results.validity.usage import MachineBounds, used
 from benchforge.text.readable import exact
@@ -26,7 +26,7 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
         yield "a trial has a reading, or a failure that says why not", ("reading",)
     if (reading := trial.reading) is not None:
         if trial.request.method == "HEAD":
-            reading = without_body(reading)
+            reading = reading.model_copy(update={"document_bytes": None})
         yield from beneath(("reading",), counts(reading))
         yield from beneath(("reading",), times(reading, _at_once(trial.load)))
     if trial.monitor is not None:

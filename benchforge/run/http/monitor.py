@@ -273,7 +273,7 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
         unanswered=dict(unanswered.most_common(KEPT)),
         requests=record.requests,
         connections=record.connections,
-        answers=most_frequent(kinds, counts),
+        answers=commonest(kinds, counts),
         median_s=_quantile(firsts, 0.5),
         p90_s=_quantile(firsts, 0.9),
         longest_s=_quantile(firsts, 1.0),
@@ -281,9 +281,7 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     )
 
 
-def most_frequent(
-    kinds: Sequence[MonitorAnswer], counts: Counter[int]
-) -> tuple[MonitorAnswer, ...]:
+def commonest(kinds: Sequence[MonitorAnswer], counts: Counter[int]) -> tuple[MonitorAnswer, ...]:
     """Return kinds of answers with their counts: the most frequent wrong ones, then others."""
     answers = [kind.model_copy(update={"answers": counts[nth]}) for nth, kind in enumerate(kinds)]
     frequent = sorted(answers, key=lambda answer: -answer.answers)

@@ -175,8 +175,18 @@ class AnsweredMix:
         return monitoring(self.users, *self.seed)
 
     def right_of(self, probe: HttpProbe) -> RightOf:
-        """Return what is right for a request of the load."""
-        return right_of_kinds(self.users, probe)
+        """Return what is right for a request by its kind; its values say the rest."""
+        kinds = Recognizer(self.users)
+
+        def right_of(message: HttpMessage) -> list[Right]:
+            body = message.body.decode("utf-8", "replace")
+            sent = SentRequest(message.method, message.target, message.headers, body)
+            return [
+                Right(label, None if expect is None else replace(probe, expect=expect, like=None))
+                for label, expect in kinds.expects(sent)
+            ]
+
+        return right_of
 
     def written(self, share: Share, file: Path, secrets: frozenset[str]) -> Stream:
         """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
@@ -254,18 +264,3 @@ def right_of_kind(workload: Mix, label: str, first: Answer, probes: Probes | Non
 def _safe(workload: Mix, label: str) -> bool:
     """Whether probes may repeat a request: of a flow only the first, which needs no other."""
     return workload.first[label][0].method in SAFE and label not in workload.after
-
-
-def right_of_kinds(mix: Mix, probe: HttpProbe) -> RightOf:
-    """Return what is right for a request by the kind that it is of; its values say the rest."""
-    kinds = Recognizer(mix)
-
-    def right_of(message: HttpMessage) -> list[Right]:
-        body = message.body.decode("utf-8", "replace")
-        sent = SentRequest(message.method, message.target, message.headers, body)
-        return [
-            Right(label, None if expect is None else replace(probe, expect=expect, like=None))
-            for label, expect in kinds.expects(sent)
-        ]
-
-    return right_of

@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
 from benchforge.model.values.frozen import Frozen
-from benchforge.run.http.monitor import most_frequent
+from benchforge.run.http.monitor import commonest
 
 RECORD, MOST_RECORD = "load-answers.json", 16 << 20
 "The record beside a trial, and its length in bytes at most."
@@ -67,7 +67,7 @@ def tallied(record: WireRecord) -> LoadAnswers:
         load=_windows(load, record.answers),
         around=_windows(around, record.answers),
         kinds={label: _windows(load, record.answers, label) for label in labels},
-        answers=most_frequent(record.answers, counts),
+        answers=commonest(record.answers, counts),
         cpu_s=record.cpu_s,
         behind=record.behind,
         why=record.why,

@@ -141,11 +141,6 @@ def is_ours(sandbox: Sandbox, serving: Serving, port: int) -> None:
         raise failed(serving, f"port {port} was answered by another process")
 
 
-def port_of(root: str) -> int:
-    """Return the port of a server's root."""
-    return address(root)[1]
-
-
 def _do(sandbox: Sandbox, serving: Serving, task_name: str, tasks: Iterable[Task]) -> None:
     for number, task in enumerate(tasks, 1):
         label = f"{serving.name}-{task_name}-{number}"
@@ -158,7 +153,7 @@ def _until_ready(scope: TrialScope, serving: Serving) -> None:
     if isinstance(probe, RightAnswer):
         asking = question(scope, serving, None)
         until_right(sandbox, asking, within_s)
-        is_ours(sandbox, serving, port_of(asking.root))
+        is_ours(sandbox, serving, address(asking.root)[1])
         return
     deadline = (began := time.monotonic()) + within_s
     while cause := _not_ready(sandbox, serving, probe):

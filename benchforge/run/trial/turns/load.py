@@ -31,8 +31,8 @@ from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.run.trial.turns.slices import (
     LoadPipes,
     PipedTool,
-    SlicedTool,
     Turn,
+    TurnTool,
     UncountedSlice,
 )
 from benchforge.run.watch.part import PartProcesses
@@ -190,7 +190,7 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
     sandbox, folder = scope.sandbox, scope.scratch / "turns"
     driver, target = covering(scope.case.driver), replace(warm.target, turns=folder)
     counters = sandbox.counters()
-    tool: SlicedTool
+    tool: TurnTool
     if driver.interrupted_by is None:
         pipes = LoadPipes(folder)
         places.callback(pipes.close)

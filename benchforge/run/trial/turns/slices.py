@@ -49,7 +49,7 @@ class UncountedSlice(NamedTuple):
         return self.responses / self.seconds
 
 
-class SlicedTool(Protocol):
+class TurnTool(Protocol):
     """A load tool that sends in the slices of its server alone."""
 
     loader: Running
@@ -159,7 +159,7 @@ class PipedTool:
 class Turn:
     """A server with its load tool: frozen, but in its own slices."""
 
-    def __init__(self, tool: SlicedTool, freezer: Freezer) -> None:
+    def __init__(self, tool: TurnTool, freezer: Freezer) -> None:
         self.tool, self.freezer = tool, freezer
         self.slices: list[Slice] = []
         self.own_cpu_s = 0.0
