@@ -9,7 +9,7 @@ import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from benchforge.errors import KeeperGone, KeeperSilent, TrialFailed
 from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, MOST_SOCKETS, SCM_CREDENTIALS
@@ -68,12 +68,6 @@ class Channel:
         self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._poll = select.poll()
         self._poll.register(self.ours, select.POLLIN)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close all sockets; twice does no harm."""

@@ -243,31 +243,29 @@ def _kept(
     log = folder / "keeper.err"
     with log.open("wb") as stderr:
         process = _Keeper(stderr, forks)
-    with Channel(process.ours) as channel:
+    channel = Channel(process.ours)
+    try:
+        sandbox = _greeted(channel, wishes, log)
+        if process.mark is None and not sandbox.mode.pid_namespace:
+            lost = "no mark either: processes remain if the keeper is killed, too"
+            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=(*sandbox.mode.weaker, lost))
         try:
-            sandbox = _greeted(channel, wishes, log)
-            if process.mark is None and not sandbox.mode.pid_namespace:
-                lost = "no mark either: processes remain if the keeper is killed, too"
-                sandbox.mode = dataclasses.replace(
-                    sandbox.mode, weaker=(*sandbox.mode.weaker, lost)
-                )
-            try:
-                yield sandbox
-            except BaseException as error:
-                for fault in _end(sandbox, channel, process):
-                    error.add_note(fault)
-                raise
-            if faults := _end(sandbox, channel, process):
-                hint = "stop the remaining processes before you measure again"
-                raise NoAnswer("; ".join(faults), hint)
-        finally:
-            channel.close()  # end-of-file: whatever went wrong above, the keeper ends
-            process.ended()
-            os.close(process.lives)
-            if scratch is not None:  # each name in it is of what is not the trial's own
-                shared_memory.removed(shared_memory.noted(scratch))
-            if not log.stat().st_size:
-                log.unlink()
+            yield sandbox
+        except BaseException as error:
+            for fault in _end(sandbox, channel, process):
+                error.add_note(fault)
+            raise
+        if faults := _end(sandbox, channel, process):
+            hint = "stop the remaining processes before you measure again"
+            raise NoAnswer("; ".join(faults), hint)
+    finally:
+        channel.close()  # end-of-file: whatever went wrong above, the keeper ends
+        process.ended()
+        os.close(process.lives)
+        if scratch is not None:  # each name in it is of what is not the trial's own
+            shared_memory.removed(shared_memory.noted(scratch))
+        if not log.stat().st_size:
+            log.unlink()
 
 
 def _started(end: socket.socket, stderr: IO[bytes] | int, *words: str) -> subprocess.Popen[bytes]:

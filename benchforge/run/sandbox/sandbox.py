@@ -84,8 +84,7 @@ class Sandbox:
     covered: SocketFiles = frozenset()
 
     def __init__(self, channel: Channel, mode: Mode, init_pid: int) -> None:
-        self.mode = mode
-        self.init_pid = init_pid
+        self.mode, self.init_pid = mode, init_pid
         self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
         self.left = 0  # how many processes had to be killed on leaving
         self.temporary = tempfile.gettempdir()

@@ -92,8 +92,7 @@ class Process:
     """A process of a part, as it was seen last; of the `reaper` counts only what it waited for."""
 
     def __init__(self, pid: int, stat_: Stat, *, reaper: bool = False) -> None:
-        self.pid = pid
-        self.reaper = reaper
+        self.pid, self.reaper = pid, reaper
         self.start = stat_.start
         self.parent = stat_.parent
         self.alive = stat_.alive
@@ -119,8 +118,7 @@ class PartProcesses:
     ) -> None:
         self.label = label
         self.role: Role = role
-        self.pid = pid
-        self._reaper = reaper
+        self.pid, self._reaper = pid, reaper
         self.threads = PartThreads()
         self.memory_hidden = False
         self._children_told = children_told()

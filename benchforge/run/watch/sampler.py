@@ -53,9 +53,7 @@ class Watch:
         talkative: str,
         placement: Stay,
     ) -> None:
-        self._sandbox = sandbox
-        self._stay = placement
-        self._talkative = talkative
+        self._sandbox, self._stay, self._talkative = sandbox, placement, talkative
         self._parts: dict[str, Watched | Usage] = {}
         self._lines: list[str] = []  # of usage.csv: smaller than rows, in a load of hours
         self._begun: float | None = None

@@ -17,9 +17,7 @@ class System:
 
     def __init__(self, sandbox: Sandbox, fully_every_s: float) -> None:
         self._lines: list[str] = []
-        self._sandbox = sandbox
-        self._every_s = fully_every_s
-        self._due = 0.0
+        self._sandbox, self._every_s, self._due = sandbox, fully_every_s, 0.0
         self._cpus = sorted(os.sched_getaffinity(0))
         with contextlib.ExitStack() as files:
             self._others = foreign.look()

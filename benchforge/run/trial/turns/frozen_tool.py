@@ -30,9 +30,8 @@ class FrozenTool:
 
         What it reads until it opens the first connection are files, and no responses.
         """
-        self.loader = loader
+        self.loader, self._sandbox = loader, sandbox
         self.uncounted_bytes = 0
-        self._sandbox = sandbox
         self._interrupted_by = driver.interrupted_by or signal.SIGINT
         self._response_bytes = max(1, response_bytes)
         self._at_first = self._last = 0
