@@ -1,6 +1,6 @@
 """What several load tools of one load report, as one reading.
 
-Counts and histograms are added; no percentile is ever averaged. What only one tool can tell is
+Counts and histograms are added, percentiles never averaged. What one tool alone can tell is
 unknown.
 """
 

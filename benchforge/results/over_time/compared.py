@@ -82,8 +82,8 @@ def compared(
 ) -> Iterator[MetricChange]:
     """Yield what all results have in common, in the order of the new one.
 
-    `past` is in order of time. `least` is the smallest change to report, as a share; `metrics` are
-    labels, none for all.
+    `past` is in order of time. `least` is the smallest share of change; `metrics` are labels, none
+    for all.
     """
     new_cases, theirs = by_key(new), [by_key(item) for item in past]
     for key, case in new_cases.items():

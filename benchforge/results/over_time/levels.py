@@ -73,8 +73,7 @@ def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
 def level(case: CaseSummary, line: MetricSummary) -> Estimate:
     """Return the geometric mean of the believed trials, with the interval within the session.
 
-    Without a value it says why. Where one is not above 0 it is the arithmetic mean, without
-    interval.
+    Without a value it says why. If one is not above 0, the arithmetic mean, without interval.
     """
     values, reason = _values(case, line)
     return _none(reason) if reason else _typical(list(values.values()))

@@ -82,8 +82,7 @@ def older(
 ) -> Older:
     """Return the results that are named, or lie in a folder that is, as far as they can be taken.
 
-    A named one that cannot be compared raises Unusable or InvalidFile. With `earlier`, they must be
-    older.
+    A named one that cannot be compared raises Unusable or InvalidFile, with `earlier` a newer one.
     """
     left_out: list[str] = []
     doubts: dict[str, None] = {}

@@ -31,10 +31,9 @@ class SignatureOrigin(NamedTuple):
 
 
 def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
-    """Add to `verified` a signature that is wrong, or by nobody who is known; return the signer.
+    """Add to `verified` a wrong signature, or one of nobody known; return the signer, or "".
 
-    Empty if none is known. Raises Unusable for what cannot be read, ProgramMissing without
-    ssh-keygen.
+    Raises Unusable for what cannot be read, ProgramMissing without ssh-keygen.
     """
     file = folder / SIGNATURE
     if not os.path.lexists(file):

@@ -1,7 +1,6 @@
 """The most that a load tool can do: its load once against the null server, of answers as long.
 
-It is measured between two trials. On hosts, each load tool is measured alone, against a null server
-on the server's host.
+It is measured between two trials; on hosts, each load tool alone, from the server's own host.
 """
 
 import os
@@ -122,8 +121,8 @@ def _cpus(case: Case, inputs: RunInputs) -> int:
 def against(case: Case, null: NullServer, share: tuple[int, int] = (0, 1), host: str = "") -> Case:
     """Return a case's load against the null server; the request and the load stay.
 
-    `share` is the place of a load tool among those that divide the load, and their number; `host`
-    is its host, if it has one.
+    `share` is the place of a load tool and the number of those that divide the load; `host` is its
+    host.
     """
     server = case.hosts.get(f"server-{case.name.server}", "")
     return Case(

@@ -103,8 +103,7 @@ class ResultWriter:
     def held(self) -> Iterator[None]:
         """Keep others from writing or removing the result, as long as we live.
 
-        Raises Unusable where another holds it or no folder is there, CannotKeep where it does not
-        open.
+        Raises Unusable where another holds it or it is missing, CannotKeep where it does not open.
         """
         with self._writes(self.folder):
             try:

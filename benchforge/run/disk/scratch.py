@@ -140,8 +140,7 @@ def removed(folder: Path) -> bool:
 def emptied(folder: Path) -> None:
     """Remove all in a folder, however deep it is and whoever closed it. Raises OSError.
 
-    shutil.rmtree recurses too deep. Here each inner folder is moved up: no path has more than two
-    names.
+    shutil.rmtree recurses too deep: here each inner folder is moved up, so that paths are short.
     """
     while inner := [entry for entry in _entries(folder) if _is_folder(entry)]:
         for subfolder in inner:
@@ -217,8 +216,7 @@ def _ours(folder: Path) -> bool:
 def hold(folder: Path, *, shared: bool = False) -> int | None:
     """Return a descriptor that holds a folder until it is closed; None where another holds it.
 
-    Several may hold it `shared`; without locks everybody may. Raises OSError where it does not
-    open.
+    Several may hold it `shared`; without locks all may. Raises OSError where it does not open.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:

@@ -41,8 +41,7 @@ class BoundedSocket(socket.socket):
     """Takes over a connected socket, for one exchange.
 
     A limit per `recv` would begin anew with each byte that drips. All received bytes count, also of
-    TLS. After the monotonic clock's `deadline` it raises TimeoutError, past `most` bytes
-    HTTPException.
+    TLS. It raises TimeoutError after the monotonic `deadline`, HTTPException past `most` bytes.
     """
 
     def __init__(self, connected: socket.socket, deadline: float, most: int) -> None:

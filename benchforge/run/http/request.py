@@ -181,8 +181,8 @@ def ask(sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> H
 class Asking:
     """Sends the request of a question from inside the trial's network, again and again.
 
-    Over HTTP/1 each has a connection of its own, which `keep_alive` does not announce; over HTTP/2
-    they share one.
+    Over HTTP/1 each has its own connection, which `keep_alive` does not announce; over HTTP/2 all
+    share one.
     """
 
     def __init__(self, sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> None:

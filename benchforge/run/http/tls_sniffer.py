@@ -1,7 +1,6 @@
 """Sniffing, until the load begins, whether connections to backends speak TLS.
 
-A connection speaks TLS when one of its client's segments begins with a handshake: PostgreSQL's
-clients ask for it first.
+A connection speaks TLS when a segment of its client begins with a handshake, as with PostgreSQL.
 """
 
 import contextlib

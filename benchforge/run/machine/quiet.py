@@ -127,8 +127,7 @@ class ForeignLoad:
 def at_most_s(patience: Patience, load_s: float, spare_s: float) -> float | None:
     """Return how long to wait for quiet, in seconds; None for not even to look.
 
-    By default a wait doubles at most the declared `load_s`. `spare_s` is left before the run's time
-    limit.
+    By default a wait doubles at most the declared `load_s`; `spare_s` is left to the time limit.
     """
     if patience == "off":
         return None

@@ -263,8 +263,9 @@ class Sandbox:
             return None
         if not inodes:
             return False
-        pids = procfs.tree(running.outer_pid)
-        return procfs.holds(self.processes(running), inodes) or procfs.holds(pids, inodes)
+        return procfs.holds(self.processes(running), inodes) or procfs.holds(
+            procfs.tree(running.outer_pid), inodes
+        )
 
     def _listening(self, port: int) -> set[str]:
         try:

@@ -58,7 +58,7 @@ def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
 
 
 def celsius(root: Path = _SYSTEM) -> float | None:
-    """Return the highest temperature of all sensors, or None. Some sensors answer slowly."""
+    """Return the highest temperature of all sensors, or None; some are too slow for a load."""
     paths = (path for pattern in _SENSORS for path in root.glob(pattern))
     readings = [number((content(str(path)) or b"").decode()) for path in paths]
     degrees = [reading / 1000 for reading in readings if reading is not None]

@@ -56,8 +56,8 @@ class CapturedWindow(NamedTuple):
 class LoadWindows:
     """The windows of one trial's loads, before anything of them is understood.
 
-    Each window has a packet socket, which costs each packet about 0.3 us. A thread closes it: the
-    kernel takes long.
+    Each has a packet socket, which costs each packet about 0.3 us. A thread closes it, which takes
+    long.
     """
 
     sandbox: Sandbox

@@ -1,7 +1,6 @@
 """Requests with their answers, from what a packet socket got: pure, and without trust.
 
-A request's acknowledgement says where its answer begins: so a window may open in a connection's
-midst.
+A request's acknowledgement says where its answer begins: a window may open in mid-connection.
 """
 
 import math
@@ -147,8 +146,7 @@ def _requests(client: _Direction, until_s: float) -> Iterator[_Request]:
 def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchange]:
     """Yield requests with their answers.
 
-    Where different requests are pipelined, whose answer is whose is unknown if earlier ones were
-    sent before the window.
+    Whose answer is whose is unknown where different requests are pipelined from before the window.
     """
     runs, end = server.runs(), -_TURN
     begins_at = [run.begin for run in runs]

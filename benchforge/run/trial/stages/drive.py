@@ -39,8 +39,7 @@ def drive(
 ) -> tuple[Finished, ...]:
     """Run a load tool to its end; the watch and the monitor look meanwhile.
 
-    Raises TrialFailed when it exceeds its time and its grace, OutputDamaged when it prints too
-    much.
+    Raises TrialFailed when it exceeds its time and grace, OutputDamaged when it prints too much.
     """
     driver, target, label, length_s = tool.driver, tool.target, tool.label, tool.length_s
     for name, text in driver.files(target).items():
