@@ -32,7 +32,7 @@ def of_sessions(leaders: set[int]) -> list[int]:
 
 
 def listening(pid: int, port: int) -> set[str]:
-    """The inodes of the sockets that listen on a TCP port in the network of `pid`, or OSError."""
+    """The inodes of sockets that listen on a TCP port of `pid`'s network. Raises OSError."""
     inodes: set[str] = set()
     for name in ("tcp", "tcp6"):
         path = Path(f"/proc/{pid}/net/{name}")
