@@ -125,7 +125,7 @@ def worker_of(client: "Client", label: str, name: str) -> str:
         if time.monotonic() > deadline:
             break
         time.sleep(_BETWEEN_S)
-    names = ", ".join(str(value.get("name")) for value in workers.values()) or "none"
+    names = ", ".join(str(worker.get("name")) for worker in workers.values()) or "none"
     count = "several workers have" if named else "no worker has"
     message = f"hosts.{label}: {count} the name or resource {name!r}; workers: {names}"
     raise ProgramMissing(message, f'start one: dask worker --name "{name}"')

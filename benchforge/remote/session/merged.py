@@ -74,7 +74,7 @@ def merged(
         usage = update["observation"].usage
         check = placement.check(placed, [part.label for part in usage if part.role in placed.cpus])
         update |= {"placement": placed, "checks": (check, *trial.checks)}
-    all_known = all(value.hard_facts is not None for value in hosts.values())
+    all_known = all(host.hard_facts is not None for host in hosts.values())
     update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}
     return trial.model_copy(update=update)
 
@@ -93,7 +93,7 @@ def _processes(label: str, part: HostPart) -> Iterator[StartedProcess]:
 
 def _placed(hosts: Mapping[str, HostPart]) -> ActualPlacement | None:
     """Return on which CPUs all hosts put their roles, and who stayed there; None where none did."""
-    trials = [value.trial for value in hosts.values() if value.trial is not None]
+    trials = [host.trial for host in hosts.values() if host.trial is not None]
     each = [trial.placement for trial in trials if trial.placement is not None]
     if not each:
         return None
@@ -137,11 +137,11 @@ def _facts(hosts: Mapping[str, HostPart]) -> dict[str, Any]:
 def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> Observation | None:
     """Return what all parts used, computed from the rows of all hosts."""
     observation_ = trial.observation
-    seen = [value.trial.observation for value in hosts.values() if value.trial is not None]
+    seen = [host.trial.observation for host in hosts.values() if host.trial is not None]
     if observation_ is None or None in seen:
         return None
     observations = [observation for observation in seen if observation is not None]
-    names = [f"{value.before}{USAGE}" for value in hosts.values()]
+    names = [f"{host.before}{USAGE}" for host in hosts.values()]
     text = _joined(rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
     system = rows_text(door.read(folder, SYSTEM, MOST_BYTES))
     door.write(folder, USAGE, text.encode(), lasting=False)

@@ -99,7 +99,7 @@ class HostSession:
                 self._shared()
                 needs = needs_of(distinct_parts(self._suite))
                 modules = (need.name for need in needs if need.kind == "module")
-                code = (name for value in self._shares.values() for name in value.imports)
+                code = (name for share in self._shares.values() for name in share.imports)
                 self._files = archive(modules, code)
             self._brought(self._files)
             self._introduced()

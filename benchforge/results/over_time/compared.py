@@ -85,7 +85,7 @@ def compared(
     `past` is in order of time. `least` is the smallest share of change; `metrics` are labels, none
     for all.
     """
-    new_cases, theirs = by_key(new), [by_key(item) for item in past]
+    new_cases, theirs = by_key(new), [by_key(summary) for summary in past]
     for key, case in new_cases.items():
         with_case = [cases for cases in theirs if key in cases]
         for measure, line in lines(case).items():

@@ -62,7 +62,7 @@ def measure(line: MetricSummary) -> LevelKey:
 
 def by_key(summary: Summary) -> dict[Key, CaseSummary]:
     """Return the cases of a result by what they are found by."""
-    return {key(item.case): item for item in summary.cases}
+    return {key(case.case): case for case in summary.cases}
 
 
 def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
@@ -136,20 +136,20 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
     if not line.samples:
         return {}, line.why or "no trial has a value"
     left_out = doubted(case, line)
-    samples = [item for item in line.samples if item.trial not in left_out]
+    samples = [each for each in line.samples if each.trial not in left_out]
     if not samples:
         return {}, f"{NO_TIMES if case.believed else NO_TRIAL}{_failed(case, left_out)}"
-    if unknown := [item.sample.why for item in samples if item.sample.value is None]:
+    if unknown := [each.sample.why for each in samples if each.sample.value is None]:
         return {}, unknown[0]
-    if any(item.sample.lower_bound for item in samples):
+    if any(each.sample.lower_bound for each in samples):
         return {}, "a value is only a lower bound"
-    return {item.block: item.sample.value for item in samples if item.sample.value is not None}, ""
+    return {each.block: each.sample.value for each in samples if each.sample.value is not None}, ""
 
 
 def _failed(case: CaseSummary, trials: Collection[int]) -> str:
     """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
-    doubts = [item for item in (*case.doubted, *case.latency_doubted) if item.trial in trials]
-    names = dict.fromkeys(name for item in doubts for name in item.failed)
+    doubts = [doubt for doubt in (*case.doubted, *case.latency_doubted) if doubt.trial in trials]
+    names = dict.fromkeys(name for doubt in doubts for name in doubt.failed)
     return f": {', '.join(names)}" if names else ""
 
 

@@ -111,7 +111,7 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     files = FolderFiles(folder)
     files.header = next(files.read(parse_header(folder)), None)
     for trial in parse_trials(folder):
-        files.trials += [files.judged(item, as_whole=all_of) for item in files.read(trial)]
+        files.trials += [files.judged(parsed, as_whole=all_of) for parsed in files.read(trial)]
     files.trials.sort(key=lambda trial: trial.model.number)
     for name in session_files(folder):
         files.sessions += files.read(parse(folder, name, Session))

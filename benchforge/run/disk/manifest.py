@@ -86,7 +86,7 @@ def _listed_digests(folder: Path) -> Mapping[str, str]:
     except (OSError, ValueError):
         return {}
     lines = map(_LINE.fullmatch, text.splitlines())
-    return {item["name"]: item["digest"] for item in lines if item}
+    return {line["name"]: line["digest"] for line in lines if line}
 
 
 def _is(folder: Path, name: str, digest: str) -> bool:

@@ -65,7 +65,7 @@ class MixMonitoring(Monitoring):
         *arguments: Any,
     ) -> None:
         super().__init__(*arguments)
-        self._planned = [_Planned(*item) for item in islice(dealt, _RECORDS)]
+        self._planned = [_Planned(*pair) for pair in islice(dealt, _RECORDS)]
         self._rows, self._flows = rows, flows
         self._taken: dict[str, dict[str, Value]] | None = None
 

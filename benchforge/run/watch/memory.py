@@ -55,7 +55,7 @@ def held(pids: Iterable[int]) -> dict[Key, int]:
 def ownerless(pid: int, pids: Iterable[int]) -> int:
     """Return bytes in /dev/shm, as `pid` sees it, that no `pids` have. Raises OSError."""
     pids = list(pids)
-    owned = {tuple(item.split()[:2]) for item in mapped(pids)}
+    owned = {tuple(mapping.split()[:2]) for mapping in mapped(pids)}
     return sum(size for key, size in _files(f"/proc/{pid}/root{SHARED_MEMORY}") if key not in owned)
 
 

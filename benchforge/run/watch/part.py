@@ -150,7 +150,7 @@ class PartProcesses:
     @property
     def pids(self) -> list[int]:
         """Of those that were there at the last look."""
-        return [value.pid for value in self._processes.values() if not value.reaper]
+        return [process.pid for process in self._processes.values() if not process.reaper]
 
     @property
     def busiest(self) -> int:
@@ -220,13 +220,13 @@ class PartProcesses:
         return frozenset((process.pid, process.start) for process in self._living())
 
     def _living(self) -> list[Process]:
-        return [value for value in self._processes.values() if value.alive and not value.reaper]
+        return [each for each in self._processes.values() if each.alive and not each.reaper]
 
     def _cpu(self) -> int:
-        return self._lost_cpu + sum(value.cpu.total for value in self._processes.values())
+        return self._lost_cpu + sum(process.cpu.total for process in self._processes.values())
 
     def _faults(self) -> int:
-        return self._lost_faults + sum(value.faults.total for value in self._processes.values())
+        return self._lost_faults + sum(process.faults.total for process in self._processes.values())
 
     def cpu_s(self) -> float:
         """Return the CPU time of the processes since the load began, in seconds."""

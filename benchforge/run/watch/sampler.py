@@ -96,7 +96,7 @@ class Watch:
 
     @property
     def _watched(self) -> list[Watched]:
-        return [value for value in self._parts.values() if isinstance(value, Watched)]
+        return [each for each in self._parts.values() if isinstance(each, Watched)]
 
     @property
     def _started_parts(self) -> list[PartProcesses]:
@@ -104,7 +104,7 @@ class Watch:
 
     def servers(self) -> list[PartProcesses]:
         """Return the servers whose processes are known."""
-        return [item.part for item in self._watched if item.role == "server" and item.part.seen]
+        return [each.part for each in self._watched if each.role == "server" and each.part.seen]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""

@@ -130,14 +130,14 @@ class PartThreads:
         """CPU time of the thread that used the most since the load began."""
         if not self.tells_times:
             return None
-        ran = [value.ran - value.ran_first for value in self._live.values()]
+        ran = [thread.ran - thread.ran_first for thread in self._live.values()]
         return max([self._hottest_ended, *ran]) / 1e9
 
     def busy(self, elapsed_s: float) -> int | None:
         """How many used at least 5 % of a CPU of the time since the load began."""
         if not self.tells_times or elapsed_s <= 0:
             return None
-        ran = [value.ran - value.ran_first for value in self._live.values()]
+        ran = [thread.ran - thread.ran_first for thread in self._live.values()]
         return sum(busy_ns >= BUSY * elapsed_s * 1e9 for busy_ns in [*self._ended_busy, *ran])
 
     def waited_s(self) -> float | None:
