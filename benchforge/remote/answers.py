@@ -1,4 +1,4 @@
-"""What a host answers, read strictly: a host may send anything."""
+"""Answers of a host, read strictly: a host may send anything."""
 
 import traceback
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What benchforge brings to a host: its own packages, and those that parts import there.
+"""Files that benchforge brings to a host: its own packages, and those that parts import there.
 
 Files are named as below site-packages; their digest names them.
 """

@@ -1,4 +1,4 @@
-"""What several load tools of one load report, as one reading.
+"""Reports of several load tools of one load, as one reading.
 
 Counts and histograms are added, percentiles never averaged. What one tool alone can tell is
 unknown.

@@ -1,4 +1,4 @@
-"""What crosses between benchforge and a host: lines of JSON, and how long who waits for what."""
+"""Traffic between benchforge and a host: lines of JSON, and their time-outs."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Which commit each server's code is of, and the checkouts of those that serve one."""
+"""Commits of the servers' code, and checkouts for servers of a commit."""
 
 import contextlib
 import itertools

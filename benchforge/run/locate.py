@@ -1,4 +1,4 @@
-"""Where a program is: on PATH, where Debian hides it, or unpacked below a folder of ours."""
+"""Places of programs: on PATH, where Debian hides them, or unpacked below a folder of ours."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""How long what is left takes: by what the trials so far took beyond what the suite declares."""
+"""Remaining time of a run: trials so far show what comes on top of the declared loads."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What one host is given of a suite: files, and the secrets of what runs on it, but no others."""
+"""A host's share of a suite: files, and the secrets of its own parts, but no others."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What two results differ in beside their numbers: machine, load tools, and what was measured."""
+"""Differences of two results beside their numbers: machine, load tools, cases."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

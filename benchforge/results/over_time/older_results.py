@@ -1,4 +1,4 @@
-"""Which older results a new one is compared with, and why not with others."""
+"""Older results for a comparison with a new one, and reasons to leave out others."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

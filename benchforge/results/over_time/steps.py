@@ -1,4 +1,4 @@
-"""Where results changed over time: one level each between two changes.
+"""Changes of results over time: one level each between two changes.
 
 Source: optimal partitioning (Jackson et al., 2005) with a penalty of 8 ln m; Welch's t (1947)
 confirms each change. The data chose the place, so the p is too small: no test at a level.

@@ -1,4 +1,4 @@
-"""Whether two documents say the same: value by value, each with its path."""
+"""Comparison of two documents: value by value, each with its path."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What the numbers of requests in a reading must be to one another."""
+"""Rules for the numbers of requests in a reading."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What is wrong with the files of a result: each by itself, and what they say of each other.
+"""Faults of the files of a result: each by itself, and contradictions between them.
 
 Nothing is computed again here: see `verify`.
 """

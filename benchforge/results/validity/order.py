@@ -1,4 +1,4 @@
-"""What trials must be to one another, to the plan and to the clock."""
+"""Rules for the trials of a result: by one another, by the plan and by the clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta

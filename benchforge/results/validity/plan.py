@@ -1,4 +1,4 @@
-"""What a header must be in itself: its suite, its cases and its plan."""
+"""Rules for a header: its suite, its cases and its plan."""
 
 import hashlib
 import json

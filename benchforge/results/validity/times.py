@@ -1,4 +1,4 @@
-"""What the times in a reading must be to one another, and to the number of connections."""
+"""Rules for the times in a reading, and for the number of connections."""
 
 from collections.abc import Iterator
 

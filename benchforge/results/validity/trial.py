@@ -1,4 +1,4 @@
-"""What the values of one trial must be to one another."""
+"""Rules for the values of one trial."""
 
 import math
 import re

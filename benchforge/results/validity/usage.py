@@ -1,4 +1,4 @@
-"""What a trial used must be to how long it took, and to the machine."""
+"""Rules for a trial's usage: by its duration, and by the machine."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a benchforge left that was killed together with its keeper: the next one clears it away."""
+"""Leftovers of a benchforge that was killed with its keeper: the next one clears them away."""
 
 import atexit
 import contextlib

@@ -1,4 +1,4 @@
-"""How loud this machine is, as `benchforge calibrate` measured and kept it."""
+"""Noise of this machine, as `benchforge calibrate` measured and kept it."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""Which CPUs each role of a trial may use, and whether its processes stay there."""
+"""CPUs of each role of a trial, and a check that its processes stay there."""
 
 import contextlib
 import os

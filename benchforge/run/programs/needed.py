@@ -1,4 +1,4 @@
-"""What a suite needs of the machine, told without starting anything."""
+"""Needs of a suite, listed without starting anything."""
 
 import errno
 import importlib.metadata

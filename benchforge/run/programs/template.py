@@ -1,4 +1,4 @@
-"""What a service prepares once for all its trials: built when first asked for, then copied."""
+"""Templates of services: built when first needed, then copied for each trial."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""Where processes run: the only module, besides the keeper, that starts any."""
+"""Places for trials: the only module, besides the keeper, that starts processes."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""What /proc says of a trial's processes and network, read from outside its namespaces."""
+"""Processes and network of a trial, read in /proc from outside its namespaces."""
 
 import contextlib
 import functools

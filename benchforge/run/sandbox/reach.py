@@ -1,4 +1,4 @@
-"""What of the machine a trial could reach by the file system: socket files, and mounts."""
+"""Parts of the machine in a trial's reach by the file system: socket files, and mounts."""
 
 import contextlib
 import os

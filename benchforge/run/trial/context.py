@@ -1,4 +1,4 @@
-"""What all trials of a result stand on, found before any starts: programs, interpreters."""
+"""Context of all trials of a result, set up before any starts: programs, interpreters."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What happens in one trial, noted as it happens: whatever ends it, this is what is kept."""
+"""Record of one trial, noted as it happens: it stays whatever ends the trial."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""What servers spend after their load: they are watched until they idle."""
+"""CPU time of servers after their load, until they idle."""
 
 import time
 from collections.abc import Sequence

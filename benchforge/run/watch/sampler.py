@@ -1,4 +1,4 @@
-"""What a trial's parts, its network and the machine do while a load runs, read from /proc."""
+"""Samples of a trial's parts, its network and the machine while a load runs, read from /proc."""
 
 import contextlib
 import gc

@@ -1,4 +1,4 @@
-"""How fast the CPUs are, and how hot."""
+"""Speed and heat of the CPUs."""
 
 from collections.abc import Collection
 from pathlib import Path

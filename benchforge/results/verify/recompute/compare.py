@@ -1,4 +1,4 @@
-"""Whether the numbers of a result are those that its raw files give."""
+"""Comparison of a result's numbers with those that its raw files give."""
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace

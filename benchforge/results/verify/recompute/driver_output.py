@@ -1,4 +1,4 @@
-"""What the driver of a kept trial left, as it was given to be read."""
+"""Output of the driver of a kept trial, as its reader gets it."""
 
 import sys
 from pathlib import Path

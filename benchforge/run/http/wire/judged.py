@@ -1,4 +1,4 @@
-"""What the answers of a load's own connections were: held to what is right, and counted."""
+"""Judgement of the answers on a load's own connections, and their number."""
 
 import hashlib
 from collections import Counter
