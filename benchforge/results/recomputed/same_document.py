@@ -55,6 +55,4 @@ def alike(value: object, other: object) -> bool:
 
 def written(value: object) -> str:
     """Return a value for people."""
-    if value is NOTHING:
-        return "not there"
-    return cut(json.dumps(value), _SHOWN)
+    return "not there" if value is NOTHING else cut(json.dumps(value), _SHOWN)

@@ -124,9 +124,7 @@ def _scratch_file_system(root: Path) -> str | None:
 
 
 def _hidden(machine_id: str | None) -> str | None:
-    if not machine_id:
-        return None
-    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16]
+    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16] if machine_id else None
 
 
 def _virtualization(root: Path) -> str | None:

@@ -270,9 +270,7 @@ def _set_limit(name: str, value: int) -> str:
 def _why(error: Exception) -> str:
     if isinstance(error, PermissionError):
         return "read-only in a private network"
-    if isinstance(error, OSError):
-        return os.strerror(error.errno or errno.EINVAL)
-    return str(error)
+    return os.strerror(error.errno or errno.EINVAL) if isinstance(error, OSError) else str(error)
 
 
 def _read(path: str) -> str:

@@ -47,13 +47,10 @@ def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
     cpu = None
     for line in cpuinfo.splitlines():
         name, _, value = line.partition(b":")
-        match name.strip():
-            case b"processor":
-                cpu = int(value)
-            case b"cpu MHz" if cpu in cpus:
-                frequencies[f"cpu.{cpu}.mhz"] = float(value)
-            case _:
-                pass
+        if name.strip() == b"processor":
+            cpu = int(value)
+        elif name.strip() == b"cpu MHz" and cpu in cpus:
+            frequencies[f"cpu.{cpu}.mhz"] = float(value)
     return frequencies
 
 

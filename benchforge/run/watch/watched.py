@@ -229,15 +229,11 @@ def of_words(words: Sequence[str]) -> Iterator[str]:
 
 def of_environment(environment: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
     """Yield the signs of the environment of a command line."""
-    for name in _TRUE_MEANS_DEBUG:
-        if environment.get(name, "").lower() not in _NO:
-            yield f"debug: {name}={_short(environment[name])}"
-    for name in _SET_MEANS_DEBUG:
-        if environment.get(name):
-            yield f"debug: {name}"
-    for name in _SET_MEANS_INSTRUMENT:
-        if environment.get(name):
-            yield f"instrument: {name}={_short(environment[name])}"
+    debugs = [name for name in _TRUE_MEANS_DEBUG if environment.get(name, "").lower() not in _NO]
+    yield from (f"debug: {name}={_short(environment[name])}" for name in debugs)
+    yield from (f"debug: {name}" for name in _SET_MEANS_DEBUG if environment.get(name))
+    instruments = [name for name in _SET_MEANS_INSTRUMENT if environment.get(name)]
+    yield from (f"instrument: {name}={_short(environment[name])}" for name in instruments)
     preloaded = environment.get("LD_PRELOAD", "")
     if preloaded and not _ALLOCATORS.search(preloaded):
         yield f"loaded: LD_PRELOAD={_short(preloaded)}"

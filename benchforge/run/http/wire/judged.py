@@ -72,7 +72,8 @@ class Judge:
         return next((right.kind for right in self._right_of(pair.request)), "")
 
     def _number(self, pair: Exchange) -> int:
-        reply, rights = pair.answer, self._right_of(pair.request)
+        reply = pair.answer
+        rights = () if reply is None else self._right_of(pair.request)
         headers = {} if reply is None else reply.headers
         body = b"" if reply is None else reply.body
         summary = SeenAnswer(
@@ -84,14 +85,11 @@ class Judge:
             sha256=hashlib.sha256(body).hexdigest(),
             kept=True,
         )
-        if reply is None:
-            rights = ()
         key = (reply is None, len(rights), summary)
         if key in self._cache:
             return self._cache[key]
-        text: bytes | None = body
         try:
-            text = decoded(body, summary.encoding)
+            text: bytes | None = decoded(body, summary.encoding)
         except Undecodable:
             text = None
         number = self._distinct(self._judged(summary, text, rights), text or body)
