@@ -1,7 +1,4 @@
-"""What a host answers: the shapes that `agent` returns, and that are read strictly.
-
-Whoever controls a host controls what it sends: nothing that has another shape is used.
-"""
+"""Answers of a host, read strictly: a host may send anything."""
 
 import traceback
 from collections.abc import Callable
@@ -175,10 +172,7 @@ class LostTrial(Frozen):
 
 
 def answer_to(call: Callable[..., T], line: bytes) -> CallAnswer[T] | FailedCall | LostTrial:
-    """Return what a host sent while a call of it waits, which returns what its method says.
-
-    Raises ValueError, which says in one line what is wrong.
-    """
+    """Return what a host sent while a call waits. Raises ValueError, in one line."""
     answer: CallAnswer[T] | FailedCall | LostTrial = parsed(_envelope(call), line)
     return answer
 

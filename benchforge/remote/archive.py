@@ -1,6 +1,6 @@
-"""What benchforge brings to a host: its own packages, and those that parts there import.
+"""Files that benchforge brings to a host: its own packages, and those that parts import there.
 
-Files are named as below site-packages. Their digest names them: a host that has them needs nothing.
+Files are named as below site-packages; their digest names them.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ class Archive:
 def archive(modules: Iterable[str], imported: Iterable[str] = ()) -> Archive:
     """Return benchforge with what it imports, and the packages of modules.
 
-    `imported` are modules of the user's code: of those, the ones that a package here brings. Raises
-    ProgramMissing for one of `modules` that is not installed here.
+    `imported` are modules of the user's code, which a package here may bring. Raises ProgramMissing
+    for one of `modules` that is not installed.
     """
     files = dict(_own_files())
     by_module = importlib.metadata.packages_distributions()
@@ -44,10 +44,8 @@ def archive(modules: Iterable[str], imported: Iterable[str] = ()) -> Archive:
 
 def packed(files: Mapping[str, Path | str]) -> Archive:
     """Return files by their names; a text is the target of a link. Raises Unusable."""
-    total, buffer = hashlib.sha256(), io.BytesIO()
-    with tarfile.open(
-        fileobj=buffer, mode="w:gz", compresslevel=1, format=tarfile.PAX_FORMAT
-    ) as tar:
+    total, buffer, form = hashlib.sha256(), io.BytesIO(), tarfile.PAX_FORMAT
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1, format=form) as tar:
         for name, path in sorted(files.items()):
             entry = tarfile.TarInfo(name)
             if isinstance(path, str):
@@ -84,12 +82,9 @@ def code_digest() -> str:
 
 def _own_files() -> Iterator[tuple[str, Path]]:
     """Yield our own packages and their metadata, of a clone or of an installation."""
-    distribution = own_distribution()
-    for file in distribution.files or ():
-        if file.parent.name.endswith(".dist-info") and file.name in {
-            "METADATA",
-            "entry_points.txt",
-        }:
+    for file in own_distribution().files or ():
+        names = {"METADATA", "entry_points.txt"}
+        if file.parent.name.endswith(".dist-info") and file.name in names:
             yield str(file), Path(str(file.locate()))
     root = Path(benchforge.__file__).parent
     plugins = [root.parent] if (root.parent / "benchforge_loaders").is_dir() else []
@@ -137,12 +132,8 @@ def _required(
             continue
         if match := _REQUIREMENT.match(requirement):
             inside = re.match(r"\s*\[([^\]]*)\]", match[2])
-            more = (
-                frozenset(extra.strip() for extra in inside[1].split(","))
-                if inside
-                else frozenset()
-            )
-            yield match[1], more
+            names = inside[1].split(",") if inside else ()
+            yield match[1], frozenset(name.strip() for name in names)
 
 
 def _files_of(distribution: importlib.metadata.Distribution) -> Iterator[tuple[str, Path]]:

@@ -19,7 +19,7 @@ _SILENT_S = 5.0  # of the other side, which sends without a pause: the link is c
 
 
 def read(count: int) -> bytes:
-    """Return so many bytes, and not one more: the rest is for the far end."""
+    """Read that many bytes and no more: the rest is for the far end."""
     data = b""
     while len(data) < count:
         readable, _, _ = select.select([0], [], [], _SILENT_S)

@@ -72,10 +72,7 @@ class SentCall(Generic[T]):
 
 
 class PipeConnection:
-    """Calls to one host. `send` returns at once; `result` waits for the answer.
-
-    `hint` is what to try where the host answers nothing.
-    """
+    """Calls to one host: `send` returns at once, `result` waits. `hint` is for a silent host."""
 
     def __init__(self, label: str, pipe: Pipe, losses: Losses, hint: str) -> None:
         self.label = label
@@ -112,12 +109,10 @@ class PipeConnection:
             answer = self._first_answer()
             if answer.have is None:
                 local = f"{sys.version_info[0]}.{sys.version_info[1]} for {platform.machine()}"
-                raise ProgramMissing(
-                    f"hosts.{self.label}: its Python is {answer.python} for {answer.machine}, "
-                    f"and benchforge's own is {local}",
-                    f"install the same minor version, or name it: "
-                    f'python = "/path/python{local[:4]}"',
-                )
+                remote = f"its Python is {answer.python} for {answer.machine}"
+                message = f"hosts.{self.label}: {remote}, and benchforge's own is {local}"
+                name = f'python = "/path/python{local[:4]}"'
+                raise ProgramMissing(message, f"install the same minor version, or name it: {name}")
             if not answer.have:
                 self._write(files.packed)
             # Its first word comes once it has unpacked and imported all: a busy host takes long.
@@ -145,7 +140,7 @@ class PipeConnection:
     ) -> SentCall[T]:
         """Call a method of the host, which may do something else for `lasts_s` seconds.
 
-        Its time begins after those of the calls before it. Raises HostLost and HostFault.
+        Its time begins after that of earlier calls. Raises HostLost and HostFault.
         """
         self._number += 1
         begins_s = max([time.monotonic(), *(sent.deadline_s for sent in [*self._pending][-1:])])
@@ -158,8 +153,7 @@ class PipeConnection:
     def result(self, sent: SentCall[T]) -> T:
         """Return the answer to a call.
 
-        Raises what the host raised, and HostLost or HostFault as soon as any host is lost, not only
-        this one; `beat` looks at the time of the call.
+        Raises what the host raised, and HostLost or HostFault as soon as any host is lost.
         """
         with self._losses.changed:
             while sent.number not in self._answers:
@@ -177,10 +171,9 @@ class PipeConnection:
         return self.result(self.send(method, lasts_s, **arguments))
 
     def beat(self) -> None:
-        """Say that we are there, each second, and look whether the host still answers.
+        """Send a beat, each second, and look whether the host still answers.
 
-        It says nothing while the files cross, of which a beat would be a byte, and while a call is
-        written, for which a host that reads nothing would let it wait.
+        It sends none while files cross, which it would damage, or while a call is written.
         """
         if not self._leased:
             return

@@ -33,7 +33,7 @@ Engine = Callable[
 def on_hosts(
     suite: Suite, graph: RunGraph, context: TrialContext, tell: Callable[[str], None]
 ) -> Iterator[TrialContext]:
-    """Give the context its hosts while a run lasts; the same context where no part has a host.
+    """Give the context its hosts while a run lasts, if a part has one.
 
     Raises Unusable without an engine, and what the engine raises.
     """

@@ -1,4 +1,4 @@
-"""What each host is told of the suite, and of each trial when it begins."""
+"""A host's share of the suite, and of each trial when it begins."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from benchforge.model.values.frozen import Frozen
 
 
 class HostSuite(Frozen):
-    """A suite, as a host that runs parts of it reads it."""
+    """A suite, as a host that runs parts reads it."""
 
     files: str
     "Digest of the files that were brought."

@@ -1,7 +1,7 @@
-"""What several load tools of one load report, as one reading.
+"""Reports of several load tools of one load, as one reading.
 
-Counts are added, and histograms bucket by bucket, which is exact: no percentile is ever averaged.
-What only one tool alone can tell, such as percentiles without a histogram, is unknown of all.
+Counts and histograms are added, percentiles never averaged. What one tool alone can tell is
+unknown.
 """
 
 from collections import Counter
@@ -22,19 +22,18 @@ _ADDED = (
 
 
 def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Reading:
-    """Return the reading of all. `starts` are the begins of their loads on one clock, in seconds.
+    """Return the reading of all, from the first start to the last end.
 
-    The length is that from the first start to the last end.
+    `starts` are the begins of their loads on one clock, in seconds.
     """
-    first_s = min(starts)
+    first_s, first = min(starts), readings[0]
     ends = [start + reading.seconds for start, reading in zip(starts, readings, strict=True)]
-    first = readings[0]
+    moved_s = [start - first_s for start in starts]
+    censored_us = [each.censored_from_us for each in readings if each.censored_from_us is not None]
     return Reading(
         seconds=max(ends) - first_s,
-        doubt="; ".join(dict.fromkeys(reading.doubt for reading in readings if reading.doubt)),
-        by_length="; ".join(
-            dict.fromkeys(reading.by_length for reading in readings if reading.by_length)
-        ),
+        doubt=_joined(reading.doubt for reading in readings),
+        by_length=_joined(reading.by_length for reading in readings),
         statuses=_counts(reading.statuses for reading in readings),
         own_requests=any(reading.own_requests for reading in readings),
         errors=_counts(reading.errors for reading in readings),
@@ -46,18 +45,9 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
         service_time=_added([reading.service_time for reading in readings]),
         phases=_by_name([reading.phases for reading in readings]),
         in_flight=_added([reading.in_flight for reading in readings]),
-        series=_series(
-            [reading.series for reading in readings], [start - first_s for start in starts]
-        ),
+        series=_series([reading.series for reading in readings], moved_s),
         schedule=_schedule([reading.schedule for reading in readings]),
-        censored_from_us=min(
-            (
-                reading.censored_from_us
-                for reading in readings
-                if reading.censored_from_us is not None
-            ),
-            default=None,
-        ),
+        censored_from_us=min(censored_us, default=None),
         method=_same(reading.method for reading in readings),
         document_bytes=_same(reading.document_bytes for reading in readings),
         server_software=first.server_software,
@@ -70,6 +60,10 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
         defects=tuple(dict.fromkeys(defect for reading in readings for defect in reading.defects)),
         **{name: _sum([getattr(reading, name) for reading in readings]) for name in _ADDED},
     )
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
 def _sum(values: Sequence[Any]) -> Any:
@@ -138,9 +132,7 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
         return None
 
     def bins(part: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
-        total = [0] * max(
-            by + len(part(each)) for by, each in zip(moved, known_series, strict=True)
-        )
+        total = [0] * max(by + len(part(row)) for by, row in zip(moved, known_series, strict=True))
         for by, series in zip(moved, known_series, strict=True):
             for number, count in enumerate(part(series), by):
                 total[number] += count

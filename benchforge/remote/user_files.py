@@ -1,7 +1,6 @@
 """The user's own files that a host needs: code, data and feeds, as one archive.
 
-They are named as from the folder that holds all of them, so that the suite's relative paths lead to
-them on the host, too.
+They are named from the folder that holds all: the suite's relative paths stay.
 """
 
 import ast
@@ -26,41 +25,32 @@ class UserFiles:
     "Directory and ref of each commit in the suite, and where repository and checkout are."
 
 
-def user_files(
-    suite: Path,
-    roots: Iterable[Path],
-    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
-) -> UserFiles:
+Checkouts = Mapping[tuple[str | None, str], tuple[Path, Path]]
+
+
+def user_files(suite: Path, roots: Iterable[Path], checkouts: Checkouts) -> UserFiles:
     """Return the files below `roots`, which a suite names relative to its folder.
 
-    `checkouts` are the repository and the checkout of each directory and ref. Raises Unusable for
-    what cannot be brought.
+    `checkouts` are repository and checkout by directory and ref. Raises Unusable.
     """
+    files: dict[str, Path | str] = {}
+    trees: list[tuple[str | None, str, str, str]] = []
     try:
-        return _user_files(suite, roots, checkouts)
+        folder = Path(os.path.normpath(suite.parent.resolve()))
+        named = {Path(os.path.normpath(folder / root)) for root in roots}
+        repositories = {repository for repository, _ in checkouts.values()}
+        top = Path(os.path.commonpath([folder, *named, *repositories]))
+        for root in sorted(named):
+            files.update(prefixed(root.relative_to(top), entries(root)))
+        for number, ((directory, ref), (repository, checkout)) in enumerate(checkouts.items()):
+            target = Path(f".commit-{number}")
+            files.update(prefixed(target, entries(checkout)))
+            trees.append((directory, ref, str(repository.relative_to(top)), str(target)))
+        within(files)
+        archive = packed(files)
     except OSError as error:
         raise Unusable(f"{error.filename}: {error.strerror}", "hosts need this file") from error
-
-
-def _user_files(
-    suite: Path,
-    roots: Iterable[Path],
-    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
-) -> UserFiles:
-    folder = Path(os.path.normpath(suite.parent.resolve()))
-    named = {Path(os.path.normpath(folder / root)) for root in roots}
-    repositories = {repository for repository, _ in checkouts.values()}
-    top = Path(os.path.commonpath([folder, *named, *repositories]))
-    files: dict[str, Path | str] = {}
-    for root in sorted(named):
-        files.update(prefixed(root.relative_to(top), entries(root)))
-    trees: list[tuple[str | None, str, str, str]] = []
-    for number, ((directory, ref), (repository, checkout)) in enumerate(checkouts.items()):
-        target = Path(f".commit-{number}")
-        files.update(prefixed(target, entries(checkout)))
-        trees.append((directory, ref, str(repository.relative_to(top)), str(target)))
-    within(files)
-    return UserFiles(packed(files), str(folder.relative_to(top) / suite.name), trees)
+    return UserFiles(archive, str(folder.relative_to(top) / suite.name), trees)
 
 
 def imported(files: Iterable[Path]) -> Iterator[str]:

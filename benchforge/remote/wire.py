@@ -1,4 +1,4 @@
-"""What crosses between benchforge and a host: lines of JSON, and how long who waits for what."""
+"""Traffic between benchforge and a host: lines of JSON, and their time-outs."""
 
 import json
 from collections.abc import Mapping
@@ -26,10 +26,7 @@ class HostLost(TrialFailed):
 
 
 class HostFault(NoAnswer):
-    """A host sent what benchforge there does not send, or benchforge failed there.
-
-    Nothing that it sends is believed any more: it ends the run, and not only a trial.
-    """
+    """A host sent what benchforge there does not send, or it failed there: this ends the run."""
 
     def __init__(self, label: str, reason: str) -> None:
         hint = "see what runs there; remove ~/.cache/benchforge/far there, and run it again"

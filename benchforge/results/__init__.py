@@ -1,7 +1,6 @@
-"""Results on disk: opened by programs, concluded, reported, resumed, checked, compared over time.
+"""Results on disk: opened, concluded, reported, resumed, checked, compared over time.
 
-Programs of others use `open` and the names of `benchforge.results.opened`; the rest is benchforge's
-own.
+Other programs use `open` and the names of `benchforge.results.opened`.
 """
 # ruff: noqa: PLC0415 - a module of this room needs no plugin
 

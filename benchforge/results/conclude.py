@@ -1,4 +1,4 @@
-"""What a result says, formed again from what is kept of it; or as its summary has it."""
+"""A result's summary, formed again from its files, or as it is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,18 +47,15 @@ class Summed:
 
     def same(self, other: "Summed") -> bool:
         """Whether both are one result, wherever they stand: begun at one moment with one seed."""
-        first, second = (
-            (each.summary.created, each.summary.seed, each.summary.name) for each in (self, other)
-        )
-        return first == second
+        names = ("created", "seed", "name")
+        return all(getattr(self.summary, key) == getattr(other.summary, key) for key in names)
 
 
 def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summed:
     """Read a result's folder or a summary file; the summary of a folder is formed anew.
 
-    Its trials are forgotten but `with_trials`: several results have thousands. Of the suite's parts
-    its metrics alone have to be installed. Raises Unusable for what cannot be read, InvalidFile for
-    what says what cannot be.
+    Its trials are forgotten but `with_trials`. Of the suite's parts its metrics alone have to be
+    installed. Raises Unusable and InvalidFile.
     """
     if path.is_file():
         return _of_summary(path)
@@ -70,10 +67,7 @@ def summed(path: Path, registry: Registry, *, with_trials: bool = False) -> Summ
 
 
 def installed_metrics(header: Header, path: Path, registry: Registry) -> dict[str, Metric]:
-    """Return the metrics of a result's folder, by label.
-
-    Raises Unusable for one that is not installed, InvalidFile for options that it does not take.
-    """
+    """Return a result's metrics, by label. Raises Unusable if missing, InvalidFile for options."""
     return {use.label: _metric(use.use, use.options, path, registry) for use in header.metrics}
 
 
@@ -90,9 +84,7 @@ def _of_summary(path: Path) -> Summed:
     if wrong := faults(path):
         raise refusal(wrong[0])
     summary = parsed.model
-    if any(
-        comparison.verdict is None for comparison in summary.comparisons
-    ):  # an older benchforge wrote it
+    if any(each.verdict is None for each in summary.comparisons):  # an older benchforge wrote it
         summary = with_comparison_verdicts(summary, limits())
     return Summed(path, summary)
 
@@ -108,5 +100,5 @@ def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Re
         first = error.errors(include_url=False)[0]["msg"]
         raise InvalidFile(f"{path / HEADER}: metric {use}: {first}") from None
     if not isinstance(metric, Metric):
-        raise Unusable(f"{use} is no metric")
+        raise Unusable(f"{use} is not a metric")
     return metric

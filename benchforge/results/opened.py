@@ -65,8 +65,7 @@ class OpenedResult:
     def blocks(self) -> list[TrialValue]:
         """Trials that ratios are made of: those with a value that is believed, or disturbed.
 
-        A value that other processes disturbed is compared with disturbed values of its block alone:
-        its `believed` is False.
+        Disturbed values are compared with those of their block; their `believed` is False.
         """
         noisy = {
             (case.case.title, line.metric, line.of): disturbed(case, line)

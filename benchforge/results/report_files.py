@@ -44,10 +44,8 @@ def write_reports(
 ) -> list[Path]:
     """Write reports of a result's folder into it, or into another one.
 
-    Each is formed elsewhere first: whenever we end, a file is there whole, or as it was before.
-    What a reporter wants appended elsewhere is, where the environment names the file.
-
-    Raises OSError where a file cannot be written, and Unusable where a reporter breaks.
+    Each is formed elsewhere first: a file is there whole, or as before. A reporter may also append
+    to a file that the environment names. Raises OSError for a file, Unusable for a broken reporter.
     """
     written: list[Path] = []
     into = into or folder
@@ -70,10 +68,7 @@ def write_reports(
 def renew_reports(
     summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
 ) -> list[Path]:
-    """Write those anew that somebody asked for earlier: they may tell of fewer trials.
-
-    Raises as `write_reports` does.
-    """
+    """Write those anew that exist: they may be of fewer trials. Raises as `write_reports`."""
     written: list[Path] = []
     with scratch_folder() as scratch:
         names = wanted_earlier(folder)
@@ -86,11 +81,8 @@ def renew_reports(
 
 def wanted_earlier(folder: Path) -> list[str]:
     """Return the reporters on demand that a folder has a file of: no other is formed in vain."""
-    return [
-        name
-        for name, files in ON_DEMAND.items()
-        if any(os.path.lexists(folder / file) for file in files)
-    ]
+    files = [(name, folder / file) for name, files in ON_DEMAND.items() for file in files]
+    return list(dict.fromkeys(name for name, file in files if os.path.lexists(file)))
 
 
 def formed(

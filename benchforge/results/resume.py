@@ -32,7 +32,7 @@ _NOTHING = object()
 
 @dataclass(frozen=True)
 class ResumableResult:
-    """A result that can go on: everything in it is valid, and stands in its plan."""
+    """A result that can go on: all its files are valid, and fit its plan."""
 
     folder: Path
     header: Header
@@ -41,8 +41,7 @@ class ResumableResult:
     ceilings: tuple[Ceiling, ...] = ()
     "Ceilings of its load tools."
     alone: tuple[int, ...] = ()
-    """Numbers of trials that took turns with others which were not kept: a kill came between them.
-    They count as never measured."""
+    "Numbers of trials in turns whose others were lost by a kill: they count as never measured."
 
     def suite_file(self, suite_file_: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
@@ -115,18 +114,15 @@ class ResumableResult:
     def differs(self, new_header: Header) -> tuple[str, ...]:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
-        differences = list(
-            _differences({"benchforge": then.benchforge}, {"benchforge": new_header.benchforge})
-        )
+        headers = then, new_header
+        differences = list(_differences(*({"benchforge": each.benchforge} for each in headers)))
         differences += changes(then.facts, new_header.facts)
         differences += _differences(then.versions, new_header.versions)
-        differences += _differences(
-            {f"runtime {label}": runtime.build for label, runtime in then.runtimes.items()},
-            {f"runtime {label}": runtime.build for label, runtime in new_header.runtimes.items()},
-        )
-        differences += _differences(_code(then), _code(new_header))
+        builds = ({f"runtime {k}": r.build for k, r in each.runtimes.items()} for each in headers)
+        differences += _differences(*builds)
+        differences += _differences(*map(_code, headers))
         for label in then.runtimes.keys() & new_header.runtimes.keys():
-            packages = then.runtimes[label].packages, new_header.runtimes[label].packages
+            packages = (each.runtimes[label].packages for each in headers)
             differences += (f"{label}: {difference}" for difference in _differences(*packages))
         return tuple(dict.fromkeys(differences))
 
@@ -148,8 +144,7 @@ class ResumableResult:
 def begun(folder: Path) -> ResumableResult:
     """Read a result to go on with.
 
-    Raises Unusable for what is no result or is newer than we, and InvalidFile, naming the file, for
-    what `validate` would complain of; the summary is written anew.
+    Raises Unusable without a result or for a newer one, InvalidFile for an invalid file.
     """
     files = read_files(folder, with_summary=False)
     wrong = [*files.unread, *contradictions(files)]

@@ -1,1 +1,1 @@
-"""Where processes run: execute.py walks the plan."""
+"""Everything that starts processes: execute.py walks the plan."""

@@ -20,9 +20,7 @@ from benchforge.suite.toml.sound import located
 _RESOLVES = "import socket, sys; sys.exit(socket.gethostbyname(sys.argv[1]) != sys.argv[2])"
 _WITHIN_S = 60.0
 _NO_NAME = "allow benchforge to make namespaces (see benchforge doctor), or leave names out"
-_NO_PORT = (
-    'end that process, or choose another port; with network = "private" a trial has all ports'
-)
+_NO_PORT = 'end that process or use another port; with network = "private" a trial has all ports'
 
 _Part = tuple[str, str]
 "Table and label."

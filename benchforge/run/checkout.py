@@ -1,8 +1,8 @@
-"""Which commit each server's code is of, and the checkouts of those that serve one."""
+"""Commits of the servers' code, and checkouts for servers of a commit."""
 
 import contextlib
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -39,11 +39,11 @@ _LINK = "160000 "  # the mode of a submodule in a tree
 
 
 class GitRefusedError(Exception):
-    """What git said in place of an answer."""
+    """Git's complaint."""
 
 
 class Git:
-    """A repository, as the git of this machine tells of it."""
+    """A repository, by the git of this machine."""
 
     def __init__(self, program: Path, code_folder: Path, sandbox: Sandbox, folder: Path) -> None:
         """`code_folder` is in its working tree; what git prints goes to `folder`, which is new."""
@@ -52,19 +52,10 @@ class Git:
         self._sandbox, self._folder = sandbox, folder
         self._numbers = itertools.count(1)
 
-    def output(
-        self,
-        *words: object,
-        environment: Mapping[str, str] | None = None,
-        within_s: float = _ASKED_WITHIN_S,
-    ) -> str:
-        """Return what a command of git prints.
-
-        Raises GitRefusedError when it ends with an error, and what `Sandbox.run` raises.
-        """
-        return self._printed(
-            *words, environment=self._unfiltered | {**(environment or {})}, within_s=within_s
-        )
+    def output(self, *words: object, index: str = "", within_s: float = _ASKED_WITHIN_S) -> str:
+        """Return what a command of git prints. Raises GitRefusedError, and as `Sandbox.run`."""
+        variables = {"GIT_INDEX_FILE": index} if index else {}
+        return self._printed(words, self._unfiltered | variables, within_s)
 
     @cached_property
     def _unfiltered(self) -> dict[str, str]:
@@ -74,7 +65,7 @@ class Git:
         """
         words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
         try:
-            fields = self._printed(*words).split("\0")[:-1]
+            fields = self._printed(words, {}, _ASKED_WITHIN_S).split("\0")[:-1]
         except GitRefusedError:  # it has none
             return {}
         scopes = zip(fields[::2], fields[1::2], strict=True)
@@ -86,15 +77,10 @@ class Git:
             variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
         return variables
 
-    def _printed(
-        self,
-        *words: object,
-        environment: Mapping[str, str] | None = None,
-        within_s: float = _ASKED_WITHIN_S,
-    ) -> str:
+    def _printed(self, words: Sequence[object], variables: dict[str, str], within_s: float) -> str:
         command = Command(self._program, "-C", self._at, *_AS_WE_ASK, *words)
         label = f"git-{next(self._numbers)}"
-        done = self._sandbox.run(label, command, self._folder, environment or {}, within_s)
+        done = self._sandbox.run(label, command, self._folder, variables, within_s)
         if done.code:
             lines = last_lines(done.stderr, 50).splitlines()
             text = next((row for row in lines if row.startswith(("fatal: ", "error: "))), "")
@@ -140,15 +126,12 @@ class Git:
         return tuple(entry.partition("\t")[2] for entry in entries if entry.startswith(_LINK))
 
     def check_out(self, commit: str, into: Path) -> None:
-        """Write the files of a commit below a new folder: by an index of our own.
-
-        Raises GitRefusedError when git cannot.
-        """
+        """Write a commit's files into a new folder, by our own index. Raises GitRefusedError."""
         into.mkdir()
-        index = {"GIT_INDEX_FILE": str(self._folder / f"{commit}.index")}
-        self.output("read-tree", commit, environment=index, within_s=CHECKED_OUT_WITHIN_S)
+        index = str(self._folder / f"{commit}.index")
+        self.output("read-tree", commit, index=index, within_s=CHECKED_OUT_WITHIN_S)
         words = ("checkout-index", "--all", f"--prefix={into}/")
-        self.output(*words, environment=index, within_s=CHECKED_OUT_WITHIN_S)
+        self.output(*words, index=index, within_s=CHECKED_OUT_WITHIN_S)
 
 
 class _Wanted(NamedTuple):
@@ -165,10 +148,10 @@ class _WrongError(Exception):
 
 
 def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) -> Suite:
-    """Return the suite with the commit of each server whose code lies in a git repository.
+    """Return the suite with the commit of each server, or of `servers`, whose code is in git.
 
-    Of `servers` only, where they are named. Raises SuiteErrors for a ref that leads to no commit or
-    to one without the directory, and ProgramMissing where a ref is named and git is missing.
+    Raises SuiteErrors for a ref that leads to no commit or to one without the directory, and
+    ProgramMissing for a ref without git.
     """
     wanted = [wanted for wanted in _wanted(suite) if servers is None or wanted.server in servers]
     if not wanted:
@@ -199,9 +182,9 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
 def checked_out(
     suite: Suite, context: TrialContext, tell: Callable[[str], None]
 ) -> Iterator[TrialContext]:
-    """Give the ground with each commit that a server serves checked out; on leaving they are gone.
+    """Give the context the checkout of each commit that a server serves; remove them on leaving.
 
-    `suite` is one that `with_code` returned. Raises CannotKeep when git cannot write a checkout.
+    `suite` is from `with_code`. Raises CannotKeep.
     """
     served = [code for code in suite.code if code.ref is not None]
     program = locate(GIT.name)
@@ -281,10 +264,8 @@ def _of_working_tree(wanted: _Wanted, git: Git, top: Path, suite_file: Path) -> 
     if (commit := git.commit("HEAD")) is None:
         return _unknown(wanted, "nothing is committed there yet")
     code_folder = wanted.folder.resolve()
-    count = sum(
-        tracked or _is_code(top / path, code_folder, top, suite_file)
-        for path, tracked in git.changed()
-    )
+    files = ((top / path, tracked) for path, tracked in git.changed())
+    count = sum(tracked or _is_code(file, code_folder, top, suite_file) for file, tracked in files)
     return Code(
         server=wanted.server,
         directory=wanted.directory,
@@ -295,10 +276,7 @@ def _of_working_tree(wanted: _Wanted, git: Git, top: Path, suite_file: Path) -> 
 
 
 def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
-    """Whether a file that git does not know may be code of a server: below its folder.
-
-    What is hidden, what Python makes, our own results and the suite are none.
-    """
+    """Whether a file that git does not track may be a server's code; caches and results are not."""
     if not file.is_relative_to(folder) or file == suite_file:
         return False
     path = file.relative_to(folder)

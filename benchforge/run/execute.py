@@ -1,14 +1,11 @@
-"""Walking the plan: each measurement a trial, kept at once, repeated if the apparatus failed.
-
-What an earlier session has kept is walked past: the walk goes on as if it had never ended.
-"""
+"""Walking the plan: each measurement a trial, kept at once, repeated if the apparatus failed."""
 
 import hashlib
 import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -40,10 +37,8 @@ Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."
 Enough = Callable[[Sequence[Trial]], bool]
 "Whether the whole blocks that are there are enough; asked between two blocks alone."
-
 Lost = Callable[[Sequence[Trial]], bool]
 "Whether attempts of earlier sessions, all that they were to be, gave nothing."
-
 _Facts = tuple[dict[str, Like], dict[Identity, Failure]]
 Judge = Callable[[Trial], SearchOutcome | None]
 "What a trial with its checks gave to its search; None where there is none."
@@ -94,33 +89,21 @@ class RunInputs:
 
 
 def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
-    """Yield each trial once it is on disk.
+    """Yield each trial once it is on disk. Raises CannotKeep, and InvalidFile for earlier trials.
 
     Once noise has spoilt all attempts of a place, and waits for quiet were in vain, nothing is
-    repeated for noise, and each trial only looks whether it is quiet, until one was not spoilt.
-
-    A block that was begun is measured to its end: `enough` is asked once the graph's fewest blocks
-    are whole, and not where an earlier session had begun the next one. A place that is `lost` is
-    measured again; a new place of a case that is given up is not measured.
-
-    Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says,
-    and for rates of before that its search did not ask for.
+    repeated or waited for, until a trial was not spoilt. A block that was begun is measured to its
+    end. A place that is `lost` is measured again, a new place of a case that is given up is not.
     """
-    begun = time.monotonic()
-    graph, limits, trials_before = inputs.graph, inputs.limits, inputs.before
+    begun, graph, limits, trials = time.monotonic(), inputs.graph, inputs.limits, [*inputs.before]
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
-    facts: _Facts = _right(trials_before, inputs.keep), {}
-    attempts, done = by_place(trials_before), settled_places(trials_before, graph.once)
-    searched = [trial for trial in trials_before if trial.search_outcome is not None]
-    remaining, noise = Left(), noise_of(trials_before)
-    number = max((trial.number for trial in trials_before), default=0)
-    trials, begun_block = (
-        list(trials_before),
-        max((trial.block for trial in trials_before), default=0),
-    )
-    steps_left = len(graph)
-    declared_s = graph.declared_s  # of all that are left
-    jointly: set[tuple[int, int]] = set()  # places that a trial before them has measured, too
+    facts: _Facts = _right(trials, inputs.keep), {}
+    attempts, done, noise = by_place(trials), settled_places(trials, graph.once), noise_of(trials)
+    searched = [trial for trial in trials if trial.search_outcome is not None]
+    number = max((trial.number for trial in trials), default=0)
+    begun_block = max((trial.block for trial in trials), default=0)
+    steps_left, declared_s = len(graph), graph.declared_s  # of all that are left
+    remaining, jointly = Left(), set[tuple[int, int]]()  # places that an earlier step measured, too
     for planned in graph:
         next_block = planned.position == 1 and planned.block > max(graph.least, begun_block)
         if next_block and graph.until is not None and inputs.enough(trials):
@@ -131,16 +114,13 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
         if step is None or (step.block, step.position) in jointly:
             continue  # its search is over, or it was measured together with another
         steps = [step] if step.case.turns is None else list(graph.together(step))
-        places = [(step.block, step.position) for step in steps]
+        places = [(each.block, each.position) for each in steps]
         jointly.update(places)
-        by_step = [attempts.get(slot, []) for slot in places]
-        own_s = step.case.declared_s
-        open_ = any(
-            slot not in done or inputs.lost(trials_at)
-            for slot, trials_at in zip(places, by_step, strict=True)
-        ) and (any(by_step) or not all(given_up(trials, step.case.name) for step in steps))
+        by_step = [attempts.setdefault(slot, []) for slot in places]
+        own_s, attempt, new = step.case.declared_s, max(map(len, by_step)), not any(by_step)
+        open_ = any(slot not in done or inputs.lost(attempts[slot]) for slot in places)
+        open_ = open_ and not (new and all(given_up(trials, each.case.name) for each in steps))
         _add(remaining, by_step, own_s, open_=open_)
-        attempt = max(map(len, by_step))
         while open_:
             attempt += 1
             takes_s = len(steps) * own_s + remaining.start_and_stop_s
@@ -153,17 +133,16 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
             wait_s = spare_s if noise.waits else 0.0
             stored = _kept(inputs, steps, (number, attempt, wait_s), facts, progress)
             number += len(stored)
-            by_step = [
-                [*trials_at, *(trial for trial in stored if trial.position == slot.position)]
-                for slot, trials_at in zip(steps, by_step, strict=True)
-            ]
-            before_it, noise = noise, reduce(Noise.after, stored, noise)
-            open_ = not all(needs_no_more(trials_at, noise, graph.once) for trials_at in by_step)
+            for trial in stored:
+                attempts[trial.block, trial.position].append(trial)
+            earlier, noise = noise, reduce(Noise.after, stored, noise)
+            open_ = not all(needs_no_more(tried, noise, graph.once) for tried in by_step)
             for trial in stored:
                 if trial.position != step.position:
-                    progress.trial(_planned(steps, trial), trial.number, attempt, left_s)
+                    other = next(each for each in steps if each.position == trial.position)
+                    progress.trial(other, trial.number, attempt, left_s)
                 remaining.add(trial, own_s, last=not open_)
-                _tell(progress, trial, facts[1], (before_it, noise))
+                _tell(progress, trial, facts, (earlier, noise))
                 yield trial
             if limits.fail_fast and not all(trial.measured or _tells(trial) for trial in stored):
                 return
@@ -172,18 +151,13 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
 
 
 def _add(remaining: Left, by_step: Sequence[Sequence[Trial]], own_s: float, *, open_: bool) -> None:
-    for trials_at in by_step:
-        for trial in trials_at:
-            remaining.add(trial, own_s, last=not open_ and trial is trials_at[-1])
+    for tried in by_step:
+        for trial in tried:
+            remaining.add(trial, own_s, last=not open_ and trial is tried[-1])
 
 
-def _tell(
-    progress: Progress,
-    trial: Trial,
-    left_out: Mapping[Identity, Failure],
-    noise: tuple[Noise, Noise],
-) -> None:
-    reason, (earlier, later) = left_out.get(identity(trial.case)), noise
+def _tell(progress: Progress, trial: Trial, facts: _Facts, noise: tuple[Noise, Noise]) -> None:
+    reason, (earlier, later) = facts[1].get(identity(trial.case)), noise
     progress.kept(trial, started=reason is None or trial.failure != reason)
     if earlier.repeats != later.repeats:
         progress.noise(trial, lasts=earlier.repeats)
@@ -197,29 +171,18 @@ def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
     return attempts
 
 
-def _planned(steps: Sequence[Measurement], trial: Trial) -> Measurement:
-    return next(step for step in steps if step.position == trial.position)
-
-
-def _in_short(failure: Failure) -> Failure:
-    """Return why a server that did not start is left out of the launches that follow."""
-    message = f"left out of turns: {failure.message}"
-    return failure.model_copy(update={"message": message, "log": ""})
-
-
 def _tells(trial: Trial) -> bool:
     """Whether a trial tells its search something: that the server did not keep up, say."""
     return trial.search_outcome is not None and trial.search_outcome.passed is not None
 
 
 def _question(case: CaseName) -> str:
-    """What all servers of a scenario are asked alike: its request, and the path's variables."""
+    """The request and path variables that all servers of a scenario share."""
     path = {name: value for name, value in case.vary.items() if name.startswith("path.")}
     return f"{case.scenario} {json.dumps(path, sort_keys=True)}"
 
 
 def _right(trials_before: Sequence[Trial], writer: ResultWriter) -> dict[str, Like]:
-    """Return the first right answer of each scenario, as it was kept."""
     right: dict[str, Like] = {}
     for trial in sorted(trials_before, key=lambda trial: trial.number):
         question = _question(trial.case)
@@ -232,10 +195,8 @@ def _right(trials_before: Sequence[Trial], writer: ResultWriter) -> dict[str, Li
         except OSError as error:
             raise Unusable(f"{file}: {error.strerror}") from error
         if hashlib.sha256(body).hexdigest() != trial.answers[0].content_sha256:
-            raise InvalidFile(
-                f"{file}: is not the answer of trial {trial.number}",
-                "the file was changed: answers cannot be compared with it",
-            )
+            hint = "the file was changed: answers cannot be compared with it"
+            raise InvalidFile(f"{file}: is not the answer of trial {trial.number}", hint)
         right[question] = Like(trial.case.server, body)
     return right
 
@@ -249,52 +210,42 @@ def _kept(
 ) -> list[Trial]:
     """Measure a trial, or those that take turns, and keep them; of several none alone.
 
-    `position`: the number of the trial before, the attempt, the longest wait for quiet in seconds.
-    `facts` are the right answers, and why a case is left out of turns; this adds to both. What is
-    left out has no other attempt.
+    `position`: number of the trial before, attempt, longest wait for quiet in seconds. `facts`, to
+    which this adds: the right answers, and the failures of cases that are left out of turns.
     """
     (first_number, attempt, wait_s), (right, left_out) = position, facts
     if attempt > 1:
         steps = [step for step in steps if identity(step.case.name) not in left_out]
-    planned = [
-        TrialInputs(
-            step,
-            inputs.keep.trial_folder(number),
-            number,
-            attempt,
-            right.get(_question(step.case.name)) if step.case.expect.same_body else None,
-            wait_s,
-        )
-        for number, step in enumerate(steps, first_number + 1)
-    ]
+    planned = []
+    for number, step in enumerate(steps, first_number + 1):
+        like = right.get(_question(step.case.name)) if step.case.expect.same_body else None
+        folder = inputs.keep.trial_folder(number)
+        planned.append(TrialInputs(step, folder, number, attempt, like, wait_s))
     first, turns = planned[0], steps[0].case.turns
     if turns is None:
         measured = [measure(first, inputs.context, progress.phase)]
     else:
-        group = turns.group(first.step.case.name)
-        seed = seed_of(inputs.graph.seed, first.step.block, group)
+        seed = seed_of(inputs.graph.seed, first.step.block, turns.group(first.step.case.name))
         measured = measure_in_turns(planned, seed, inputs.context, progress.phase, left_out)
     with uninterrupted():
-        trials = [
-            _written(inputs, planned_trial, of_one, right)
-            for planned_trial, of_one in zip(planned, measured, strict=True)
-        ]
+        pairs = zip(planned, measured, strict=True)
+        trials = [_written(inputs, *pair, right) for pair in pairs]
     for trial in trials if turns is not None else ():
         if trial.failure is not None and unready(trial):
-            left_out.setdefault(identity(trial.case), _in_short(trial.failure))
+            short = {"message": f"left out of turns: {trial.failure.message}", "log": ""}
+            left_out.setdefault(identity(trial.case), trial.failure.model_copy(update=short))
     return trials
 
 
 def _written(
     inputs: RunInputs, planned: TrialInputs, measured: MeasuredTrial, right: dict[str, Like]
 ) -> Trial:
-    """Keep a trial with its checks; its answer joins the `right` ones if it is the first."""
+    """Keep a trial with its checks; the first right answer of a scenario joins `right`."""
     case, folder, writer = planned.step.case.name, planned.folder, inputs.keep
     if measured.body is not None:
         # One that holds a secret would be another without it, and prove nothing.
         if redacted_bytes(measured.body, inputs.context.secrets) == measured.body:
             writer.write(folder / ANSWER, measured.body)
-        # The first right answer of a scenario is what the others are held against.
         right.setdefault(_question(case), Like(case.server, measured.body))
     checks = (*measured.trial.checks, *inputs.believe(measured.trial))
     failure = measured.trial.failure or otherwise(checks, case.server)

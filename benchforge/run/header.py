@@ -29,7 +29,7 @@ _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
-    """Return the header, without secrets; each part's program is asked for its version, once."""
+    """Return the header, without secrets; each part's program reports its version, once."""
     declared = [(case.name, case.declared_s) for case in graph.cases]
     names = tuple(name for name, _ in declared)
     planned = [
@@ -43,8 +43,10 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
         for step in graph.steps()
     ]
     questions = asked_of(suite.scenarios, suite.tables, suite.claims, names)
-    interpreters = _interpreters(suite, context)
-    locks = locks_of(context)
+    interpreters, locks = _interpreters(suite, context), locks_of(context)
+    digests = code_digests(distinct_parts(suite), suite)
+    for mix in suite.workloads.values():
+        digests |= mix.files
     header = Header(
         name=suite.name,
         title=suite.title,
@@ -80,10 +82,7 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
             for label, interpreter in interpreters.items()
         },
         code=suite.code,
-        code_digests=code_digests(distinct_parts(suite), suite)
-        | {
-            key: sha256 for value in suite.workloads.values() for key, sha256 in value.files.items()
-        },
+        code_digests=digests,
         facts=dict(context.facts),
         fingerprint=fingerprint(context.facts),
         thresholds_version=limits().version,
@@ -120,7 +119,7 @@ def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
 
 
 def _interpreters(suite: Suite, context: TrialContext) -> dict[str, Ready]:
-    """Return every interpreter that a part runs on; the module versions are those inside of it."""
+    """Return every interpreter of a part, with the versions of its own modules."""
     needed = needed_modules(distinct_parts(suite))
     return {
         label: own(modules) if label == OWN else context.runtimes[label]
@@ -156,7 +155,7 @@ def reported_versions(parts_: Iterable[Part], context: TrialContext) -> dict[str
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
             with context.host.trial(folder, "host") as sandbox:
-                return dict(as_they_say(commands, sandbox, folder))
+                return as_they_say(commands, sandbox, folder)
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Where a program is: on PATH, where Debian hides it, or unpacked below a folder of ours."""
+"""Places of programs: on PATH, where Debian hides them, or unpacked below a folder of ours."""
 
 import importlib.util
 import os
@@ -20,9 +20,9 @@ def locate(name: str, folder: Path = Path()) -> Path | None:
     """Return where a program is, None when it is nowhere.
 
     Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; /usr/sbin; beside
-    our own interpreter; .tools/uv; the folder $BENCHFORGE_PROGRAMS; .tools/system beside the
-    virtual environment; benchforge/system in $XDG_DATA_HOME. The last three are the roots of
-    unpacked packages (usr/bin and so on). A name with a slash is a path from `folder`.
+    our own interpreter; .tools/uv; and as roots of unpacked packages $BENCHFORGE_PROGRAMS,
+    .tools/system beside the virtual environment, benchforge/system in $XDG_DATA_HOME. A name with a
+    slash is a path from `folder`.
     """
     if "/" in name:
         path = (folder / name).absolute()
@@ -42,9 +42,9 @@ def libraries(program: Path) -> dict[str, str]:
 
 
 def with_libraries(command: Command) -> Command:
-    """Return the command with the libraries of a program that was unpacked, not installed.
+    """Return the command with the libraries of an unpacked program that it starts.
 
-    The program is what starts, or what that starts: a later word, as with sh -c '"$0" -v' PROGRAM.
+    That is its first word, or a later one, as with sh -c '"$0" -v' PROGRAM.
     """
     first, *words = command.argv
     roots = tuple(f"{root}/" for root in _unpacked())
@@ -86,15 +86,12 @@ def _of_family(family: tuple[str, ...], name: str) -> Path | None:
 
 
 def _lies_in(root: Path, program: Path) -> bool:
-    """Whether a program is of a root, by its path or by where its links lead.
-
-    The interpreter of a virtual environment is a link to the one that it was made from.
-    """
+    """Whether a program is of a root, by its path or by where its links lead: see venv."""
     return program.is_relative_to(root) or program.resolve().is_relative_to(root.resolve())
 
 
 def everywhere(name: str) -> Iterator[Path]:
-    """Yield every program of that name, the one that is meant first."""
+    """Yield every program of that name, the preferred one first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     # Debian has programs for administrators where not every user's PATH leads.
     usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())
@@ -129,7 +126,6 @@ def unpack_into() -> Path:
 
 
 def _unpacked() -> list[Path]:
-    """Return the roots of unpacked packages."""
     return [folder for folder in (_wished(), _beside(), _of_user()) if folder is not None]
 
 

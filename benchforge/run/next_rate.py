@@ -12,10 +12,7 @@ from benchforge.suite.scenarios.search import rated
 
 
 def with_sought_rate(step: Measurement, trials: Sequence[Trial]) -> Measurement | None:
-    """Return a measurement as it is made: of a search at its rate, None where that is over.
-
-    Raises InvalidFile where trials of before are of other rates than their search asked for.
-    """
+    """Return a measurement, of a search at its rate; None if that is over. Raises InvalidFile."""
     find = step.case.find
     if find is None:
         return step
@@ -27,8 +24,8 @@ def with_sought_rate(step: Measurement, trials: Sequence[Trial]) -> Measurement 
 
 
 def following(find: RateSearch, case: CaseName, block: int, trials: Sequence[Trial]) -> Next:
-    """Return what the search of a case asks in a block, from its trials in the blocks before.
+    """Return what a case's search asks in a block, by earlier trials.
 
-    Raises InvalidFile as above.
+    Raises InvalidFile where earlier trials are of other rates than their search asked for.
     """
     return where(find, case, [each for each in trials if each.block < block and each.case == case])

@@ -1,4 +1,4 @@
-"""How long what is left takes: by what the trials so far took beyond what the suite declares."""
+"""Remaining time of a run: trials so far show what comes on top of the declared loads."""
 
 import math
 from dataclasses import dataclass
@@ -11,10 +11,7 @@ from benchforge.suite.plan import START_AND_STOP_S
 
 @dataclass
 class Left:
-    """Sums over the trials so far. Starts and stops, waits and attempts are told apart.
-
-    Noise that ended, or that nothing waits for any more, says nothing of the trials that follow.
-    """
+    """Sums over the trials so far: starts and stops, waits, attempts."""
 
     trials: int = 0
     places: int = 0
@@ -25,7 +22,7 @@ class Left:
     "Time of all trials' waits for quiet."
 
     def add(self, trial: Trial, declared_s: float, *, last: bool) -> None:
-        """Count a trial that declared so many seconds; `last` says that its place is done."""
+        """Count a trial that declared so many seconds; `last` if its place needs no other."""
         waited_s = trial.phases.get("quiet", 0.0)
         took_s = trial.seconds / (1 if trial.turns is None else len(trial.turns.trials))
         self.trials += 1
@@ -39,21 +36,21 @@ class Left:
         return self.set_up_s / self.trials if self.trials else START_AND_STOP_S
 
     def once_s(self, declared_s: float, noise: Noise) -> float:
-        """Return the seconds of one attempt that declares so many."""
+        """Return the seconds of one attempt whose load is declared."""
         # Attempts at the first place say nothing yet: after them the noise ended, or nothing waits.
         wait_s = self.waited_s / self.trials if noise.waits and self.places else FIRST_LOOK_S
         return declared_s + wait_s + self.start_and_stop_s
 
     def of(self, places: int, declared_s: float, noise: Noise) -> float:
-        """Return the seconds that so many places take, which declare so many together."""
+        """Return the seconds of further places, whose loads are declared in all."""
         attempts = max(1.0, self.trials / self.places) if noise.repeats and self.places else 1.0
         return attempts * (declared_s + places * self.once_s(0.0, noise))
 
 
 def noise_s(declared_s: float, patience: Patience, *, smoke: bool) -> float:
-    """Return what noise that does not end adds to a run whose trials declare so many seconds each.
+    """Return what lasting noise adds to a run whose trials declare so many seconds each.
 
-    Each attempt at the first place waits in vain, and all but one of them are in vain, too.
+    All attempts at the first place wait in vain.
     """
     wait_s = at_most_s(patience, declared_s, math.inf) or 0.0
     again = 0 if smoke else ATTEMPTS - 1

@@ -257,7 +257,7 @@ def of_an_older_one(trial: Path) -> None:
         ("wrk", to_a_pipe, "wrk-load.json is not a file"),
         ("pace", cut("loader-pace.out"), "reading: pace: "),
         ("plain", without("client-plain.out"), "no client-plain.out beside the trial"),
-        ("plain", of_an_older_one, "how client-plain ended was not kept"),
+        ("plain", of_an_older_one, "the record lacks how client-plain ended"),
     ],
 )
 def test_what_is_missing_is_named(

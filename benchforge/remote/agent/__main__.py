@@ -1,8 +1,7 @@
-"""The far end of a pipe: lines of JSON in, lines of JSON out, and a lease.
+"""The far end of a pipe: lines of JSON in and out, and a lease.
 
-Who holds the other end says something each second. When the pipe ends, or is silent for five
-seconds, this process ends at once; the keeper sees that its pipe ended, and ends all below it. A
-thread reads, so that a long call does not hide the silence.
+The other end sends each second. When the pipe ends, or is silent for five seconds, this process
+ends at once, and with it the keeper. A thread reads, so that a long call does not hide the silence.
 """
 
 import json
@@ -37,9 +36,8 @@ def main() -> None:
                 out.write(to_json(LostTrial(reason=lost)) + b"\n")
             continue
         try:
-            answer = to_json(
-                CallAnswer[Any](id=call["id"], value=host_place.answer(call["do"], call["with"]))
-            )
+            value = host_place.answer(call["do"], call["with"])
+            answer = to_json(CallAnswer[Any](id=call["id"], value=value))
         except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
             answer = to_json(FailedCall(id=call["id"], error=SentError.from_error(error)))
         out.write(answer + b"\n")
@@ -58,11 +56,7 @@ class _Out:
 
 
 def _read(calls: "queue.SimpleQueue[dict[str, Any]]", out: _Out) -> None:
-    """Take calls; a line without one is a beat, and is sent back.
-
-    However this ends, the process ends: beats that wait for one that was stopped may find nobody
-    any more to send them back to.
-    """
+    """Take calls; send beats, which are empty lines, back. However it ends, the process ends."""
     rest = b""
     try:
         while select.select([0], [], [], wire.LEASE_S)[0] and (got := os.read(0, 1 << 16)):

@@ -41,9 +41,8 @@ class FileCache:
             half.rename(self._archive(digest))
 
     def unpacked(self, digest: str) -> Path:
-        """Return the folder with an archive's files as they came: a server may have written there.
+        """Return a new folder with an archive's files; remove those of other runs.
 
-        What other runs unpacked or took in part is removed, and of their archives the oldest.
         Raises Unusable for an archive that is not what its digest says, and removes it.
         """
         folder = (self._folder / digest).resolve()
@@ -52,7 +51,7 @@ class FileCache:
                 shutil.rmtree(old, ignore_errors=True)
             elif old.suffix == ".half":
                 old.unlink()
-        archives = sorted(self._folder.glob("*.tar.gz"), key=_newest_first)
+        archives = sorted(self._folder.glob("*.tar.gz"), key=lambda file: -file.stat().st_mtime)
         for old in archives[1 + _KEPT :]:
             old.unlink()
         folder.mkdir(mode=0o700)
@@ -81,7 +80,3 @@ class FileCache:
                     path.write_bytes(content)
                     path.chmod(entry.mode)
         return total.hexdigest()[: len(digest)] == digest
-
-
-def _newest_first(archive: Path) -> float:
-    return -archive.stat().st_mtime

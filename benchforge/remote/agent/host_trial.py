@@ -1,7 +1,4 @@
-"""A host's part of one trial: its services, and on the load tool's host the questions and the load.
-
-What acts is benchforge's own code; a service of another host is one that runs already.
-"""
+"""A host's part of one trial: its services; with the load tool also the questions and the load."""
 
 import base64
 import contextlib
@@ -22,6 +19,7 @@ from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.connect import address
 from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like
 from benchforge.run.http.wire.capture import LOOPBACK, LoadWindows
@@ -34,7 +32,7 @@ from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load, watch
-from benchforge.run.trial.stages.start import become_ready, launched, port_of, service, stop
+from benchforge.run.trial.stages.start import become_ready, launched, service, stop
 from benchforge.run.trial.stages.warm_up import WarmServer, still_there, warm_up
 from benchforge.run.trial.stages.windows import LoadConnections, connections_of, in_load
 from benchforge.run.watch.sampler import Watch
@@ -48,7 +46,7 @@ _MOST_SENT = 16 << 20
 
 
 class HostTrial:
-    """One host during one trial: each call is a stage of it, or a part of one."""
+    """One host during one trial: each call is a stage, or a part of one."""
 
     CALLS: ClassVar[tuple[str, ...]] = (
         *("service", "ask", "read", "warm_up", "watch", "load", "observed", "captured"),
@@ -129,9 +127,7 @@ class HostTrial:
         return self._scope
 
     def _named(self) -> dict[str, tuple[Role, str, Service]]:
-        return {
-            f"{role}-{name}": (role, name, part) for role, name, part in services_of(self._case)
-        }
+        return {f"{role}-{label}": (role, label, p) for role, label, p in services_of(self._case)}
 
     def ask(self, services: dict[str, dict[str, Any]]) -> LoadConnections:
         """Send the request from here until it is answered rightly; return what is to be read."""
@@ -145,10 +141,7 @@ class HostTrial:
         return self._read
 
     def read(self, port: Port, across: bool) -> str:
-        """Get ready to read a port's connections: `across` the network, or those of this host.
-
-        Return why that cannot be.
-        """
+        """Get ready to read a port's connections, `across` the network or not; say why if not."""
         self._windows = LoadWindows(
             self._entered.sandbox,
             port,
@@ -208,7 +201,7 @@ class HostTrial:
         part, running = server.part, server.running
         if running is None or not isinstance(part, Server):
             return None
-        return scope.sandbox.owns(running, port_of(part.url(server.site)))
+        return scope.sandbox.owns(running, address(part.url(server.site))[1])
 
     def tick(self) -> str:
         """Look once; return why the trial cannot go on, or nothing."""
@@ -248,7 +241,7 @@ class HostTrial:
     def finish(self, captured: str = "", ahead_s: float = 0.0) -> None:
         """Read what the load tool says, send the request again, and judge the load's answers.
 
-        They may have been `captured` on another host, whose clock is ahead of this one's.
+        Another host, whose clock is ahead, may have `captured` them.
         """
         if self._loaded is None:
             raise Unusable("no load was run on this host")

@@ -83,10 +83,7 @@ def interface(address: str) -> str:
 
 
 def traffic(address: str) -> dict[str, int]:
-    """Return the counters of the interface with an address.
-
-    /sys/class/net may be another network's: it belongs to whoever mounted it.
-    """
+    """Return the counters of the interface with an address, by /proc: /sys may be another's."""
     interface_name = interface(address)
     for line in Path("/proc/self/net/dev").read_text(encoding="utf-8").splitlines():
         name, _, rest = line.strip().partition(":")

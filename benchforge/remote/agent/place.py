@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, get_args
 
 from benchforge.errors import ProgramMissing, Unusable
@@ -49,14 +49,6 @@ _IDLE_S = 3600.0
 _LOCKED_S, _BETWEEN_S = 2 * wire.LEASE_S, 0.2
 
 
-@dataclass(frozen=True)
-class _Ready:
-    """A suite that this host can run its parts of."""
-
-    cases: Cases
-    context: TrialContext
-
-
 class Place:
     """Answers calls by the names of its methods below, one after another, from one thread."""
 
@@ -67,7 +59,7 @@ class Place:
         self._calls: Mapping[str, Callable[..., Any]] = {call.__name__: call for call in calls}
         self._until_we_end = contextlib.ExitStack()
         self._label = self._address = ""
-        self._ready: _Ready | None = None
+        self._ready: tuple[Cases, TrialContext] | None = None
         self._trial: HostTrial | None = None
 
     def answer(self, do: object, request: object) -> Any:
@@ -99,10 +91,8 @@ class Place:
         try:
             links.interface(self._address)
         except (OSError, ValueError):
-            raise Unusable(
-                f"address {self._address or 'unknown'}: no network interface has it",
-                f'write address = "IPv4" in [hosts.{label}]',
-            ) from None
+            problem = f"address {self._address or 'unknown'}: no network interface has it"
+            raise Unusable(problem, f'write address = "IPv4" in [hosts.{label}]') from None
         self._locked()
         cleared()
         return Begun(address=self._address, code=code_digest(), facts=facts())
@@ -133,19 +123,15 @@ class Place:
         return time.monotonic()
 
     def prepare(self, suite: dict[str, Any]) -> Prepared:
-        """Read the suite and look for the programs of the host's own parts.
-
-        Returns what is missing, each with how to get it, and else what the programs are.
-        """
+        """Read the suite; return what the host's parts lack, or what their programs are."""
         return self._prepared(HostSuite.model_validate(suite))
 
     def _prepared(self, share: HostSuite) -> Prepared:
         folder = self._files.unpacked(share.files)
         path = folder / share.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        call = SuiteCall(
-            path, share.profile, share.settings, share.only, share.digests, share.feeds
-        )
+        options = share.profile, share.settings, share.only
+        call = SuiteCall(path, *options, share.digests, share.feeds)
         environment = share.environment
         suite = load_on_host(share.text, call, Registry(), lambda key: environment.get(key, HIDDEN))
         suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
@@ -153,9 +139,8 @@ class Place:
         needs = needs_of(parts)
         missing_needs = missing(needs, suite.path.parent)
         present = [need for need in needs if need not in missing_needs]
-        context = ground(suite, ())
         context = replace(
-            context,
+            ground(suite, ()),
             programs=locate_programs(present, suite.path.parent),
             network="host",
             peers=share.peers,
@@ -177,7 +162,7 @@ class Place:
             names = tuple((need.name, need.debian or "", need.how) for need in missing_needs)
             return Prepared(missing=names, faults=tuple(wrong))
         cases = expand(suite)
-        self._ready = _Ready(cases, context)
+        self._ready = cases, context
         return Prepared(
             cases=names_of(cases),
             digests=code_digests(parts, suite),
@@ -192,9 +177,8 @@ class Place:
         if self._ready is None:
             raise Unusable("no suite was prepared")
         self.clear()
-        self._trial = HostTrial(
-            self._label, self._address, self._ready.cases[case], self._ready.context
-        )
+        cases, context = self._ready
+        self._trial = HostTrial(self._label, self._address, cases[case], context)
         return self._trial.enter(HostStep.model_validate(step))
 
     def fetch(self, name: str, offset: int) -> Piece:

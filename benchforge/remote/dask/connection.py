@@ -18,7 +18,7 @@ _RELAY = runpy.run_path(str(Path(__file__).with_name("relay.py")), run_name="ben
 _WRITES_WITHIN_S = wire.LEASE_S
 "After which a host has ended what it runs; so a beat that takes longer came too late."
 _ASKED_AFTER_S = 2.0
-"Of silence: then the worker is asked whether it can be reached."
+"Seconds of silence after which a call tests whether the worker can be reached."
 _CONNECTS_WITHIN_S = 10.0
 _BETWEEN_S = 0.2
 _ENDS_WITHIN_S = 15.0
@@ -54,17 +54,13 @@ class DaskPipe:
                 self._actor.start(self._script).result(_WRITES_WITHIN_S)
                 self._started = True
             for begin in range(0, len(content), wire.CHUNK):
-                piece = content[begin : begin + wire.CHUNK]
-                self._actor.write(piece).result(_WRITES_WITHIN_S)
+                self._actor.write(content[begin : begin + wire.CHUNK]).result(_WRITES_WITHIN_S)
         except _Failed as error:
             self._lost(error)
             raise OSError(self._why) from error
 
     def line(self) -> bytes:
-        """Return the next line of its output; nothing at the end, or when the worker is lost.
-
-        A far end says something each second, or is lost.
-        """
+        """Return the next line of its output; nothing at the end, or when the worker is lost."""
         while b"\n" not in self._rest and len(self._rest) < wire.LARGEST_LINE:
             try:
                 more = self._read()
@@ -78,10 +74,7 @@ class DaskPipe:
         return line + end
 
     def _read(self) -> bytes:
-        """Return the next output. Raises OSError where its worker does not answer, or it is silent.
-
-        While a host starts, nothing is written to it that would show that it is lost.
-        """
+        """Return the next output. Raises OSError where its worker does not answer, or is silent."""
         reading, deadline = self._actor.read(), time.monotonic() + wire.SILENT_S
         while True:
             with contextlib.suppress(TimeoutError):
@@ -104,7 +97,7 @@ class DaskPipe:
         return self._why
 
     def _lost(self, error: BaseException) -> None:
-        """Note why the worker is lost; its far end is told to end, which nobody awaits."""
+        """Note why the worker is lost, and tell its far end to end."""
         if not self._ended:
             self._ended, self._why = True, _shown(error)
             with contextlib.suppress(*_Failed):
@@ -120,23 +113,19 @@ class DaskPipe:
 
 
 def worker_of(client: "Client", label: str, name: str) -> str:
-    """Return the address of the worker with a name, or of the only one with that resource.
-
-    A worker whose scheduler lost it for a moment connects again.
-    """
+    """Return the address of the worker with a name, or of the only one with that resource."""
     deadline = time.monotonic() + _CONNECTS_WITHIN_S
     while True:
         workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
         named = [address for address, worker in workers.items() if str(worker.get("name")) == name]
-        named = named or [
-            url for url, each in workers.items() if name in (each.get("resources") or {})
-        ]
+        if not named:
+            named = [url for url, each in workers.items() if name in (each.get("resources") or {})]
         if len(named) == 1:
             return named[0]
         if time.monotonic() > deadline:
             break
         time.sleep(_BETWEEN_S)
-    names = ", ".join(str(value.get("name")) for value in workers.values()) or "none"
+    names = ", ".join(str(worker.get("name")) for worker in workers.values()) or "none"
     count = "several workers have" if named else "no worker has"
     message = f"hosts.{label}: {count} the name or resource {name!r}; workers: {names}"
     raise ProgramMissing(message, f'start one: dask worker --name "{name}"')

@@ -4,27 +4,20 @@ import contextlib
 import logging
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchforge.errors import ProgramMissing
 from benchforge.model.values.distribution import from_clone
 from benchforge.remote.calls import Losses, PipeConnection
 from benchforge.remote.dask.connection import DaskPipe, worker_of
-from benchforge.remote.session.session import HostSession, hosts_of_run
-from benchforge.suite.plan import RunGraph
+from benchforge.remote.session.session import hosts_of_run
 from benchforge.suite.suite import Suite
 
 if TYPE_CHECKING:
     from distributed import Client
 
 _CONNECTS_WITHIN_S = 10
-
-
-def engine(
-    suite: Suite, graph: RunGraph, tell: Callable[[str], None]
-) -> "contextlib.AbstractContextManager[HostSession]":
-    """Connect the hosts of a suite, which are workers of a cluster, while a run lasts."""
-    return hosts_of_run(connecting, suite, graph, tell)
 
 
 @contextlib.contextmanager
@@ -39,6 +32,9 @@ def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]
             return PipeConnection(label, pipe, losses, "see the log of that worker of dask")
 
         yield connect
+
+
+engine = partial(hosts_of_run, connecting)
 
 
 @contextlib.contextmanager

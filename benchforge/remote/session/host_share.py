@@ -1,7 +1,7 @@
-"""What one host is given of a suite: files, and the secrets of what runs on it, but no others."""
+"""A host's share of a suite: files, and the secrets of its own parts, but no others."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
 from benchforge.remote.archive import Archive
 from benchforge.remote.host_step import HostSuite
-from benchforge.remote.user_files import imported, user_files
+from benchforge.remote.user_files import Checkouts, imported, user_files
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.measuring.host_faults import entries, used
 from benchforge.suite.secrets import pieces, redact, secrets_of_suite
@@ -33,10 +33,7 @@ class HostShare(NamedTuple):
 def share_of(
     suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tree], digests: dict[str, str]
 ) -> HostShare:
-    """Return what a host is given, without the addresses of its peers.
-
-    Raises Unusable for files that cannot be brought.
-    """
+    """Return what a host is given, without the addresses of its peers. Raises Unusable."""
     places = list(_places(suite, label))
     sends = any(path[0] == "scenarios" for path in places)
     tables = [_at(suite.document.tables, path) for path in places]
@@ -44,8 +41,9 @@ def share_of(
     # An option that takes any table may have a key `env` of its own: no value of it was taken.
     environment = {k: v for k, v in wanted.items() if suite.secrets.intersection(pieces(v))}
     pieces_of_host = {piece for value in environment.values() for piece in pieces(value)}
-    literal = secrets_of_suite(suite.document.tables)
-    pieces_of_host |= {secret for path, secret in literal if _is_below(path, places)}
+    for path, secret in secrets_of_suite(suite.document.tables):
+        if any(path[: len(prefix)] == prefix for prefix in places):
+            pieces_of_host.add(secret)
     parts = list(parts_on(suite, label))
     roots = [path for part in parts for path in part.reads(suite.path.parent)]
     if sends:
@@ -75,8 +73,7 @@ def share_of(
 def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:
     """Yield the places in the suite of what a host's parts are made from.
 
-    Who sends requests needs those of the scenario: load tools, and the hosts of servers behind a
-    proxy, which are asked as they start.
+    Load tools and hosts of servers behind a proxy send requests: they need those of the scenario.
     """
     for name, scenario in suite.scenarios.items():
         for part in used(suite, scenario):
@@ -91,11 +88,7 @@ def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:
             yield "runtimes", part_.runtime
 
 
-def _imports(
-    suite: Suite,
-    parts: Iterable[Part],
-    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
-) -> Iterator[str]:
+def _imports(suite: Suite, parts: Iterable[Part], checkouts: Checkouts) -> Iterator[str]:
     """Yield what the code of parts imports that run on benchforge's own Python."""
     for part in parts:
         if not isinstance(part, RunsPython) or part.runtime is not None:
@@ -125,7 +118,3 @@ def _names(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _names(inner)
-
-
-def _is_below(path: tuple[str | int, ...], places: Collection[tuple[str, ...]]) -> bool:
-    return any(path[: len(prefix)] == prefix for prefix in places)

@@ -55,7 +55,7 @@ def merged(
 ) -> Trial:
     """Return the load tool's trial with what the other hosts have of it.
 
-    Usage of all parts is in usage.csv of the folder then; that of each machine stays apart.
+    It writes the usage of all parts into usage.csv of the folder.
     """
     others = [host.trial for host in hosts.values() if host.trial is not None and not host.loads]
     processes = (p for label, host in hosts.items() for p in _processes(label, host))
@@ -65,9 +65,8 @@ def merged(
         "exhaustions": (*(e for trial in others for e in trial.exhaustions), *trial.exhaustions),
         "observation": _observation(trial, hosts, folder),
     }
-    if trial.listener is not None and not any(
-        host.loads and host.serves for host in hosts.values()
-    ):
+    apart = not any(host.loads and host.serves for host in hosts.values())
+    if trial.listener is not None and apart:
         reason = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=reason)
@@ -75,7 +74,7 @@ def merged(
         usage = update["observation"].usage
         check = placement.check(placed, [part.label for part in usage if part.role in placed.cpus])
         update |= {"placement": placed, "checks": (check, *trial.checks)}
-    all_known = all(value.hard_facts is not None for value in hosts.values())
+    all_known = all(host.hard_facts is not None for host in hosts.values())
     update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}
     return trial.model_copy(update=update)
 
@@ -94,7 +93,7 @@ def _processes(label: str, part: HostPart) -> Iterator[StartedProcess]:
 
 def _placed(hosts: Mapping[str, HostPart]) -> ActualPlacement | None:
     """Return on which CPUs all hosts put their roles, and who stayed there; None where none did."""
-    trials = [value.trial for value in hosts.values() if value.trial is not None]
+    trials = [host.trial for host in hosts.values() if host.trial is not None]
     each = [trial.placement for trial in trials if trial.placement is not None]
     if not each:
         return None
@@ -138,11 +137,11 @@ def _facts(hosts: Mapping[str, HostPart]) -> dict[str, Any]:
 def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> Observation | None:
     """Return what all parts used, computed from the rows of all hosts."""
     observation_ = trial.observation
-    seen = [value.trial.observation for value in hosts.values() if value.trial is not None]
+    seen = [host.trial.observation for host in hosts.values() if host.trial is not None]
     if observation_ is None or None in seen:
         return None
-    observations = [host_observation for host_observation in seen if host_observation is not None]
-    names = [f"{value.before}{USAGE}" for value in hosts.values()]
+    observations = [observation for observation in seen if observation is not None]
+    names = [f"{host.before}{USAGE}" for host in hosts.values()]
     text = _joined(rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
     system = rows_text(door.read(folder, SYSTEM, MOST_BYTES))
     door.write(folder, USAGE, text.encode(), lasting=False)
@@ -153,10 +152,8 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
             "foreign_connections": _WHY,
             "sampler_cpu_s": sum(observation.sampler_cpu_s for observation in observations),
             "unassigned_cpu_s": _sum(observation.unassigned_cpu_s for observation in observations),
-            "unassigned_shared_bytes": _sum(
-                observation.unassigned_shared_bytes for observation in observations
-            ),
-            "after": next((item.after for item in observations if item.after), None),
+            "unassigned_shared_bytes": _sum(each.unassigned_shared_bytes for each in observations),
+            "after": next((each.after for each in observations if each.after), None),
             "machine": None,
         }
     )

@@ -99,7 +99,7 @@ class HostSession:
                 self._shared()
                 needs = needs_of(distinct_parts(self._suite))
                 modules = (need.name for need in needs if need.kind == "module")
-                code = (name for value in self._shares.values() for name in value.imports)
+                code = (name for share in self._shares.values() for name in share.imports)
                 self._files = archive(modules, code)
             self._brought(self._files)
             self._introduced()
@@ -190,12 +190,10 @@ class HostSession:
         for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
             if begun.code != code:
                 message = f"hosts.{label}: benchforge there is {begun.code}, and here {code}"
-                hint = (
-                    "on the host, remove ~/.cache/benchforge/hosts: benchforge brings itself anew"
-                )
+                hint = "remove ~/.cache/benchforge/hosts there: benchforge brings itself anew"
                 raise Unusable(message, hint)
             if addresses[label] not in {None, begun.address}:
-                raise wire.HostFault(label, f"it has another address, {begun.address}")
+                raise wire.HostFault(label, f"its address is {begun.address}, not the suite's")
             facts_before = self.hosts.get(label)
             self.hosts[label] = HostFacts(
                 address=begun.address,
@@ -231,7 +229,7 @@ class HostSession:
         case_names = names_of(self._graph.cases)
         for label, host in prepared.items():
             if host.cases != case_names or not host.digests.items() <= self._digests.items():
-                message = f"hosts.{label}: the suite's code or data are others there"
+                message = f"hosts.{label}: the suite's code or data differ there"
                 raise Unusable(message, "run it again, and change no file meanwhile")
             self._alike(label, host)
 

@@ -5,7 +5,7 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
@@ -23,7 +23,7 @@ from benchforge.remote.session.merged import HostPart, merged
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.measure import failure_of, trial_of
+from benchforge.run.trial.measure import Tell, failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.run.trial.stages.order import Way, run
@@ -41,16 +41,15 @@ _CLOSE_S, _TRIPS_S = 0.0002, 0.5
 _LARGEST_FILES = 512 << 20
 _BY_ITS_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR)
 _AHEAD_S = 0.3
-"How soon several load tools start, from when their hosts are told."
+"Time from the order to several load tools to their start, in seconds."
 
 
 def measure(
-    session: "HostSession", inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
+    session: "HostSession", inputs: TrialInputs, context: TrialContext, tell: Tell
 ) -> MeasuredTrial:
     """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
-    recorder = TrialRecorder(tell)
     inputs.folder.mkdir(exist_ok=True)
-    trial = _HostsTrial(session, inputs, recorder)
+    trial = _HostsTrial(session, inputs, tell)
     failure: Failure | None = None
     try:
         _connected_again(session)
@@ -68,7 +67,7 @@ def measure(
     except wire.HostLost as lost:
         failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
         session.disconnected()
-    measured = trial_of(inputs, context, recorder, failure)
+    measured = trial_of(inputs, context, trial.recorder, failure)
     return MeasuredTrial(merged(measured.trial, trial.hosts, inputs.folder), None)
 
 
@@ -85,15 +84,11 @@ def _connected_again(session: "HostSession") -> None:
 class _HostsTrial:
     """The calls of one trial, in their order."""
 
-    def __init__(
-        self, session: "HostSession", inputs: TrialInputs, recorder: TrialRecorder
-    ) -> None:
-        self._session, self._inputs, self.recorder = session, inputs, recorder
-        case = self._case = inputs.step.case
-        self._load = case.hosts[driver_label(case)]
-        self._tools = tuple(
-            host for k, host in case.hosts.items() if k.endswith(driver_label(case))
-        )
+    def __init__(self, session: "HostSession", inputs: TrialInputs, tell: Tell) -> None:
+        self._session, self._inputs, self.recorder = session, inputs, TrialRecorder(tell)
+        case, label = inputs.step.case, driver_label(inputs.step.case)
+        self._case, self._load = case, case.hosts[label]
+        self._tools = tuple(host for name, host in case.hosts.items() if name.endswith(label))
         self._server = case.hosts[f"server-{case.name.server}"]
         self._labels = tuple(dict.fromkeys(case.hosts.values()))
         self._owns: bool | None = None
@@ -102,7 +97,6 @@ class _HostsTrial:
         self.hosts = {label: self._host(label) for label in self._labels}
 
     def _host(self, label: str) -> HostPart:
-        """Return what is known of a host before the trial."""
         loads, shares = label == self._load, label in self._tools and len(self._tools) > 1
         return HostPart(
             parts=tuple(name for name, host in self._case.hosts.items() if host == label),
@@ -123,11 +117,14 @@ class _HostsTrial:
                 self.hosts[label].facts = self._session.hosts[label]
 
     def _step(self, label: str) -> dict[str, Any]:
-        """Return what a host is told of the trial."""
         inputs, step, tools = self._inputs, self._inputs.step, self._tools
-        answer = None
+        answer: tuple[str, str] | None = None
+        server = self._case.server
+        null: dict[str, Any] | None = None
         if (like := inputs.like) is not None:
             answer = like.server, base64.b64encode(like.body).decode()
+        if isinstance(server, NullServer) and inputs.divided is not None:
+            null = {"server": server.model_dump(), "share": inputs.divided[1:]}
         return HostStep(
             block=step.block,
             position=step.position,
@@ -138,7 +135,7 @@ class _HostsTrial:
             answer=answer,
             share=(tools.index(label), len(tools)) if self.hosts[label].shares else None,
             rate=None if self._case.find is None else self._case.driver.load().rate,
-            null=self._null(),
+            null=null,
         ).model_dump(mode="json")
 
     def start(self) -> Steps[dict[str, StartedService]]:
@@ -165,10 +162,7 @@ class _HostsTrial:
         return services
 
     def ask(self, services: dict[str, StartedService]) -> LoadConnections:
-        """Let the load tools' hosts send the request until it is answered rightly.
-
-        Return the connections whose answers are judged.
-        """
+        """Let the load tools' hosts ask until the answer is right; return what is to be judged."""
         places = {name: service.model_dump() for name, service in services.items()}
         within_s = self._case.server.ready_within
         with self.recorder.phase("ask"):
@@ -215,8 +209,7 @@ class _HostsTrial:
             self._owns = session.all_of(others, HostTrial.watch).get(self._server)
             self._loaded(clocks)
             later = session.all_of(self._labels, Place.traffic)
-            observed = session.all_of(others, HostTrial.observed)
-            self._owns = observed.get(self._server, self._owns)
+            self._owns = session.all_of(others, HostTrial.observed).get(self._server, self._owns)
             for label, host in self.hosts.items():
                 host.moved_s = self._offset(label)[0] - clocks[label]
                 counts = {k: later[label].get(k, -1) - n for k, n in earlier[label].items()}
@@ -234,18 +227,8 @@ class _HostsTrial:
                 words[self._load] = {"captured": sent.model_dump_json(), "ahead_s": ahead_s}
             self._session.each_of(HostTrial.finish, words, kinds * ANSWERS_WITHIN_S)
 
-    def _null(self) -> dict[str, Any] | None:
-        """Return the null server, and for whose share of the load it is; None in a trial."""
-        server, divided = self._case.server, self._inputs.divided
-        if not isinstance(server, NullServer) or divided is None:
-            return None
-        return {"server": server.model_dump(), "share": divided[1:]}
-
     def _loaded(self, clocks: Mapping[str, float]) -> None:
-        """Run the load; several load tools start at one moment, each by its host's own clock.
-
-        Those of a rate start one after the other within one interval of the whole rate.
-        """
+        """Run the load; several load tools start together, or within an interval of the rate."""
         driver = self._case.driver
         lasts_s = load_s(driver) + max(0.0, driver.grace_s() - GRACE_S)
         if len(self._tools) == 1:
@@ -334,7 +317,7 @@ class _HostsTrial:
     def _fetched(self, label: str, names: Iterable[str]) -> None:
         """Bring a host's files into the trial's folder; those that each host has get its label.
 
-        Those of a second load tool and so on have the names of the first one's, in a folder.
+        Files of further load tools go to a folder.
         """
         rest, folder, prefix = _LARGEST_FILES, self._inputs.folder, self.hosts[label].before
         for name in names:
@@ -358,7 +341,6 @@ class _HostsTrial:
                 raise wire.HostFault(label, reason) from error
 
     def _content(self, label: str, name: str, most: int) -> bytes:
-        """Return a file of a host."""
         content, size, host = bytearray(), 1, self._session.connections[label]
         while len(content) < size:
             piece = host.call(Place.fetch, name=name, offset=len(content))

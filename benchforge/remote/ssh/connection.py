@@ -83,7 +83,7 @@ class SshPipe:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0.0, deadline - time.monotonic()))
         if self._process.poll() is None:
-            return "it ended its output"
+            return "ssh closed its output, and still runs"
         self._errors.join(_LAST_S)
         lines = self._last.decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else f"ssh ended with exit code {self._process.returncode}"

@@ -3,19 +3,12 @@
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from benchforge.remote.calls import Losses, PipeConnection
-from benchforge.remote.session.session import HostSession, hosts_of_run
+from benchforge.remote.session.session import hosts_of_run
 from benchforge.remote.ssh.connection import SshPipe
-from benchforge.suite.plan import RunGraph
 from benchforge.suite.suite import Suite
-
-
-def engine(
-    suite: Suite, graph: RunGraph, tell: Callable[[str], None]
-) -> "contextlib.AbstractContextManager[HostSession]":
-    """Connect the hosts of a suite while a run lasts."""
-    return hosts_of_run(connecting, suite, graph, tell)
 
 
 @contextlib.contextmanager
@@ -28,3 +21,6 @@ def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]
         return PipeConnection(label, SshPipe(table), losses, hint)
 
     yield connect
+
+
+engine = partial(hosts_of_run, connecting)

@@ -28,12 +28,9 @@ def predicted(
 ) -> Change:
     """Return the change against what past sessions predict of a new one.
 
-    Each session is its metric and the metric of one reference server, measured in that session:
-    only their ratio is compared, so that a machine's good and bad days do not count.
-
-    Fewer than 5 past sessions are no model: then numbers may be shown, and nothing is told of
-    them. Who asks has made sure that all sessions are of one environment. Raises ValueError for
-    values that are not finite, a level outside 0..1 and a `least` that is negative.
+    Each session is its metric and that of one reference server: only their ratio is compared. Fewer
+    than 5 past sessions are no model. The caller compares sessions of one environment. Raises
+    ValueError for values that are not finite, a level outside 0..1 and a negative `least`.
     """
     check([value for session in (*past, new) for value in session], level)
     n = len(past)
@@ -45,8 +42,7 @@ def predicted(
         return _change(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
     effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
-    predicted = by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd))
-    return _change(predicted, better, least)
+    return _change(by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd)), better, least)
 
 
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:

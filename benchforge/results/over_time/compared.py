@@ -40,7 +40,7 @@ class MetricChange:
 
     @property
     def ratio(self) -> float | None:
-        """New over old as they were measured: a good day of the machine is part of it."""
+        """New over old as they were measured, with the machine's good and bad days."""
         if not self.old.value or self.new.value is None:
             return None
         ratio = self.new.value / self.old.value
@@ -49,15 +49,11 @@ class MetricChange:
     @property
     def silent(self) -> str:
         """Why there is nothing to see: 0 in all, or known in none; empty where there is."""
-        if self.old.value == 0 and self.new.value == 0:
+        values = self.old.value, self.new.value
+        if values == (0, 0):
             return "0"
-        if (
-            self.old.value is None
-            and self.new.value is None
-            and self.answer not in {"not believed", "broken"}
-        ):
-            return self.new.why
-        return ""
+        unknown = values == (None, None) and self.answer not in {"not believed", "broken"}
+        return self.new.why if unknown else ""
 
     @property
     def is_reference(self) -> bool:
@@ -71,7 +67,7 @@ class MetricChange:
 
     @property
     def answer(self) -> Answer:
-        """What is said of it; a case that is broken or not believed has no other answer."""
+        """The verdict; broken and doubted cases have no other."""
         if self.new.why.startswith(f"{BROKEN}: "):
             return "broken"
         return "not believed" if self.new.why.startswith(NO_TRIAL) else self.change.state
@@ -86,10 +82,10 @@ def compared(
 ) -> Iterator[MetricChange]:
     """Yield what all results have in common, in the order of the new one.
 
-    `past` is in the order of time. `least` is the smallest change that is told, as a share;
-    `metrics` are labels, none for all.
+    `past` is in order of time. `least` is the smallest share of change; `metrics` are labels, none
+    for all.
     """
-    new_cases, theirs = by_key(new), [by_key(item) for item in past]
+    new_cases, theirs = by_key(new), [by_key(summary) for summary in past]
     for key, case in new_cases.items():
         with_case = [cases for cases in theirs if key in cases]
         for measure, line in lines(case).items():

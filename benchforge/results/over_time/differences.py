@@ -1,4 +1,4 @@
-"""What two results differ in beside their numbers: machine, load tools, and what was measured."""
+"""Differences of two results beside their numbers: machine, load tools, cases."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -21,10 +21,9 @@ _BESIDE: Final = (
 
 
 def hard(then: Summed, newer: Summed) -> Iterator[str]:
-    """Yield what forbids to compare: each fact with what it was and is.
+    """Yield each fact of the machine and of load tools that forbids to compare, with both values.
 
-    That is the machine, and the load tools, by which it was measured. A fact that one result does
-    not tell is another one: nobody knows that it was the same.
+    A fact that one result lacks differs.
     """
     old, new = then.summary, newer.summary
     yield from changes(old.facts, new.facts)
@@ -35,16 +34,14 @@ def hard(then: Summed, newer: Summed) -> Iterator[str]:
     for result in (then, newer):
         for session in result.summary.sessions:
             yield from (
-                f"{result.path} was resumed elsewhere: {difference}"
-                for difference in session.differences
+                f"{result.path} was resumed elsewhere: {text}" for text in session.differences
             )
 
 
 def soft(then: Summed, newer: Summed) -> Iterator[str]:
-    """Yield what else differs, and may be what is asked about: programs, and lesser facts."""
+    """Yield other differences, which may be the question: programs, and lesser facts."""
     old, new = then.summary, newer.summary
-    benchforge = [{"benchforge": summed.benchforge} for summed in (old, new)]
-    yield from _differences(*benchforge)
+    yield from _differences(*({"benchforge": summary.benchforge} for summary in (old, new)))
     yield from _differences(
         {name: version for name, version in old.versions.items() if not name.startswith(_TOOL)},
         {name: version for name, version in new.versions.items() if not name.startswith(_TOOL)},

@@ -1,7 +1,7 @@
 """One value for each case and metric of a result: what results are compared by."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -34,14 +34,14 @@ def identity(case: CaseName, measure: "LevelKey") -> dict[str, JsonValue]:
 
 
 def key(case: CaseName) -> Key:
-    """Return by what a case is found again in another result; its digest is no part of that."""
+    """Return what identifies a case in other results; its digest does not belong to it."""
     vary = json.dumps(case.vary, sort_keys=True)
     return case.scenario, case.server, case.driver, vary, case.arm
 
 
 @dataclass(frozen=True)
 class LevelKey:
-    """What is measured of a case: a metric, or a part of it."""
+    """A metric of a case, or a part of one."""
 
     metric: str
     of: str | None
@@ -62,7 +62,7 @@ def measure(line: MetricSummary) -> LevelKey:
 
 def by_key(summary: Summary) -> dict[Key, CaseSummary]:
     """Return the cases of a result by what they are found by."""
-    return {key(item.case): item for item in summary.cases}
+    return {key(case.case): case for case in summary.cases}
 
 
 def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
@@ -73,8 +73,7 @@ def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
 def level(case: CaseSummary, line: MetricSummary) -> Estimate:
     """Return the geometric mean of the believed trials, with the interval within the session.
 
-    Without a value it says why. Where one is not above 0 it is the arithmetic mean, without an
-    interval. The interval tells nothing of another session.
+    Without a value it says why. If one is not above 0, the arithmetic mean, without interval.
     """
     values, reason = _values(case, line)
     return _none(reason) if reason else _typical(list(values.values()))
@@ -109,23 +108,15 @@ def to_reference(
 def reference_of(
     case: CaseName, label: str, cases: Mapping[Key, CaseSummary]
 ) -> CaseSummary | None:
-    """Return what a server of this label did where a case is compared; None where it did not.
-
-    So it is too where it was measured with several options of its own.
-    """
-    matches = [candidate for candidate in _beside(case, cases) if candidate.case.server == label]
-    return matches[0] if len(matches) == 1 else None
-
-
-def _beside(case: CaseName, cases: Mapping[Key, CaseSummary]) -> Iterator[CaseSummary]:
+    """Return what a server of this label did where a case is compared; None if not once."""
     group = case.scenario, case.driver, shared(case)
-    for candidate in cases.values():
-        if (
-            candidate.case.scenario,
-            candidate.case.driver,
-            shared(candidate.case),
-        ) == group and candidate.case.arm == 1:
-            yield candidate
+    matches = [
+        other
+        for other in cases.values()
+        if (other.case.server, other.case.arm) == (label, 1)
+        and (other.case.scenario, other.case.driver, shared(other.case)) == group
+    ]
+    return matches[0] if len(matches) == 1 else None
 
 
 def together(past: Sequence[Estimate]) -> Estimate:
@@ -133,11 +124,9 @@ def together(past: Sequence[Estimate]) -> Estimate:
     measured = [session for session in past if session.value is not None]
     if not measured:
         return past[-1] if past else _none("no older result has it")
-    return (
-        measured[0]
-        if len(measured) == 1
-        else _typical([session.value for session in measured if session.value is not None])
-    )
+    if len(measured) == 1:
+        return measured[0]
+    return _typical([session.value for session in measured if session.value is not None])
 
 
 def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], str]:
@@ -147,20 +136,20 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
     if not line.samples:
         return {}, line.why or "no trial has a value"
     left_out = doubted(case, line)
-    samples = [item for item in line.samples if item.trial not in left_out]
+    samples = [each for each in line.samples if each.trial not in left_out]
     if not samples:
         return {}, f"{NO_TIMES if case.believed else NO_TRIAL}{_failed(case, left_out)}"
-    if unknown := [item.sample.why for item in samples if item.sample.value is None]:
+    if unknown := [each.sample.why for each in samples if each.sample.value is None]:
         return {}, unknown[0]
-    if any(item.sample.lower_bound for item in samples):
+    if any(each.sample.lower_bound for each in samples):
         return {}, "a value is only a lower bound"
-    return {item.block: item.sample.value for item in samples if item.sample.value is not None}, ""
+    return {each.block: each.sample.value for each in samples if each.sample.value is not None}, ""
 
 
 def _failed(case: CaseSummary, trials: Collection[int]) -> str:
     """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
-    doubts = [item for item in (*case.doubted, *case.latency_doubted) if item.trial in trials]
-    names = dict.fromkeys(name for item in doubts for name in item.failed)
+    doubts = [doubt for doubt in (*case.doubted, *case.latency_doubted) if doubt.trial in trials]
+    names = dict.fromkeys(name for doubt in doubts for name in doubt.failed)
     return f": {', '.join(names)}" if names else ""
 
 

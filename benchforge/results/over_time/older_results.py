@@ -1,4 +1,4 @@
-"""Which older results a new one is compared with, and why not with others."""
+"""Older results for a comparison with a new one, and reasons to leave out others."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,8 +34,7 @@ def named_results(
 ) -> Iterator[Summed]:
     """Yield each result once that `check` accepts; `left_out` gets the others, with the reason.
 
-    `check` raises BenchforgeError. A result that is named itself and cannot be read or accepted
-    raises its error; one in a named folder is left out, and `new` is passed over there.
+    A result that is named itself raises its BenchforgeError; `new` is passed over in folders.
     """
     results: list[Summed] = []
     for path in named:
@@ -83,8 +82,7 @@ def older(
 ) -> Older:
     """Return the results that are named, or lie in a folder that is, as far as they can be taken.
 
-    One that is named and cannot be compared ends it; in a folder it is left out, and told. With
-    `earlier`, they must have begun before the new one. Raises Unusable and InvalidFile.
+    A named one that cannot be compared raises Unusable or InvalidFile, with `earlier` a newer one.
     """
     left_out: list[str] = []
     doubts: dict[str, None] = {}
@@ -118,9 +116,8 @@ def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: boo
         raise Unusable(message, "cases match by scenario, server, driver and varied options")
     if reference is not None and all(value.case.server != reference for value in theirs.values()):
         servers = ", ".join(sorted({value.case.server for value in theirs.values()}))
-        raise Unusable(
-            f"{old.path}: no server {reference!r} in it", f"available servers: {servers}"
-        )
+        message = f"{old.path}: no server {reference!r} in it"
+        raise Unusable(message, f"available servers: {servers}")
     pairs = [(lines(theirs[key]), lines(new_cases[key])) for key in shared_keys]
     if not any(then.keys() & newer.keys() for then, newer in pairs):
         for then, newer_ in pairs:

@@ -57,8 +57,7 @@ def courses(
 ) -> Iterator[Course]:
     """Yield every case and metric of results that are in the order of time.
 
-    A new series begins at each of `starts`, with another environment: no change is looked for
-    across it. `metrics` are labels, none for all.
+    At each of `starts` a new environment and series begins. `metrics` are labels, none for all.
     """
     keyed = [by_key(result) for result in results]
     by_measure: dict[tuple[Key, LevelKey], list[Point]] = {}

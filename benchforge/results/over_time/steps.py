@@ -1,8 +1,7 @@
-"""Where results changed over time: one level each between two changes.
+"""Changes of results over time: one level each between two changes.
 
-Source: optimal partitioning (Jackson et al., 2005) with a penalty of 8 ln m; each change is then
-confirmed by Welch's t (1947) on the two levels beside it. Since the place was chosen by the data,
-the p is too small: what is found is where to look, and no test at a level.
+Source: optimal partitioning (Jackson et al., 2005) with a penalty of 8 ln m; Welch's t (1947)
+confirms each change. The data chose the place, so the p is too small: no test at a level.
 """
 
 import math
@@ -16,11 +15,9 @@ from benchforge.stats.distributions import two_sided
 from benchforge.stats.timeseries.trend import partition
 
 LEAST: Final = 20
-"Results that it takes."
 SMALLEST: Final = 0.03
-"The smallest change that is told, as a share."
+"The smallest change to report, as a share."
 SURE: Final = 0.001
-"The p of a change."
 
 _PENALTY: Final = 8.0
 _FEWEST: Final = 3  # results of a level
@@ -44,10 +41,7 @@ class LevelChange:
 
 
 def steps(logs: Sequence[float]) -> list[LevelChange]:
-    """Return where the level of logarithms changes, in their order.
-
-    Raises ValueError for fewer than LEAST, and for what is not finite.
-    """
+    """Return where the level of logarithms changes, in order. Raises ValueError below LEAST."""
     if len(logs) < LEAST:
         raise ValueError(f"{len(logs)} results: it takes {LEAST}")
     if not all(map(math.isfinite, logs)):
@@ -65,8 +59,7 @@ def steps(logs: Sequence[float]) -> list[LevelChange]:
 def welch(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the two-sided p of Welch's t: that two levels are one, whatever their deviations.
 
-    It is 0 where neither has any deviation and they differ, and 1 where they do not. Raises
-    StatisticsError, a ValueError, for fewer than two values.
+    Without deviations it is 0 or 1. Raises ValueError for fewer than two values.
     """
     first_error, theirs = variance(first) / len(first), variance(second) / len(second)
     apart, error = fmean(first) - fmean(second), first_error + theirs
@@ -77,18 +70,11 @@ def welch(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def _scaled(logs: Sequence[float]) -> list[float]:
-    """Return values in robust deviations, each at most _FAR of them from its neighbours.
-
-    Not from the median of all: several steps to one side may add up to more than that.
-    """
+    """Return values in robust deviations, each at most _FAR of them from its neighbours' median."""
     moves = [later - earlier for earlier, later in pairwise(logs)]
     middle = median(moves)
     rough = _NORMAL * median(abs(move - middle) for move in moves) / math.sqrt(2)
     scale = max(rough, _FINEST)
-    near = [
-        median(logs[max(0, index - _BESIDE) : index + _BESIDE + 1]) for index in range(len(logs))
-    ]
-    return [
-        level / scale + max(-_FAR, min(_FAR, (log - level) / scale))
-        for log, level in zip(logs, near, strict=True)
-    ]
+    near = [median(logs[max(0, nth - _BESIDE) : nth + _BESIDE + 1]) for nth in range(len(logs))]
+    pairs = zip(logs, near, strict=True)
+    return [level / scale + max(-_FAR, min(_FAR, (log - level) / scale)) for log, level in pairs]

@@ -24,15 +24,11 @@ class ComparedLines:
     """What came of comparing a summary line by line."""
 
     compared: int
-    "Lines that are in both."
     differing: tuple[FileFault, ...]
 
 
 def is_large(folder: Path, most_bytes: int = MOST_BYTES) -> bool:
-    """Whether a result's summary has more bytes than a file that is read as a whole may have.
-
-    One that no manifest lists, for its size, is refused as a whole by who reads it.
-    """
+    """Whether a result's summary has more bytes than a file that is read as a whole may have."""
     try:
         return most_bytes < door.size_of(folder, SUMMARY) <= LARGEST
     except OSError:  # who reads the file says why
@@ -42,11 +38,10 @@ def is_large(folder: Path, most_bytes: int = MOST_BYTES) -> bool:
 def compared_after(
     folder: Path, sessions: int, summary_after: Callable[[int], Summary]
 ) -> tuple[int, ComparedLines]:
-    """Compare a result's summary, which does not say how many of the `sessions` it sums up.
+    """Compare a result's summary, which may sum up fewer than all `sessions`.
 
-    `summary_after` computes it as it was after so many of them. Return the most that agree,
-    and what came of it; all of them where lines differ for each number. Raises OSError, and what
-    `summary_after` raises.
+    `summary_after` computes it after so many. Return the most that agree, or all, and what came of
+    it. Raises OSError, and as `summary_after`.
     """
     of_all = compared_lines(folder, summary_after(sessions))
     if of_all.differing:
@@ -58,10 +53,9 @@ def compared_after(
 
 
 def compared_lines(folder: Path, again: Summary) -> ComparedLines:
-    """Compare a result's summary with one computed again, neither of them in memory as a whole.
+    """Compare a result's summary with one computed again, line by line. Raises OSError.
 
-    A file of ours has one value a line; numbers may differ as they may value by value. Where the
-    lines are no longer about the same value, the comparison ends. Raises OSError.
+    A file of ours has one value a line. The comparison ends where lines are of different values.
     """
     file, number, differing = folder / SUMMARY, 0, list[FileFault]()
     with door.stream(folder, SUMMARY) as stream:

@@ -42,11 +42,8 @@ def changed_files(manifest: Parsed[Manifest], digest_of: Digests) -> Values:
             yield FileFault(folder / name, "", None, f"is not the file that {lists} lists")
     covered = {place_of(name) for name in manifest.model.files} - {""}
     for name in listable(folder):
-        if (
-            name not in manifest.model.files
-            and place_of(name) in covered
-            and _is_file(folder, name)
-        ):
+        added = name not in manifest.model.files and place_of(name) in covered
+        if added and _is_file(folder, name):
             yield FileFault(folder / name, "", None, f"is not in {lists}: it was added later")
 
 

@@ -1,4 +1,4 @@
-"""Whether two documents say the same: value by value, each with its path."""
+"""Comparison of two documents: value by value, each with its path."""
 
 import json
 import math
@@ -27,19 +27,16 @@ def member(value: object, *path: str | int) -> object:
     return value
 
 
-def leaves(
-    document: object, other: object, path: JsonPath
-) -> Iterator[tuple[JsonPath, object, object]]:
+def leaves(then: object, new: object, path: JsonPath) -> Iterator[tuple[JsonPath, object, object]]:
     """Yield each value of two documents that is not an object in both, or an array in both."""
-    if isinstance(document, dict) and isinstance(other, dict):
-        for key in dict.fromkeys((*document, *other)):
-            then, new_value = document.get(key, NOTHING), other.get(key, NOTHING)
-            yield from leaves(then, new_value, (*path, key))
-    elif isinstance(document, list) and isinstance(other, list):
-        for number, (then, new_value) in enumerate(zip_longest(document, other, fillvalue=NOTHING)):
-            yield from leaves(then, new_value, (*path, number))
+    if isinstance(then, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*then, *new)):
+            yield from leaves(then.get(key, NOTHING), new.get(key, NOTHING), (*path, key))
+    elif isinstance(then, list) and isinstance(new, list):
+        for number, pair in enumerate(zip_longest(then, new, fillvalue=NOTHING)):
+            yield from leaves(*pair, (*path, number))
     else:
-        yield path, document, other
+        yield path, then, new
 
 
 def alike(value: object, other: object) -> bool:
@@ -57,8 +54,5 @@ def alike(value: object, other: object) -> bool:
 
 
 def written(value: object) -> str:
-    """Return a value as people are told of it."""
-    if value is NOTHING:
-        return "not there"
-    text = json.dumps(value)
-    return cut(text, _SHOWN)
+    """Return a value for people."""
+    return "not there" if value is NOTHING else cut(json.dumps(value), _SHOWN)

@@ -33,7 +33,6 @@ class Verified:
 
     trials: int
     compared: int = 0
-    "Values that were computed again."
     differing: list[FileFault] = field(default_factory=list)
     cannot: list[FileFault] = field(default_factory=list)
     "Values that could not be computed again, each with its reason."

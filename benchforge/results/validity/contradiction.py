@@ -1,4 +1,4 @@
-"""What a rule says of a value, and how much a number that was printed may be off."""
+"""Contradictions that rules find, and the rounding of printed numbers."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal

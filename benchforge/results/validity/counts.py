@@ -1,4 +1,4 @@
-"""What the numbers of requests in a reading must be to one another."""
+"""Rules for the numbers of requests in a reading."""
 
 from collections.abc import Iterator
 
@@ -20,8 +20,7 @@ def counts(reading: Reading) -> Iterator[Contradiction]:
     yield from _latencies(reading)
     yield from _series(reading)
     yield from _schedule(reading)
-    document = reading.document_bytes
-    received = reading.received_bytes
+    document, received = reading.document_bytes, reading.received_bytes
     if document is not None and received is not None and not reading.other_lengths:
         least = bytes_at_least(reading.good_at_least, document)
         if received < least:
@@ -49,7 +48,7 @@ def windows(read: LoadAnswers) -> Iterator[Contradiction]:
     judged = sum(windows_.answers + windows_.unjudged for windows_ in (read.load, read.around))
     yield from _at_most(sum(each.answers for each in read.answers), judged, "answers", "answers")
     if read.why and (read.load.windows or read.around.windows):
-        yield "nothing is known, and windows were opened", ("why",)
+        yield "says why no window was opened, but some were", ("why",)
 
 
 def _window_counts(part: Windows) -> Iterator[Contradiction]:
@@ -61,16 +60,10 @@ def _window_counts(part: Windows) -> Iterator[Contradiction]:
     yield from _at_most(part.wrong_answers, most, "answers of wrong windows", "wrong_answers")
 
 
-def without_body(reading: Reading) -> Reading:
-    """Return the reading of a request whose answers have no body: HEAD."""
-    return reading.model_copy(update={"document_bytes": None})
-
-
 def _good(reading: Reading) -> Iterator[Contradiction]:
     yield from _at_most(reading.good_at_most, reading.responses, "responses", "good_at_most")
-    yield from _at_most(
-        reading.good_at_least, reading.good_at_most, "good ones at most", "good_at_least"
-    )
+    most = reading.good_at_most
+    yield from _at_most(reading.good_at_least, most, "good ones at most", "good_at_least")
     if reading.good is None and not reading.doubt:
         yield "only bounds are known, and nothing says why", ("doubt",)
 
@@ -108,11 +101,9 @@ def _errors(reading: Reading) -> Iterator[Contradiction]:
 def _latencies(reading: Reading) -> Iterator[Contradiction]:
     responses = reading.responses
     if reading.latency is not None:
-        recorded = reading.latency.count
-        if not recorded <= responses <= recorded + reading.censored:
-            message = (
-                f"hold {recorded}, and {reading.censored} took longer, of {responses} responses"
-            )
+        recorded, late = reading.latency.count, reading.censored
+        if not recorded <= responses <= recorded + late:
+            message = f"hold {recorded}, and {late} took longer, of {responses} responses"
             yield message, ("latency", "counts")
     if reading.latency is not None and reading.latency_by_status:
         split = reading.latency_by_status.values()
@@ -122,19 +113,14 @@ def _latencies(reading: Reading) -> Iterator[Contradiction]:
             ("max_us", max(histogram.max_us for histogram in split), reading.latency.max_us),
         ):
             if parts != expected:
-                message = (
-                    f"together they have {parts} of what `latency` has {expected} of, in {name}"
-                )
+                message = f"together they have {parts} in {name}, and `latency` has {expected}"
                 yield message, ("latency_by_status",)
     if reading.service_time is not None and reading.service_time.count != responses:
         message = f"hold {reading.service_time.count} of {responses} responses"
         yield message, ("service_time", "counts")
-    if reading.unanswered is not None:
+    if reading.unanswered is not None and (samples := reading.latency_samples) is not None:
         ended = responses + reading.unanswered
-        if reading.latency_samples is not None:
-            yield from _at_most(
-                reading.latency_samples, ended, "requests that ended", "latency_samples"
-            )
+        yield from _at_most(samples, ended, "requests that ended", "latency_samples")
 
 
 def _series(reading: Reading) -> Iterator[Contradiction]:

@@ -1,4 +1,4 @@
-"""What is wrong with the files of a result: each by itself, and what they say of each other.
+"""Faults of the files of a result: each by itself, and contradictions between them.
 
 Nothing is computed again here: see `verify`.
 """
@@ -62,7 +62,6 @@ class FolderFiles:
     folder: Path
     header: Parsed[Header] | None = None
     trials: list[Parsed[Trial]] = field(default_factory=list)
-    "Trials by number."
     sessions: list[Parsed[Session]] = field(default_factory=list)
     ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
     summary: Parsed[Summary] | None = None
@@ -107,12 +106,12 @@ _OF_ITSELF: dict[str, object] = {
 def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) -> FolderFiles:
     """Read the files of a result, each once; its summary only `with_summary`.
 
-    Not `all_of` a trial is kept where its numbers are not needed again: thousands of trials fit.
+    Unless `all_of` trials, numbers that are not needed again are dropped: thousands of trials fit.
     """
     files = FolderFiles(folder)
     files.header = next(files.read(parse_header(folder)), None)
     for trial in parse_trials(folder):
-        files.trials += [files.judged(item, as_whole=all_of) for item in files.read(trial)]
+        files.trials += [files.judged(parsed, as_whole=all_of) for parsed in files.read(trial)]
     files.trials.sort(key=lambda trial: trial.model.number)
     for name in session_files(folder):
         files.sessions += files.read(parse(folder, name, Session))
@@ -163,8 +162,7 @@ def _contradictions(trial: Trial, file: Path, machine: MachineBounds) -> Iterato
     for number, process in enumerate(trial.processes):
         for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
             if not beside(file, printed):
-                message = f"no such file beside the trial: {printed!r}"
-                yield message, ("processes", number, name)
+                yield f"no such file beside the trial: {printed!r}", ("processes", number, name)
 
 
 def beside(file: Path, name: str) -> bool:
@@ -203,16 +201,15 @@ def _of_runtimes(header: Parsed[Header]) -> Iterator[FileFault]:
     for label, runtime in header.model.runtimes.items():
         if runtime.lock_sha256 is None:
             continue
-        name = f"{RUNTIMES}/{label}.txt"
+        name, path = f"{RUNTIMES}/{label}.txt", ("runtimes", label, "lock_sha256")
         if not beside(header.file, name):
             message = f"no such file beside it: {name!r}, the packages that it was built from"
-            yield header.fault(message, "runtimes", label, "lock_sha256")
+            yield header.fault(message, *path)
             continue
         try:
             lock = door.read(header.file.parent, name, _MOST_LOCK)
         except OSError as error:
-            message = f"{name}: {error.strerror}"
-            yield header.fault(message, "runtimes", label, "lock_sha256")
+            yield header.fault(f"{name}: {error.strerror}", *path)
             continue
         if hashlib.sha256(lock).hexdigest() != runtime.lock_sha256:
-            yield header.fault(f"is not the digest of {name}", "runtimes", label, "lock_sha256")
+            yield header.fault(f"is not the digest of {name}", *path)

@@ -1,7 +1,4 @@
-"""What the numbers of a load must be to one another, in results of ours and of other tools.
-
-Of a value that is rounded, a caller gives the end that fits best.
-"""
+"""Identities of the numbers of a load; of a rounded value, callers give the fitting end."""
 
 import math
 import statistics
@@ -42,7 +39,7 @@ def mean_at_most(percentiles: Mapping[float, float], samples: float = math.inf) 
 
 
 def longest_mean(at_once: float, rate: float) -> float:
-    """Return what a mean time is at most where so many requests are under way (Little's law)."""
+    """Return the greatest mean time of this many requests at once (Little's law)."""
     return at_once / rate
 
 

@@ -1,4 +1,4 @@
-"""What the lines of a summary must be to their own samples."""
+"""Rules for the lines of a summary, given their own samples."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What trials must be to one another, to the plan and to the clock."""
+"""Rules for the trials of a result: by one another, by the plan and by the clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import HEADER
-from benchforge.model.files.result import Header, Planned
+from benchforge.model.files.result import Header
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Load, Trial
@@ -16,6 +16,7 @@ from benchforge.text.readable import exact
 
 _CLOCK = timedelta(minutes=1)
 "What a clock may be set back within a trial without our saying so."
+_JOINT = ("trials", "seed", "rounds")
 
 
 def order(
@@ -42,9 +43,7 @@ def _folders(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
 
 
 def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
-    planned: Mapping[tuple[int, int], Planned] = {
-        (entry.block, entry.position): entry for entry in header.plan
-    }
+    planned = {(entry.block, entry.position): entry for entry in header.plan}
     cases = {identity(case) for case in header.cases}
     attempts: dict[tuple[int, int], Trial] = {}
     for trial in trials:
@@ -55,18 +54,16 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFau
         position = f"block {model.block}, position {model.position}"
         entry = planned.get((model.block, model.position))
         if entry is None or (entry.case, entry.seed) != (model.case, model.seed):
-            yield trial.fault(
-                f"trial {model.number}: the plan has not this at {position}", "position"
-            )
+            message = f"trial {model.number}: the plan has not this at {position}"
+            yield trial.fault(message, "position")
             continue
         last_attempt = attempts.get((model.block, model.position))
         if last_attempt is not None and last_attempt.attempt == model.attempt:
             message = f"trials {last_attempt.number} and {model.number} are both at {position}"
             yield trial.fault(message, "attempt")
         elif model.attempt != (last_attempt.attempt + 1 if last_attempt else 1):
-            yield trial.fault(
-                f"attempt {model.attempt} at {position} has none before it", "attempt"
-            )
+            message = f"attempt {model.attempt} at {position} has none before it"
+            yield trial.fault(message, "attempt")
         elif last_attempt and not last_attempt.worth_repeating:
             message = f"trial {last_attempt.number} needed no other attempt at {position}"
             yield trial.fault(message, "attempt")
@@ -74,11 +71,7 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFau
 
 
 def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, RateSearch]) -> Iterator[FileFault]:
-    """A case is one thing: each of its trials asks the same, with the same load.
-
-    Those of a search differ in the rate, and in what random arrivals begin with. A trial that ended
-    before its load was known has none.
-    """
+    """Each trial of a case has the same request and load; in a search the rate may differ."""
     first: dict[tuple[str, str, int, str], Trial] = {}
     for trial in trials:
         model = trial.model
@@ -89,9 +82,8 @@ def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, RateSearch]) -> 
             other = first.setdefault((case.scenario, case.digest, case.arm, name), model)
             then = getattr(other, name)
             if isinstance(value, Load) and isinstance(then, Load) and case.scenario in finds:
-                value = value.model_copy(
-                    update={"rate": then.rate, "options_digest": then.options_digest}
-                )
+                update = {"rate": then.rate, "options_digest": then.options_digest}
+                value = value.model_copy(update=update)
             if value != then:
                 yield trial.fault(f"is another than in trial {other.number} of the case", name)
 
@@ -104,9 +96,8 @@ def _sought(trials: Sequence[Parsed[Trial]], header: Header) -> Iterator[FileFau
             for message, path in _searched(find, trial.model, smoke=header.smoke):
                 yield trial.fault(message, "search_outcome", *path)
         elif find is not None or sought is not None:
-            message = (
-                "is missing: its scenario searches" if find else f"{HEADER} has no such search"
-            )
+            other = f"{HEADER} has no such search"
+            message = "is missing: its scenario searches" if find else other
             yield trial.fault(message, "search_outcome")
 
 
@@ -121,9 +112,8 @@ def _searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contra
         bounds = f"{exact(find.lowest)} to {exact(find.highest)}/s"
         yield f"{exact(sought.rate)}/s is not from {bounds}", ("rate",)
     outcomes_kept = [outcome.kept for outcome in sought.outcomes]
-    if outcomes_kept and sought.passed is not (
-        None if None in outcomes_kept and False not in outcomes_kept else all(outcomes_kept)
-    ):
+    unknown = None in outcomes_kept and False not in outcomes_kept
+    if outcomes_kept and sought.passed is not (None if unknown else all(outcomes_kept)):
         yield "is not what its outcomes give", ("passed",)
     if sought.passed is not None and trial.measured and not trial.believed and not smoke:
         yield "a trial that is not believed says nothing", ("passed",)
@@ -132,10 +122,7 @@ def _searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contra
 def _started(
     created: datetime, trials: Sequence[Parsed[Trial]], sessions: Sequence[Parsed[Session]]
 ) -> Iterator[FileFault]:
-    """Times go up with numbers.
-
-    A clock that is set back shifts all that follows, and is no fault; a time that stands out is.
-    """
+    """Times go up with numbers; a clock that is set back shifts all that follows."""
     trials = [trial for trial in trials if trial.model.number == _first_of_joint(trial.model)]
     began = {session.model.first_trial: session.model.started for session in sessions}
     moments: list[tuple[datetime, Parsed[Trial] | None]] = [(created, None)]
@@ -143,9 +130,8 @@ def _started(
         if trial.model.number in began:
             moments.append((began[trial.model.number], None))
         moments.append((trial.model.started, trial))
-    for (earlier, _), (started, timed), (later, _) in zip(
-        moments, moments[1:], moments[2:], strict=False
-    ):
+    triples = zip(moments, moments[1:], moments[2:], strict=False)
+    for (earlier, _), (started, timed), (later, _) in triples:
         if timed is None:
             continue
         if earlier <= later and not earlier <= started <= later:
@@ -176,10 +162,6 @@ def _jointly(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
                 yield trial.fault(f"trial {number}, which took turns with it, failed", "turns")
             elif theirs is None or other.model.block != trial.model.block:
                 yield trial.fault(f"trial {number} took no turns with it", "turns", "trials")
-            elif (theirs.trials, theirs.seed, theirs.rounds) != (
-                turns.trials,
-                turns.seed,
-                turns.rounds,
-            ):
+            elif any(getattr(theirs, name) != getattr(turns, name) for name in _JOINT):
                 message = f"differ from those of trial {number}, which took turns with it"
                 yield trial.fault(message, "turns")

@@ -1,4 +1,4 @@
-"""What a header must be in itself: its suite, its cases and its plan."""
+"""Rules for a header: its suite, its cases and its plan."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ def identity(case: CaseName) -> str:
 
 
 def named(case: CaseName) -> str:
-    """Return a case as people are told of it."""
+    """Return a case for people."""
     return f"the case {case.title!r}"
 
 
@@ -66,8 +66,6 @@ def _places(header: Parsed[Header]) -> Iterator[FileFault]:
             message = f"{named(entry.case)} stands twice in block {block}"
             yield header.fault(message, "plan", number, "case")
         if declared.setdefault(identity(entry.case), entry.declared_s) != entry.declared_s:
-            message = (
-                f"{exact(entry.declared_s)} s, but elsewhere in the plan "
-                f"{named(entry.case)} has others"
-            )
+            declared_s = exact(entry.declared_s)
+            message = f"{declared_s} s, but elsewhere in the plan {named(entry.case)} has others"
             yield header.fault(message, "plan", number, "declared_s")

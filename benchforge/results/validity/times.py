@@ -1,4 +1,4 @@
-"""What the times in a reading must be to one another, and to the number of connections."""
+"""Rules for the times in a reading, and for the number of connections."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def times(reading: Reading, at_once: int | None) -> Iterator[Contradiction]:
             yield _longer(histogram.max_us, reading.seconds), (*path, "max_us")
     strange = [percent for percent in reading.percentiles_us or {} if not _is_percent(percent)]
     if strange:
-        yield "is no percent, such as 99.9", ("percentiles_us", strange[0])
+        yield "is not a percent, such as 99.9", ("percentiles_us", strange[0])
         return
     yield from _percentiles(reading, longest_us)
     if at_once is not None:
@@ -57,10 +57,7 @@ def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
         ("latency",): reading.latency,
         ("service_time",): reading.service_time,
         ("in_flight",): reading.in_flight,
-        **{
-            ("latency_by_status", name): histogram
-            for name, histogram in reading.latency_by_status.items()
-        },
+        **{("latency_by_status", name): part for name, part in reading.latency_by_status.items()},
         **{("phases", name): phase for name, phase in reading.phases.items()},
     }
     if reading.schedule is not None:

@@ -1,4 +1,4 @@
-"""What the values of one trial must be to one another."""
+"""Rules for the values of one trial."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.results.validity.contradiction import Contradiction, beneath
-from benchforge.results.validity.counts import counts, moments, windows, without_body
+from benchforge.results.validity.counts import counts, moments, windows
 from benchforge.results.validity.times import times
 from benchforge.results.validity.usage import MachineBounds, used
 from benchforge.text.readable import exact
@@ -26,7 +26,7 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
         yield "a trial has a reading, or a failure that says why not", ("reading",)
     if (reading := trial.reading) is not None:
         if trial.request.method == "HEAD":
-            reading = without_body(reading)
+            reading = reading.model_copy(update={"document_bytes": None})
         yield from beneath(("reading",), counts(reading))
         yield from beneath(("reading",), times(reading, _at_once(trial.load)))
     if trial.monitor is not None:
@@ -44,10 +44,9 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
 
 
 def _at_once(load: Load | None) -> int | None:
-    """Return how many requests are under way at once, at most; None where times hold more.
+    """Return the most requests under way at once; None where times hold more.
 
-    With a rate, they may count from before the send. A client with several loops may count how
-    long a request waited for a connection.
+    With a rate, times may count from before the send; a client's from before a connection is free.
     """
     if load is None or load.rate is not None or load.concurrency is None:
         return None
@@ -61,8 +60,7 @@ def _phases(trial: Trial) -> Iterator[Contradiction]:
     asked_s = sum(answer.seconds for answer in trial.answers)
     phase_s = sum(trial.phases.get(name, 0.0) for name in ("ask", "finish"))
     if "ask" in trial.phases and asked_s > phase_s + _CRUMB_S:
-        message = f"{exact(phase_s)} s, but its questions took {exact(asked_s)} s"
-        yield message, ("phases", "ask")
+        yield f"{exact(phase_s)} s, but its questions took {exact(asked_s)} s", ("phases", "ask")
 
 
 def _document(trial: Trial, reading: Reading, first_answer: Answer) -> Iterator[Contradiction]:
@@ -99,16 +97,13 @@ def _measured(trial: Trial) -> Iterator[Contradiction]:
     if trial.observation is None:
         yield "a measured trial was observed", ("observation",)
     if len(trial.answers) != _BEFORE_AND_AFTER:
-        message = (
-            f"a measured trial has one before and one after the load, here are {len(trial.answers)}"
-        )
+        count = len(trial.answers)
+        message = f"a measured trial has one before and one after the load, here are {count}"
         yield message, ("answers",)
         return
-    earlier, later = trial.answers
-    right = trial.good_response
-    if earlier.status != later.status and not (
-        right and {earlier.status, later.status} <= {*right.statuses}
-    ):
+    (earlier, later), right = trial.answers, trial.good_response
+    statuses = {earlier.status, later.status}
+    if len(statuses) > 1 and not (right and statuses <= {*right.statuses}):
         message = f"the status was {earlier.status} before the load and {later.status} after it"
         yield message, ("answers", 1, "status")
     yield from _document(trial, reading, earlier)

@@ -1,4 +1,4 @@
-"""What a trial used must be to how long it took, and to the machine."""
+"""Rules for a trial's usage: by its duration, and by the machine."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class MachineBounds:
         )
 
     def cpu_s(self, seconds: float, processes: int = 1) -> float:
-        """Return the most CPU seconds that so many processes can use in a time."""
+        """Return the most CPU seconds that this number of processes can use in a time."""
         if self.cpus is None:
             return float("inf")
         return cpu_at_most(seconds, self.cpus) + BRIEF_S + processes * _TICK_S
@@ -76,15 +76,13 @@ def _of_observation(
     if load_s is not None and observation.seconds > load_s:
         message = f"{exact(observation.seconds)} s are more than the phase load, {exact(load_s)} s"
         yield message, ("seconds",)
-    if observation.sampler_cpu_s > machine.cpu_s(observation.seconds):
-        yield (
-            _too_much_cpu(observation.sampler_cpu_s, observation.seconds, machine),
-            ("sampler_cpu_s",),
-        )
+    seconds, sampler_s = observation.seconds, observation.sampler_cpu_s
+    if sampler_s > machine.cpu_s(seconds):
+        yield _too_much_cpu(sampler_s, seconds, machine), ("sampler_cpu_s",)
     cpu_s = sum(usage.cpu_s or 0.0 for usage in observation.usage)
     processes = sum(usage.processes or 1 for usage in observation.usage)
-    if cpu_s > machine.cpu_s(observation.seconds, processes):
-        yield _too_much_cpu(cpu_s, observation.seconds, machine), ("usage",)
+    if cpu_s > machine.cpu_s(seconds, processes):
+        yield _too_much_cpu(cpu_s, seconds, machine), ("usage",)
     for number, usage in enumerate(observation.usage):
         yield from beneath(("usage", number), _of_usage(usage, trial, machine))
 
@@ -95,13 +93,10 @@ def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Co
         message = f"{peak} bytes are more than the machine's {machine.memory_bytes}"
         yield message, ("peak_pss_bytes",)
     if peak is not None and not usage.pss_samples:
-        yield "a size is told, but it was never read", ("pss_samples",)
+        yield "no sample, but `peak_pss_bytes` has a size", ("pss_samples",)
     mine = [process for process in trial.processes if process.label.startswith(usage.label)]
-    cpu_times = [
-        (process.user_s or 0.0) + (process.system_s or 0.0)
-        for process in mine
-        if process.user_s is not None
-    ]
+    timed = [process for process in mine if process.user_s is not None]
+    cpu_times = [(process.user_s or 0.0) + (process.system_s or 0.0) for process in timed]
     if usage.role != "loader" or usage.cpu_s is None or not mine or len(cpu_times) < len(mine):
         return
     if trial.turns is not None:  # it is that of the slices alone
@@ -120,13 +115,10 @@ def _of_reading(
         message = f"a load of {load_s} s, by a tool that ran for {ran_s} s"
         yield message, ("seconds",)
     own_s = (reading.cpu_user_s or 0.0) + (reading.cpu_system_s or 0.0)
-    loaders = [
-        usage.cpu_s
-        for usage in observation.usage
-        if usage.role == "loader" and usage.cpu_s is not None
-    ]
-    if loaders and own_s > sum(loaders) * MORE + BRIEF_S:
-        message = f"{exact(own_s)} s of CPU time in the load, {exact(sum(loaders))} s in all"
+    times_s = [usage.cpu_s for usage in observation.usage if usage.role == "loader"]
+    loaders_s = [time_s for time_s in times_s if time_s is not None]
+    if loaders_s and own_s > sum(loaders_s) * MORE + BRIEF_S:
+        message = f"{exact(own_s)} s of CPU time in the load, {exact(sum(loaders_s))} s in all"
         yield message, ("cpu_user_s",)
     for number, took in enumerate(reading.process_s):
         if took > observation.seconds:

@@ -1,4 +1,4 @@
-"""What came of verifying a result, in sentences: the answer first, what it leaves open last."""
+"""Outcome of a verification in sentences: the answer first, what it leaves open last."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -31,30 +31,28 @@ class SignatureOrigin(NamedTuple):
 
 
 def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
-    """Add to `verified` a signature that is wrong, or by nobody who is known.
+    """Add to `verified` a wrong signature, or one of nobody known; return the signer, or "".
 
-    Returns who signed what, in words; nothing where no signer is known. Raises Unusable where the
-    signature or the list of signers cannot be read, and ProgramMissing without ssh-keygen.
+    Raises Unusable for what cannot be read, ProgramMissing without ssh-keygen.
     """
-    signature_ = folder / SIGNATURE
-    if not os.path.lexists(signature_):
-        verified.cannot.append(
-            FileFault(signature_, "", None, "is missing: nobody signed the result")
-        )
+    file = folder / SIGNATURE
+    if not os.path.lexists(file):
+        reason = "is missing: nobody signed the result"
+        verified.cannot.append(FileFault(file, "", None, reason))
         return ""
     manifest = accepted(parse(folder, SIGNED, Manifest))
     try:
         signature = door.read(folder, SIGNATURE, _MOST_BYTES)
     except OSError as error:
-        raise Unusable(f"{signature_}: {error.strerror}") from error
+        raise Unusable(f"{file}: {error.strerror}") from error
     by = _origin(manifest.text(), signature, signers)
     if not by.signer:
         reason = f"is by nobody whom {signers} lists: {by.wrong}"
-        verified.cannot.insert(0, FileFault(signature_, "", None, reason))
+        verified.cannot.insert(0, FileFault(file, "", None, reason))
         return ""
     if by.wrong:
         reason = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
-        verified.differing.insert(0, FileFault(signature_, "", None, reason))
+        verified.differing.insert(0, FileFault(file, "", None, reason))
         return ""
     return f"signed by {by.signer}: {trials_in_words(manifest.model.trials)}"
 
@@ -62,8 +60,7 @@ def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
 def signature(content: bytes, key: Path) -> bytes:
     """Return a signature of a content, with a private key, or with a public one that an agent has.
 
-    ssh-keygen asks for a passphrase on the terminal. Raises Unusable where it does not sign, and
-    ProgramMissing without it.
+    ssh-keygen may ask for a passphrase. Raises Unusable, and ProgramMissing without ssh-keygen.
     """
     with scratch_folder() as folder:
         (folder / "manifest").write_bytes(content)

@@ -1,9 +1,6 @@
-"""What each load tool can do at most: the same load once against the null server.
+"""The most that a load tool can do: its load once against the null server, of answers as long.
 
-It is measured once the first trial of a load has told how long an answer is, between two trials:
-with answers of another length it would be the ceiling of another load. On hosts, each load tool is
-measured on its own, against a null server on the host of the server: so a ceiling has the network
-between the two, too.
+It is measured between two trials; on hosts, each load tool alone, from the server's own host.
 """
 
 import os
@@ -35,8 +32,7 @@ def ceilings(
 ) -> Callable[[Trial, Sequence[Ceiling], float], Ceiling | None]:
     """Return a function that measures the ceiling of a trial's load, where that is `wanted`.
 
-    It takes the ceilings that are there, and the seconds that are left. Raises CannotKeep as
-    `measured` does.
+    It takes the ceilings so far and the seconds that are left. Raises as `measured`.
     """
     worth_s = {} if header.smoke else declared(graph)
 
@@ -74,22 +70,17 @@ def wanted(
 
 def lacking(trial: Trial, ceilings_: Sequence[Ceiling]) -> list[str]:
     """Return the host of each load tool of a trial that has no ceiling yet; "" is our machine."""
+    unknown = [ceiling for ceiling in ceilings_ if ceiling.per_second is None]
     return [
         host
         for host in by_tool(trial)
-        if not any(
-            fits(ceiling, trial, host)
-            or (is_of(ceiling, trial, host) and ceiling.per_second is None)
-            for ceiling in ceilings_
-        )
+        if not any(fits(ceiling, trial, host) for ceiling in ceilings_)
+        and not any(is_of(ceiling, trial, host) for ceiling in unknown)
     ]
 
 
 def measured(trial: Trial, case: Case, ceilings_: Sequence[Ceiling], inputs: RunInputs) -> Ceiling:
-    """Measure the ceiling of a trial's load tool, the first that has none, and keep it.
-
-    Raises CannotKeep where that fails.
-    """
+    """Measure and keep the ceiling of a trial's first load tool without one. Raises CannotKeep."""
     writer = inputs.keep
     writer.room()
     number = max((ceiling.number for ceiling in ceilings_), default=0) + 1
@@ -122,17 +113,16 @@ def measured(trial: Trial, case: Case, ceilings_: Sequence[Ceiling], inputs: Run
 
 
 def _cpus(case: Case, inputs: RunInputs) -> int:
-    """Return the number of CPUs on the server's machine."""
     host = inputs.context.hosts.get(case.hosts.get(f"server-{case.name.server}", ""))
     usable = None if host is None else host.facts.get("cpus_usable")
     return usable if isinstance(usable, int) else len(os.sched_getaffinity(0))
 
 
 def against(case: Case, null: NullServer, share: tuple[int, int] = (0, 1), host: str = "") -> Case:
-    """Return a case's load against the null server: what is asked, and how, stays as it is.
+    """Return a case's load against the null server; the request and the load stay.
 
-    `share` is the place of a load tool among those that divide the load, and their number; `host`
-    is its host, if it has one.
+    `share` is the place of a load tool and the number of those that divide the load; `host` is its
+    host.
     """
     server = case.hosts.get(f"server-{case.name.server}", "")
     return Case(

@@ -1,10 +1,7 @@
 """The null server: it answers every HTTP request with the same bytes, as fast as Python can.
 
-What a load tool gets from it is about what the tool can get at most. A program of the standard
-library alone, run by its path with `python -I -S`: one epoll loop for each process, and a memory of
-requests, since a load tool sends the same bytes again and again. What was not seen before is
-parsed: bodies are read, several requests in one packet are answered one by one, HTTP/1.0 is kept
-alive where that is asked for.
+A program of the standard library, run by its path: an epoll loop a process, and a memory of
+packets, since a load tool sends the same bytes again and again.
 """
 
 import argparse
@@ -168,7 +165,7 @@ def _turn(
 def _answers_to(
     connection: Connection, data: bytes, body: bytes, remembered: dict[bytes, bytes]
 ) -> bytes:
-    """Return the answers to a packet; of one that is whole requests they are remembered."""
+    """Return the answers to a packet; remember them if it holds whole requests."""
     fresh = connection.between
     if fresh and (stored := remembered.get(data)) is not None:
         return stored
@@ -194,9 +191,7 @@ def listening(address: str, port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    listener.setsockopt(
-        socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
-    )  # those that it takes have it too
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it
     listener.setblocking(False)
     listener.bind((address, port))
     listener.listen(BACKLOG)

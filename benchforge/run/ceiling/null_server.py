@@ -38,19 +38,17 @@ class NullServer(Server):
 
 
 def processes_for(tool: int | None, cpus: int) -> int:
-    """Return how many it takes for a tool of so many threads, on a machine of so many CPUs.
+    """Return the number of processes for a tool of so many threads, on so many CPUs.
 
-    A request costs it about as much CPU as it costs wrk: one for each thread is enough, and more
-    than there are CPUs would only take turns.
+    A request costs the null server about as much CPU as it costs wrk.
     """
     return max(1, min(tool or 1, cpus))
 
 
 def load_of(driver: Driver, index: int = 0, places: int = 1) -> Driver:
-    """Return a driver for a ceiling: brief, and at twice its rate, where it has one.
+    """Return a driver for a ceiling: brief, and at twice its rate, if it has one.
 
-    At the same rate it would tell nothing. `index` is that of a load tool among those that divide
-    the load, and `places` their number.
+    `index` is that of a load tool among those that divide the load, `places` their number.
     """
     share = (driver.divided(index, places) if places > 1 else None) or driver
     rate = getattr(share, "rate", None)

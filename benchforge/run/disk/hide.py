@@ -16,9 +16,9 @@ PRIVATE = 0o700
 
 
 def hide_below(folder: Path, secrets: Collection[str]) -> None:
-    """Take secrets out of every file below a folder, and out of names; links are not followed.
+    """Take secrets out of the files below a folder, and out of names. Raises OSError.
 
-    Nothing may write there any more. Raises OSError.
+    Links are not followed. Nothing may write there any more.
     """
     if not secrets:
         return
@@ -27,10 +27,7 @@ def hide_below(folder: Path, secrets: Collection[str]) -> None:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return all that stands below a folder, each folder before its content.
-
-    Without recursion, which a deep enough tree would end.
-    """
+    """Return all below a folder, each folder before its content; not recursive, at any depth."""
     paths: list[Path] = []
     folders = [folder]
     while folders:

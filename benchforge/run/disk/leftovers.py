@@ -1,4 +1,4 @@
-"""What a benchforge left that was killed together with its keeper: the next one clears it away."""
+"""Leftovers of a benchforge that was killed with its keeper: the next one clears them away."""
 
 import atexit
 import contextlib
@@ -23,7 +23,7 @@ _LOOK_EVERY_S = 0.01
 
 
 def cache(name: str) -> Path:
-    """Return a folder of the cache; one for the life of this process where it is not writable.
+    """Return a folder of the cache; where it is not writable, one for this process's life.
 
     Raises CannotKeep where another user owns it, or may write there: programs in it are run.
     """
@@ -52,7 +52,7 @@ def private(folder: Path) -> Path:
 
 
 def place(name: str) -> Path:
-    """Return where the folder is, or would be. Raises RuntimeError where there is no home."""
+    """Return the path of a folder of the cache. Raises RuntimeError without a home."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home).absolute() / "benchforge" / name
 
@@ -65,10 +65,9 @@ def _of_this_process(name: str) -> Path:
 
 
 def cleared(*parents: Path) -> str:
-    """End the processes and remove the folders that no benchforge uses; a line that says what.
+    """End the processes and remove the folders that killed benchforges left; say so in a line.
 
-    Folders beside results too: `parents` hold those results. Nothing that a live benchforge, or
-    anybody else, may use is touched. "" where there was nothing.
+    `parents` hold results, beside which such folders are too. Empty if there was nothing.
     """
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)
@@ -95,11 +94,8 @@ def half_made() -> list[Path]:
     except RuntimeError:  # no home at all, and so no cache
         return []
     half_built = [folder for folder in templates.glob(f"{HALF}*") if free(folder)]
-    runtimes = [
-        folder
-        for folder in environments.glob("*.*")
-        if folder.suffix != ".failed" and not folder.is_symlink() and free(folder)
-    ]
+    built = (folder for folder in environments.glob("*.*") if folder.suffix != ".failed")
+    runtimes = [folder for folder in built if not folder.is_symlink() and free(folder)]
     # Looked at after nobody builds it any more: now it is linked to, or never will be.
     linked = {link.resolve() for link in environments.glob("*") if link.is_symlink()}
     return half_built + [folder for folder in runtimes if folder.resolve() not in linked]

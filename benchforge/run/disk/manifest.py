@@ -21,10 +21,9 @@ _MOST = door.MIB
 
 
 def manifest_of(folder: Path) -> Manifest:
-    """Return the manifest of a result whose run ended, as its files are now.
+    """Return the manifest of a result whose run ended, as its files are now. Raises OSError.
 
     What an earlier manifest says of measured files stays: nobody may have changed them since.
-    Raises OSError where the folder cannot be read.
     """
     manifest = parse(folder, MANIFEST, Manifest)
     measured = manifest.model.measured if isinstance(manifest, Parsed) else {}
@@ -33,27 +32,19 @@ def manifest_of(folder: Path) -> Manifest:
 
 def with_reports_anew(manifest: Manifest, folder: Path) -> Manifest:
     """Return a manifest with the summary and the reports as they are now."""
-    formed = (
-        name
-        for name in door.files(folder.resolve(), lambda name: not is_measured(name))
-        if _is_whole(name)
-    )
+    names = door.files(folder.resolve(), lambda name: not is_measured(name))
+    formed = filter(_is_whole, names)
     return _of({**manifest.measured, **dict(_digests(folder, formed))})
 
 
 def listable(folder: Path) -> Iterator[str]:
-    """Yield the files of a result that a manifest lists, links and what is not a file included.
-
-    What a trial left that did not end is removed when the run goes on: it is not listed.
-    """
+    """Yield the files of a result that a manifest lists, links too; none of unfinished trials."""
     wholeness: dict[str, bool] = {}
     for name in door.files(folder.resolve()):
         trial_place = place_of(name)
         if trial_place and trial_place not in wholeness:
-            wholeness[trial_place] = any(
-                door.holds(folder, f"{trial_place}/{document_name}")
-                for document_name in (TRIAL, CEILING)
-            )
+            documents = (f"{trial_place}/{document}" for document in (TRIAL, CEILING))
+            wholeness[trial_place] = any(door.holds(folder, path) for path in documents)
         if wholeness.get(trial_place, True) and _is_whole(name):
             yield name
 
@@ -76,27 +67,26 @@ def _of(files: dict[str, str]) -> Manifest:
     return Manifest(trials=tuple(sorted(map(int, numbers))), files=dict(sorted(files.items())))
 
 
-def listed(folder: Path, name: str, name_: Path) -> None:
-    """Note that a report is about to be moved here from a place. Raises OSError if it cannot."""
-    digests = {**_printed_digests(folder), name: door.sha256(name_, name)}
-    lines = (f"{digest}  {name_}\n" for name_, digest in sorted(digests.items()))
+def listed(folder: Path, name: str, formed: Path) -> None:
+    """List a report that is about to be moved here from the folder `formed`. Raises OSError."""
+    digests = {**_listed_digests(folder), name: door.sha256(formed, name)}
+    lines = (f"{digest}  {report}\n" for report, digest in sorted(digests.items()))
     door.write(folder, LISTED, "".join(lines).encode())
 
 
 def reports(folder: Path) -> frozenset[str]:
-    """Return the names of the reports in a result; one that was changed since is no report."""
-    return frozenset(
-        name for name, digest in _printed_digests(folder).items() if _is(folder, name, digest)
-    )
+    """Return the names of the reports in a result that were not changed since."""
+    digests = _listed_digests(folder).items()
+    return frozenset(name for name, digest in digests if _is(folder, name, digest))
 
 
-def _printed_digests(folder: Path) -> Mapping[str, str]:
+def _listed_digests(folder: Path) -> Mapping[str, str]:
     try:
         text = door.read(folder, LISTED, _MOST).decode()
     except (OSError, ValueError):
         return {}
     lines = map(_LINE.fullmatch, text.splitlines())
-    return {item["name"]: item["digest"] for item in lines if item}
+    return {line["name"]: line["digest"] for line in lines if line}
 
 
 def _is(folder: Path, name: str, digest: str) -> bool:

@@ -56,9 +56,13 @@ class ResultWriter:
         any_kept = any(iglob(f"{TRIALS}/*/{TRIAL}", root_dir=self.folder))  # noqa: PTH207 - never raises
         return f"{'finished trials were kept; ' * any_kept}to continue: {self.goes_on}"
 
-    def _cannot(self, path: Path, error: OSError) -> CannotKeep:
-        first = _FREE if full(error) else "make it writable; "
-        return CannotKeep(f"{path}: {error.strerror}", f"{first}{self.way_out}")
+    @contextlib.contextmanager
+    def _writes(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            first = _FREE if full(error) else "make it writable; "
+            raise CannotKeep(f"{path}: {error.strerror}", f"{first}{self.way_out}") from error
 
     @classmethod
     def new(
@@ -97,18 +101,16 @@ class ResultWriter:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Keep others from writing here, and from removing it, as long as we live.
+        """Keep others from writing or removing the result, as long as we live.
 
-        Raises Unusable where another does, or where there is no folder; CannotKeep where it cannot
-        be opened.
+        Raises Unusable where another holds it or it is missing, CannotKeep where it does not open.
         """
-        try:
-            held = hold(entered(self.folder))
-        except (FileNotFoundError, NotADirectoryError) as error:
-            hint = "name the folder of a result"
-            raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
-        except OSError as error:
-            raise self._cannot(self.folder, error) from error
+        with self._writes(self.folder):
+            try:
+                held = hold(entered(self.folder))
+            except (FileNotFoundError, NotADirectoryError) as error:
+                hint = "name the folder of a result"
+                raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
         if held is None:
             message = f"{self.folder}: another benchforge is writing it"
             raise Unusable(message, "wait for it, or stop it")
@@ -138,10 +140,8 @@ class ResultWriter:
 
     def opened(self, folder: Path) -> None:
         """Let those look into a folder who may look into the one above: its secrets are hidden."""
-        try:
+        with self._writes(folder):
             folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))
-        except OSError as error:
-            raise self._cannot(folder, error) from error
 
     def ceiling_folder(self, number: int) -> Path:
         """Make the folder of a load tool's measurement against the null server, as a trial's."""
@@ -149,10 +149,9 @@ class ResultWriter:
         return self._made(f"{CEILINGS}/{number:04d}", PRIVATE)
 
     def swept(self, also: Collection[int] = ()) -> None:
-        """Remove what an end kept from being finished: a trial has its trial.json.
+        """Remove trials that have no trial.json, and those whose numbers are in `also`.
 
-        `also` are the numbers of trials that are removed as well: they lack the others of theirs.
-        Who copies a result may leave empty folders behind: that of the trials is made anew.
+        A copied result may lack its folder of trials: it is made anew.
         """
         self._made(TRIALS)
         for parent, last in ((TRIALS, TRIAL), (CEILINGS, CEILING)):
@@ -163,46 +162,36 @@ class ResultWriter:
                 unfinished = not (folder / last).exists()
                 half = parent == TRIALS and is_trial and int(folder.name) in also
                 if is_trial and (unfinished or half):
-                    try:
+                    with self._writes(folder):
                         emptied(folder)
                         folder.rmdir()
-                    except OSError as error:
-                        raise self._cannot(folder, error) from error
 
     def session(self, session: Session) -> Path:
         """Write what a later session measures with, and on."""
-        folder = self._made(SESSIONS)
-        return self.write(folder / f"{session.number:04d}.json", session)
+        return self.write(self._made(SESSIONS) / f"{session.number:04d}.json", session)
 
     def manifest(self) -> Path:
         """Write which files the result has now that its run ended."""
-        try:
+        with self._writes(self.folder):
             return self.write(self.folder / MANIFEST, manifest_of(self.folder))
-        except OSError as error:
-            raise self._cannot(self.folder, error) from error
 
     def _made(self, name: str, mode: int = 0o755, *, anew: bool = False) -> Path:
         folder = self.folder / name
-        try:
+        with self._writes(folder):
             door.make(self.folder, name, mode, anew=anew)
-        except OSError as error:
-            raise self._cannot(folder, error) from error
         return folder
 
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
         """Write a file of the result whole: another one, on the disk, renamed, its folder too."""
-        try:
+        with self._writes(path):
             whole(self.folder, str(path.relative_to(self.folder)), content)
-        except OSError as error:
-            raise self._cannot(path, error) from error
         return path
 
 
 def entered(folder: Path) -> Path:
     """Return a folder's path from the root, by which each process of a trial enters it.
 
-    Raises CannotKeep where that leads through a folder that is closed to us: the relative path of a
-    shell that was there before does not.
+    Raises CannotKeep where a folder on the way is closed to us.
     """
     path = folder.resolve()
     try:
@@ -240,10 +229,7 @@ def _renamed(half: Path, folder: Path) -> bool:
 
 
 def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
-    """Write a file below a folder so that it is there whole, or as it was before.
-
-    Raises OSError, which names it.
-    """
+    """Write a file below a folder: it is whole, or as before. Raises OSError, which names it."""
     if isinstance(content, BaseModel):
         door.write(folder, name, as_written(content))
     else:
@@ -259,19 +245,16 @@ def as_written(model: BaseModel) -> Iterator[bytes]:
 def _split(model: BaseModel, names: tuple[str, ...], line_end: bytes) -> Iterator[bytes]:
     """Yield a model as JSON, each member of the first of the named arrays by itself.
 
-    A line end in it is followed by an indent: no text has one.
+    `line_end` replaces each line end, to indent: no text has one.
     """
     members = getattr(model, names[0]) if names else ()
     frame = model.model_copy(update={names[0]: ()}) if members else model
     key = b'\n "%s": [' % names[0].encode() if members else b"\0"
-    earlier, begin, later = _as_json(frame).partition(key)
+    text = frame.__pydantic_serializer__.to_json(frame, indent=1, by_alias=True)
+    earlier, begin, later = text.partition(key)
     yield (earlier + begin).replace(b"\n", line_end)
     for number, member in enumerate(members):
         yield (b"," if number else b"") + line_end + b"  "
         yield from _split(member, names[1:], line_end + b"  ")
     if members:
         yield line_end + b" " + later.replace(b"\n", line_end)
-
-
-def _as_json(model: BaseModel) -> bytes:
-    return model.__pydantic_serializer__.to_json(model, indent=1, by_alias=True)

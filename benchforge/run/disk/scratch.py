@@ -30,9 +30,9 @@ _IN_MEMORY = Path("/dev/shm")  # noqa: S108 - who has TMPDIR there may lack it t
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
-    """A short private folder: the path of a socket ends at 107 bytes. A long one gets a short link.
+    """Give a private folder with a short path: that of a socket ends at 107 bytes.
 
-    It has a file `owner`, for people; what is made in it else goes with it. Raises CannotKeep.
+    What is in it goes with it. Raises CannotKeep.
     """
     note = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
     with contextlib.ExitStack() as stack:
@@ -108,10 +108,7 @@ def claim(folder: Path) -> int | None:
 
 
 def abandoned(*parents: Path) -> list[Path]:
-    """Return the scratch folders of ours that nobody uses: their benchforge was killed.
-
-    Those beside results too: `parents` hold these results.
-    """
+    """Return scratch folders that killed benchforges left, also beside results in `parents`."""
     try:
         usual = Path(tempfile.gettempdir())
     except OSError:  # every disk is full, and who cleans wants to end that
@@ -141,10 +138,9 @@ def removed(folder: Path) -> bool:
 
 
 def emptied(folder: Path) -> None:
-    """Remove all that stands in a folder, however deep it is and whoever closed it.
+    """Remove all in a folder, however deep it is and whoever closed it. Raises OSError.
 
-    shutil.rmtree recurses: a thousand folders in one another end it. Here each folder in a folder
-    is moved up, so that no path is ever longer than two names. Raises OSError.
+    shutil.rmtree recurses too deep: here each inner folder is moved up, so that paths are short.
     """
     while inner := [entry for entry in _entries(folder) if _is_folder(entry)]:
         for subfolder in inner:
@@ -170,7 +166,6 @@ def _is_folder(path: Path) -> bool:
 
 @uninterrupted()
 def _gone(folder: Path) -> None:
-    """Remove a folder of scratch, as far as that is possible."""
     with contextlib.suppress(OSError):
         emptied(folder)
         folder.rmdir()
@@ -182,9 +177,9 @@ def stays(folder: Path) -> None:
 
 
 def away(folder: Path, prefix: str) -> None:
-    """Remove a folder so that it is whole or gone, whenever we end: what is left is scratch.
+    """Remove a folder so that it is whole or gone, whenever we end. Raises OSError.
 
-    Who calls holds it. Nothing is made, which a full disk would refuse. Raises OSError.
+    The caller holds it. Nothing is made, which a full disk would refuse.
     """
     with contextlib.suppress(OSError):  # another user's
         folder.chmod(_MODE)
@@ -200,7 +195,6 @@ def away(folder: Path, prefix: str) -> None:
 
 
 def _made(parent: Path, prefix: str) -> Path:
-    """Make a folder with a name that nobody can foretell."""
     while True:
         folder = parent / f"{prefix}{os.urandom(4).hex()}"
         with contextlib.suppress(FileExistsError):
@@ -222,8 +216,7 @@ def _ours(folder: Path) -> bool:
 def hold(folder: Path, *, shared: bool = False) -> int | None:
     """Return a descriptor that holds a folder until it is closed; None where another holds it.
 
-    Several may hold it `shared`. On a file system without locks nobody is kept out. Raises OSError
-    where the folder cannot be opened.
+    Several may hold it `shared`; without locks all may. Raises OSError where it does not open.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -240,10 +233,7 @@ def hold(folder: Path, *, shared: bool = False) -> int | None:
 
 @functools.cache
 def use(folder: Path) -> None:
-    """Keep a folder from being cleaned away as long as we live, and note that it is used now.
-
-    Raises OSError where it is gone, or is being removed.
-    """
+    """Keep a folder from being cleaned away as long as we live. Raises OSError where it is gone."""
     if hold(folder, shared=True) is None:
         raise OSError(errno.EBUSY, "is being removed", str(folder))
     with contextlib.suppress(OSError):  # somebody else's, or read-only: then its age tells less

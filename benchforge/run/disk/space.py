@@ -23,10 +23,7 @@ FREE_SOME = "free some, or set TMPDIR and XDG_CACHE_HOME to other folders"
 
 
 def free_b(folder: Path) -> int:
-    """Return the bytes that are free for us at a folder, which may be yet to be made.
-
-    Raises OSError where the system does not tell.
-    """
+    """Return the bytes free for us at a folder, which may not exist yet. Raises OSError."""
     existing = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), folder)
     return shutil.disk_usage(existing).free
 
@@ -42,10 +39,7 @@ def size_b(folder: Path) -> int:
 
 
 def enough(folder: Path, hint: str) -> int:
-    """Return the bytes that are free. Raises CannotKeep where they are less than a trial may need.
-
-    Also where the system does not tell them.
-    """
+    """Return the bytes that are free. Raises CannotKeep if they are too few, or unknown."""
     try:
         free = free_b(folder)
     except OSError as error:
@@ -63,10 +57,7 @@ def enough_for_scratch() -> None:
 
 
 def scarce(folder: Path, trials: int, reserved: Sequence[Path] = ()) -> str:
-    """Return a warning where so many trials may not fit, as the kept ones tell; "" where they do.
-
-    Raises CannotKeep where not even one does.
-    """
+    """Return a warning if so many trials may not fit; else "". Raises CannotKeep if none does."""
     each = sum(map(size_b, reserved)) / len(reserved) if reserved else _GUESS_B
     wanted = max(COMFORT_B, LEAST_B + trials * each)
     free = enough(folder, "free some, or choose another folder with -o")

@@ -1,10 +1,8 @@
 """Send a request at random moments, and record what comes back: asker.py PLAN.
 
-A program run by its path with `python -I -S`. PLAN is JSON, and names the folders of modules: what
-bounds a connection, and for HTTP/2 the library h2; the rest is the standard library. It waits
-for the file `request` in the plan's folder, which is sent as it is. SIGTERM ends it: then it writes
-`record.json`, and the body of each kind of answer to a file of its own. It has one connection at a
-time, so it holds one worker of a server at most. A moment that comes meanwhile is left out.
+Run by its path. PLAN is JSON. It waits for the file `request` in the plan's folder, and sends it as
+it is; on SIGTERM it writes `record.json`, and a body of each kind. It has one connection at a time,
+so it holds one worker of a server at most; a moment that comes meanwhile is left out.
 """
 # ruff: noqa: PTH104, PTH110, PTH118, PTH123 - without pathlib, whose import takes long
 
@@ -109,7 +107,6 @@ class Asker:
             yield self._random.uniform(begin_s, end_s)
 
     def _rate(self) -> float:
-        """Return how many moments there are per second now."""
         plan = self._plan
         most = min(plan.rate, MOST_MOMENTS / plan.declared_s)
         if plan.share is None:
@@ -131,7 +128,7 @@ class Asker:
         return DEPTH if number else self._deep
 
     def _ask(self, answers: list[tuple[int, float]]) -> str:
-        """Add what is answered on a connection of its own; return why there is no more."""
+        """Add the answers of one connection; return why there are no more."""
         plan, begun = self._plan, time.monotonic()
         try:
             with self._connected() as connection:
@@ -156,15 +153,13 @@ class Asker:
         return ""
 
     def _connected(self) -> Any:
-        """Return a connection whose answers have a deadline and a size."""
         plan, deadline = self._plan, time.monotonic() + self._plan.within_s
         plain = socket.create_connection((plan.host, plan.port), plan.within_s)
         self._connections += 1
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not plan.tls:
             return self._bounded.BoundedSocket(plain, deadline, MOST_ANSWER)
-        over_tls = plain, deadline, MOST_ANSWER, self._tls, plan.host
-        connection = self._bounded.BoundedTLS(*over_tls)
+        connection = self._bounded.BoundedTLS(plain, deadline, MOST_ANSWER, self._tls, plan.host)
         connection.agree()
         return connection
 
@@ -182,7 +177,7 @@ class Asker:
             yield self._request
 
     def _kind(self, answer: Any) -> int:
-        """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
+        """Return the number of a kind of answer; beyond the most, bodies do not matter."""
         sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
         fields = {name.lower(): value for name, value in answer.lines}
         type_ = fields.get("content-type", "")[:200]
@@ -204,10 +199,8 @@ class Asker:
             with open(os.path.join(self._plan.folder, f"body-{number}"), "wb") as file:
                 file.write(body)
         names = ("of", "status", "content_type", "encoding", "length", "sha256", "kept")
-        kinds = [
-            dict(zip(names, (*key, number in self._bodies), strict=True))
-            for key, number in self._kinds.items()
-        ]
+        rows = ((*key, number in self._bodies) for key, number in self._kinds.items())
+        kinds = [dict(zip(names, row, strict=True)) for row in rows]
         record = {
             "requests": self._requests,
             "connections": self._connections,

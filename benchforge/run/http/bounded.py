@@ -1,4 +1,4 @@
-"""A connection that ends: a deadline and a size hold for all that is said on it, over TLS too."""
+"""A connection that ends: a deadline and a size hold for all its bytes, over TLS too."""
 
 import contextlib
 import http.client
@@ -28,10 +28,7 @@ _STREAM = slice(5, _FRAME_HEAD)
 
 
 class Endless(TimeoutError):
-    """An answer began, and had no end before the deadline.
-
-    `content_type` is that of an answer of which the body began; None where its head has no end.
-    """
+    """An answer began, and had no end before the deadline; `content_type` is None in its head."""
 
     content_type: str | None = None
 
@@ -43,9 +40,8 @@ class OnlyHttp2(http.client.HTTPException):
 class BoundedSocket(socket.socket):
     """Takes over a connected socket, for one exchange.
 
-    A limit per `recv` would begin anew with each byte that drips. What is received counts as it is
-    on the wire: interim responses, headers, chunks, trailers and all of TLS. Once the monotonic
-    clock says `deadline` TimeoutError is raised, past `most` bytes http.client.HTTPException.
+    A limit per `recv` would begin anew with each byte that drips. All received bytes count, also of
+    TLS. It raises TimeoutError after the monotonic `deadline`, HTTPException past `most` bytes.
     """
 
     def __init__(self, connected: socket.socket, deadline: float, most: int) -> None:
@@ -56,7 +52,6 @@ class BoundedSocket(socket.socket):
         "What was received of HTTP, decrypted where it is TLS: all of an answer."
 
     agreed: str | None = None
-    "Protocol that was agreed upon by ALPN."
 
     def renew(self, deadline: float) -> None:
         """Begin another exchange, with as many bytes as the one before."""
@@ -107,10 +102,9 @@ class BoundedSocket(socket.socket):
 
 
 class BoundedTLS(BoundedSocket):
-    """The same over TLS.
+    """The same over TLS, whose bytes pass through memory.
 
-    The kernel's bytes pass through memory piece by piece: OpenSSL reads a socket until it has what
-    it wants, and would read records without any content for ever.
+    OpenSSL alone would read a socket until it has what it wants, records without content for ever.
     """
 
     def __init__(
@@ -185,10 +179,7 @@ class Received(NamedTuple):
 
 
 def exchanged(connection: BoundedSocket, request: bytes) -> Received:
-    """Send a request of HTTP/1, and return its whole answer.
-
-    Raises OSError where none comes in time, and http.client.HTTPException for what is none.
-    """
+    """Send a request of HTTP/1, and return its whole answer. Raises OSError and HTTPException."""
     connection.sendall(request)
     response = _WholeHead(connection, method=request.partition(b" ")[0].decode())
     try:
@@ -214,10 +205,7 @@ def exchanged(connection: BoundedSocket, request: bytes) -> Received:
 
 
 class _WholeHead(http.client.HTTPResponse):
-    """A response that must have an end of its headers: http.client takes the connection's for it.
-
-    Raises HTTPException without one.
-    """
+    """A response whose headers must end; http.client would take the connection's end for it."""
 
     def __init__(self, sock: socket.socket, method: str) -> None:
         super().__init__(sock, method=method)

@@ -23,7 +23,7 @@ _AGREED_WITHIN_S = 1.0
 def reachable(root: str) -> str:
     """Return a root with [::1] for localhost where that address alone takes connections.
 
-    Load tools ask the machine what localhost is, which may be 127.0.0.1 alone.
+    Load tools may take 127.0.0.1 alone for localhost.
     """
     host, port = address(root)
     if host != "localhost":
@@ -50,13 +50,12 @@ def address(root: str) -> tuple[str, int]:
 def connected(
     sandbox: Sandbox, root: str, ca_file: Path | None, protocols: tuple[str, ...] = ()
 ) -> BoundedSocket:
-    """Return a connection for one answer; what it took to connect is part of its time.
+    """Return a connection for one answer; the time to connect is part of the answer's time.
 
-    Over https the certificate and its name are checked: `ca_file` is trusted, the system's own
-    certificates without it. `protocols` are offered by ALPN.
+    Over https the certificate and its name are checked, by `ca_file` or the system's own.
+    `protocols` are offered by ALPN.
     """
-    tls = urlsplit(root).scheme == "https"
-    trusting = _trusting(ca_file, protocols) if tls else None
+    trusting = _trusting(ca_file, protocols) if urlsplit(root).scheme == "https" else None
     deadline = time.monotonic() + ANSWER_WITHIN_S
     inside = _connected(sandbox, *address(root))
     if trusting is None:
@@ -103,10 +102,7 @@ def _connected(sandbox: Sandbox, host: str, port: int) -> socket.socket:
 
 @functools.lru_cache(maxsize=8)
 def _trusting(ca_file: Path | None, protocols: tuple[str, ...]) -> ssl.SSLContext:
-    """Return what checks certificates: to read them takes some milliseconds.
-
-    Raises BenchforgeError when there are none in the file.
-    """
+    """Return what checks certificates, read once. Raises BenchforgeError when the file has none."""
     try:
         trusting = ssl.create_default_context(cafile=ca_file)
     except OSError as error:

@@ -1,8 +1,6 @@
 """A client's end of a connection of HTTP/2: for probes, and for the monitor's program by its path.
 
-h2 keeps the states and the compression. It is fed frame by frame: it takes GOAWAY for the end of
-all streams, with which servers announce that a stream is the last one. Those who send and receive
-bound the time and the bytes.
+h2 gets all frames but GOAWAY: it would end all streams, and servers send it before the last answer.
 """
 
 from __future__ import annotations
@@ -51,10 +49,7 @@ class Http2Answer(NamedTuple):
 
 
 def translated(request: bytes, root: tuple[str, str]) -> tuple[list[tuple[str, str]], bytes]:
-    """Return headers and body of a request of HTTP/1.
-
-    `root` is scheme and authority, which a Host replaces.
-    """
+    """Return headers and body of a request of HTTP/1; Host replaces the authority of `root`."""
     text, _, body = request.partition(b"\r\n\r\n")
     first, *lines = text.decode(errors="replace").split("\r\n")
     method, path, _ = first.split(" ", 2)
@@ -77,7 +72,6 @@ class Http2:
         self._h2.initiate_connection()
         self._began, self._keeps = False, True
         self.answers = 0
-        "Number of answers so far."
         self._stream, self._ended = 0, False
         self._content = bytearray()
         self.status = 0
@@ -85,10 +79,7 @@ class Http2:
         self.lines: list[tuple[str, str]] = []
 
     def answer(self, headers: list[tuple[str, str]], body: bytes) -> Http2Answer:
-        """Send a request, and return its answer.
-
-        Raises NotHttp2 where none comes, and what sending and receiving raise.
-        """
+        """Send a request, and return its answer. Raises NotHttp2, and as sending and receiving."""
         self._content, self.status, self._ended = bytearray(), 0, False
         try:
             self._stream = self._h2.get_next_available_stream_id()

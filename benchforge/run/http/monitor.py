@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import h2
-from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
+from pydantic import NonNegativeFloat, NonNegativeInt
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Answer, either, statuses_of
@@ -40,7 +40,7 @@ _SHARE_OF_TLS = _SHARE / 10  # a handshake costs about as much as ten requests
 _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a few milliseconds
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
-_SHOWN, KEPT, KEPT_BODY = 32, 8, 1 << 16
+MOST_ANSWERS, KEPT, KEPT_BODY = 32, 8, 1 << 16
 _MODULES = Path(asker.__file__).parent, Path(h2.__file__).parents[1]
 "Folders from which the process imports our modules, and the library."
 
@@ -59,6 +59,9 @@ class SeenAnswer(Frozen):
     kept: bool
 
 
+TimedKind = tuple[NonNegativeInt, NonNegativeFloat]
+
+
 class Record(Frozen):
     """What the process of a monitor recorded."""
 
@@ -66,9 +69,7 @@ class Record(Frozen):
     connections: NonNegativeInt
     cpu_s: NonNegativeFloat
     kinds: tuple[SeenAnswer, ...]
-    moments: tuple[
-        tuple[NonNegativeFloat, tuple[tuple[NonNegativeInt, NonNegativeFloat], ...], str], ...
-    ]
+    moments: tuple[tuple[NonNegativeFloat, tuple[TimedKind, ...], str], ...]
     "Seconds from the first moment on; number of the kind and seconds of each answer; a reason."
 
 
@@ -143,14 +144,12 @@ class Monitoring:
 
     @property
     def _begin(self) -> bytes:
-        """The begin of the load tool's first request."""
         return f"{self._probe.request.method} {self._probe.request.path} HTTP/1.".encode()
 
     def _content(self, head: bytes | None) -> bytes:
         """Return what the process sends, given the head that the load tool sent."""
         closing = {"Connection": "close"} if self._load.keep_alive is False else {}
-        body = (self._probe.request.body or "").encode()
-        return (head or self._probe.head(closing)) + body
+        return (head or self._probe.head(closing)) + (self._probe.request.body or "").encode()
 
     def _write(self, name: str, content: bytes) -> None:
         door.write(self._folder, name, content, lasting=False, mode=door.OWN)
@@ -163,15 +162,14 @@ class Monitoring:
             self._sandbox.stop(self.running, _ENDS_WITHIN_S, signal.SIGTERM)
 
     def judged(self, right: HttpProbe, of_probes: frozenset[str], folder: Path) -> Monitor:
-        """Return what it proves; its record and wrong bodies are written into `folder`.
+        """Return what the record proves; write it and wrong bodies into `folder`.
 
         `of_probes` are the digests of the bodies that probes got.
         """
         if self.running is None:
             return Monitor(why=self._why)
         try:
-            text = door.read(self._folder, asker.RECORD, MOST_RECORD)
-            record = record_of(text)
+            record = record_of(door.read(self._folder, asker.RECORD, MOST_RECORD))
         except (OSError, ValueError):
             return Monitor(why="it ended without a whole record")
         answers: list[MonitorAnswer] = []
@@ -213,17 +211,14 @@ class Monitoring:
 
 def record_of(text: bytes) -> Record:
     """Read a record. Raises ValueError where it is not whole."""
-    try:
-        record = Record.model_validate_json(text)
-    except ValidationError as error:
-        raise ValueError(str(error)) from error
+    record = Record.model_validate_json(text)
     if any(kind >= len(record.kinds) for _, answers, _ in record.moments for kind, _ in answers):
         raise ValueError("it names a kind of answer that it does not have")
     return record
 
 
 def unjudged_answer(kind: SeenAnswer) -> MonitorAnswer:
-    """Return a kind of answer of which nothing is said, none of them counted yet."""
+    """Return a kind of answer without a judgement or a count."""
     return MonitorAnswer(
         status=kind.status,
         content_type=kind.content_type,
@@ -237,7 +232,7 @@ def unjudged_answer(kind: SeenAnswer) -> MonitorAnswer:
 def judged_answer(
     kind: SeenAnswer, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
 ) -> MonitorAnswer:
-    """Return a kind of answer, none of them counted yet."""
+    """Return a kind of answer with its judgement, without a count."""
     expected = right.expect.status
     right_status = kind.status in statuses_of(expected)
     wrong = "" if right_status else f"expected status {either(expected)}, got {kind.status}"
@@ -262,22 +257,13 @@ def judged_answer(
 def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     """Return a record in numbers, given each kind of answer.
 
-    A moment counts as wrong if one of its answers is: so the share of wrong moments is at least
-    that of wrong answers, and an upper bound of the first holds for the second.
+    A moment is wrong if one of its answers is: so an upper bound of the share of wrong moments
+    holds for wrong answers, too.
     """
     counts = Counter(kind for _, answers, _ in record.moments for kind, _ in answers)
-    states = Counter(
-        _state([kinds[kind] for kind, _ in answers]) for _, answers, _ in record.moments
-    )
-    firsts = sorted(answers[0][1] for _, answers, _ in record.moments if answers)
-    answers = [
-        answer.model_copy(update={"answers": counts[number]}) for number, answer in enumerate(kinds)
-    ]
-    frequent = sorted(answers, key=lambda answer: -answer.answers)
-    answers_shown = [
-        *[answer for answer in frequent if answer.wrong][:_SHOWN],
-        *[answer for answer in frequent if not answer.wrong][:_SHOWN],
-    ]
+    each = [answers for _, answers, _ in record.moments]
+    states = Counter(_state([kinds[kind] for kind, _ in answers]) for answers in each)
+    firsts = sorted(answers[0][1] for answers in each if answers)
     unanswered = Counter(reason for _, answers, reason in record.moments if not answers)
     return Monitor(
         moments=states["right"] + states["other"] + states["wrong"],
@@ -287,12 +273,21 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
         unanswered=dict(unanswered.most_common(KEPT)),
         requests=record.requests,
         connections=record.connections,
-        answers=tuple(answers_shown),
+        answers=commonest(kinds, counts),
         median_s=_quantile(firsts, 0.5),
         p90_s=_quantile(firsts, 0.9),
         longest_s=_quantile(firsts, 1.0),
         cpu_s=record.cpu_s,
     )
+
+
+def commonest(kinds: Sequence[MonitorAnswer], counts: Counter[int]) -> tuple[MonitorAnswer, ...]:
+    """Return kinds of answers with their counts: the most frequent wrong ones, then others."""
+    answers = [kind.model_copy(update={"answers": counts[nth]}) for nth, kind in enumerate(kinds)]
+    frequent = sorted(answers, key=lambda answer: -answer.answers)
+    wrong = [answer for answer in frequent if answer.wrong]
+    others = [answer for answer in frequent if not answer.wrong]
+    return (*wrong[:MOST_ANSWERS], *others[:MOST_ANSWERS])
 
 
 def _state(answers: Sequence[MonitorAnswer]) -> str:

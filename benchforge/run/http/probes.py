@@ -1,4 +1,4 @@
-"""What a server answers when it is asked one by one, who it is, and what ran out."""
+"""Probes: a server's answers one by one, who it is, and which resource ran out."""
 
 import contextlib
 import dataclasses
@@ -81,11 +81,9 @@ def probes(
     signs: tuple[str, ...] | None = None,
 ) -> Probes:
     """Return what came back on both sides of the load, each kind of answer once."""
+    sides = results_before, results_after
     results = (*results_before, *results_after)
-    counts = [
-        Counter(result.kind for result in side if result.kind)
-        for side in (results_before, results_after)
-    ]
+    counts = [Counter(result.kind for result in side if result.kind) for side in sides]
     first_of = {each.kind: each.answer for each in reversed(results) if each.answer and each.kind}
     kinds = (counts[0] + counts[1]).most_common()
     wrong = Counter(result.wrong for result in results if result.answer and result.wrong)
@@ -120,10 +118,7 @@ def _sizes(right: Sequence[Answer]) -> Sizes | None:
 
 
 def debug(sandbox: Sandbox, question: HttpProbe) -> tuple[str, ...] | None:
-    """Return what the answer to a path that nobody serves shows of a development mode.
-
-    That is the only sign of some modes. None where there is no answer.
-    """
+    """Return signs of a development mode in the answer to a path that nobody serves, or None."""
     try:
         page = ask(sandbox, dataclasses.replace(question, request=_NOBODYS)).body
     except (OSError, http.client.HTTPException):
@@ -145,7 +140,7 @@ def listener(
 
 
 def complaints(processes: Iterable[Running], hide: Callable[[str], str]) -> tuple[Exhaustion, ...]:
-    """Return the first line of each process in which it says that it ran out of something.
+    """Return the first line of each process that says that it ran out of a resource.
 
     Of a long log the beginning and the end are read; `hide` takes secrets out of a line.
     """

@@ -78,7 +78,7 @@ class Like:
 
 @dataclass(frozen=True)
 class HttpProbe:
-    """What is asked of a server, and what a right answer is."""
+    """A request to a server, and the right answer to it."""
 
     label: str
     part: Server
@@ -102,7 +102,7 @@ class HttpProbe:
 
     @property
     def encrypted(self) -> bool:
-        """Whether it is asked over TLS."""
+        """Whether the request goes over TLS."""
         return urlsplit(self.root).scheme == "https"
 
     @property
@@ -111,10 +111,7 @@ class HttpProbe:
         return ":".join(map(str, address(self.root)))
 
     def head(self, extra: Mapping[str, str]) -> bytes:
-        """Return the head of the request as text of HTTP/1, with Host and the body's length.
-
-        `extra` are headers that the request may replace.
-        """
+        """Return the head of the request as text of HTTP/1; it may replace the headers `extra`."""
         request = self.request.framed
         headers = {"Host": urlsplit(self.root).netloc, **extra}
         if request.body is not None:
@@ -122,9 +119,8 @@ class HttpProbe:
         pair = (*headers.items(), *request.headers.items())
         lines = {name.lower(): f"{name}: {value}\r\n" for name, value in pair}
         version = "HTTP/1.0" if self.version == "HTTP/1.0" else "HTTP/1.1"
-        return (
-            f"{request.method} {request.path} {version}\r\n{''.join(lines.values())}\r\n".encode()
-        )
+        first = f"{request.method} {request.path} {version}\r\n"
+        return f"{first}{''.join(lines.values())}\r\n".encode()
 
     def late(self) -> str:
         """Return what to do where it is not ready in time."""
@@ -161,9 +157,7 @@ class HttpProbe:
         self, stage: str, message: str, hint: str = "", kind: type[TrialFailed] = ServerBroken
     ) -> TrialFailed:
         """Return the failure, with the last lines of the server's log."""
-        log = ""
-        if self.running is not None:
-            log = complaint(self.running)
+        log = "" if self.running is None else complaint(self.running)
         hint = in_log(f"{message}\n{log}", self.part, self.label) or hint
         return kind(stage, f"{self.label}: {message}", hint, log)
 
@@ -187,8 +181,8 @@ def ask(sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> H
 class Asking:
     """Sends the request of a question from inside the trial's network, again and again.
 
-    Over HTTP/1 each has a connection of its own; with `keep_alive` the server is not told that it
-    is the last one. Over HTTP/2 they follow each other on one, as those of load tools.
+    Over HTTP/1 each has its own connection, which `keep_alive` does not announce; over HTTP/2 all
+    share one.
     """
 
     def __init__(self, sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> None:
@@ -200,8 +194,8 @@ class Asking:
     def answer(self) -> HttpAnswer:
         """Return the next answer.
 
-        Raises OSError when the whole answer is not there within ANSWER_WITHIN_S or no TLS is agreed
-        upon, http.client.HTTPException when it is not HTTP, or longer than LARGEST_ANSWER bytes.
+        Raises OSError without a whole answer within ANSWER_WITHIN_S or without TLS, HTTPException
+        for what is not HTTP, or is longer than LARGEST_ANSWER bytes.
         """
         begun, question = time.monotonic(), self._question
         if self._connection is None or self._http2 is None:
@@ -274,7 +268,7 @@ def _formed(received: Received, begun: float, wire_bytes: int | None) -> HttpAns
 def _connected(sandbox: Sandbox, question: HttpProbe) -> tuple[BoundedSocket, bool]:
     """Return a connection, and whether to speak HTTP/2 on it.
 
-    Raises OnlyHttp1 where a load would speak it over TLS, and the server does not.
+    Raises OnlyHttp1 where a load would speak HTTP/2 over TLS, and the server does not.
     """
     http_2, offered = question.version == http2.VERSION, _OFFERED.get(question.version, ())
     try:
@@ -371,7 +365,7 @@ def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def reason(error: Exception, location: str = "") -> str:
-    """Return why there is no answer, for a person; `location` is where somebody should listen."""
+    """Return why there is no answer, for a person; `location` is the server's address."""
     return _reason(error, location)[:_SHOWN]
 
 

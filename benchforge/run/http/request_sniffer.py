@@ -28,10 +28,7 @@ class RequestSniffer:
         return self._socket is not None
 
     def head(self, first: bytes, within_s: float) -> bytes | None:
-        """Return the head of the first request, with the empty line after it; None if none came.
-
-        One that does not begin with `first` is no such head.
-        """
+        """Return the head of the first request, if it begins with `first`; None if none came."""
         deadline = time.monotonic() + within_s
         while self._socket is not None:
             for packet, leaves in waiting(self._socket):

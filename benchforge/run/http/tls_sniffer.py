@@ -1,7 +1,6 @@
-"""Listening, until the load begins, to how backends are spoken to: in TLS or not.
+"""Sniffing, until the load begins, whether connections to backends speak TLS.
 
-A socket of the kernel's that sees every packet of the trial's network. A connection speaks TLS when
-one of its client's segments begins with a handshake: PostgreSQL's clients ask for it first.
+A connection speaks TLS when a segment of its client begins with a handshake, as with PostgreSQL.
 """
 
 import contextlib

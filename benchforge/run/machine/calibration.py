@@ -1,4 +1,4 @@
-"""How loud this machine is, as `benchforge calibrate` measured and kept it."""
+"""Noise of this machine, as `benchforge calibrate` measured and kept it."""
 
 import contextlib
 import hashlib
@@ -19,10 +19,7 @@ _HARDWARE = ("cpu", "cpus", "machine")  # memory differs by some pages from boot
 
 
 def place() -> Path:
-    """Return where it is kept: in $XDG_STATE_HOME/benchforge, ~/.local/state without it.
-
-    Raises CannotKeep where there is no home.
-    """
+    """Return its place in $XDG_STATE_HOME, or ~/.local/state. Raises CannotKeep without a home."""
     try:
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     except RuntimeError as error:
@@ -31,19 +28,16 @@ def place() -> Path:
 
 
 def machine(root: Path = _SYSTEM) -> MachineId:
-    """Return what this machine is known by; its own id is told to nobody."""
+    """Return an identity of this machine that hides its own id."""
     machine_facts = facts(root)
+    # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     parts = [text(root, "etc/machine-id") or "", *(str(machine_facts[name]) for name in _HARDWARE)]
     return MachineId(
         id=hashlib.sha256("\n".join(["benchforge", *parts]).encode()).hexdigest()[:16],
         kernel=platform.release(),
-        cpus=_usable(),
+        cpus=cpus,
     )
-
-
-def _usable() -> int:
-    # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def kept() -> Calibration | list[FileFault] | None:

@@ -15,7 +15,8 @@ from benchforge.model.files.result import HARD
 from benchforge.run.machine.quiet import fields, number, raw, text
 
 _SYSTEM = Path("/")
-_CPU = "sys/devices/system/cpu"
+_DEVICES = "sys/devices/system"
+_CPU = f"{_DEVICES}/cpu"
 _SYSCTLS = (
     *("net.core.somaxconn", "net.core.rmem_max", "net.core.wmem_max", "net.core.busy_poll"),
     *("net.core.default_qdisc", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_rmem"),
@@ -88,9 +89,7 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "memory_kb": number(memory.get("MemTotal")),
         "swap_kb": number(memory.get("SwapTotal")),
         "huge_pages": text(root, "sys/kernel/mm/transparent_hugepage/enabled"),
-        "clocksource": text(
-            root, "sys/devices/system/clocksource/clocksource0/current_clocksource"
-        ),
+        "clocksource": text(root, f"{_DEVICES}/clocksource/clocksource0/current_clocksource"),
         "control_group": _control_group(root),
         "sysctl": {name: text(root, f"proc/sys/{name.replace('.', '/')}") for name in _SYSCTLS},
         "loopback_mtu": number(text(root, "sys/class/net/lo/mtu")),
@@ -102,17 +101,13 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
 
 
 def _open_files() -> list[JsonValue]:
-    """Return the soft and the hard limit of open files."""
     import resource  # noqa: PLC0415 - readers of results run without it
 
     return list(resource.getrlimit(resource.RLIMIT_NOFILE))
 
 
 def _scratch_file_system(root: Path) -> str | None:
-    """Return the file system of TMPDIR, such as ext4: private databases lie there. tmpfs is memory.
-
-    The last mount that covers a folder is the one that it shows.
-    """
+    """Return TMPDIR's file system, such as ext4: the last mount that covers it. tmpfs is memory."""
     try:
         scratch = Path(tempfile.gettempdir()).resolve()
     except OSError:
@@ -129,9 +124,7 @@ def _scratch_file_system(root: Path) -> str | None:
 
 
 def _hidden(machine_id: str | None) -> str | None:
-    if not machine_id:
-        return None
-    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16]
+    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16] if machine_id else None
 
 
 def _virtualization(root: Path) -> str | None:
@@ -142,20 +135,16 @@ def _virtualization(root: Path) -> str | None:
 
 def _mains(root: Path) -> bool | None:
     """Whether it is plugged in; None where it has no plug that the kernel knows."""
-    supplies = [
-        supply
-        for supply in root.glob("sys/class/power_supply/*")
-        if text(supply, "type") == "Mains"
-    ]
-    plugged = [online for supply in supplies if (online := text(supply, "online")) is not None]
+    supplies = root.glob("sys/class/power_supply/*")
+    mains = (supply for supply in supplies if text(supply, "type") == "Mains")
+    plugged = [online for supply in mains if (online := text(supply, "online")) is not None]
     return "1" in plugged if plugged else None
 
 
 def _topology(root: Path) -> dict[str, JsonValue]:
-    places = [
-        tuple(text(folder, f"topology/{name}") for name in ("physical_package_id", "core_id"))
-        for folder in (root / _CPU).glob("cpu[0-9]*")
-    ]
+    names = ("physical_package_id", "core_id")
+    folders = (root / _CPU).glob("cpu[0-9]*")
+    places = [tuple(text(folder, f"topology/{name}") for name in names) for folder in folders]
     complete = [key for key in places if None not in key]
     if not complete:
         return {"sockets": None, "cores": None}
@@ -179,10 +168,8 @@ def _range(root: Path, *names: str) -> JsonValue:
 
 def _mitigations(root: Path) -> JsonValue:
     folder = root / _CPU / "vulnerabilities"
-    mitigations: dict[str, JsonValue] = {
-        file.name: text(folder, file.name) for file in sorted(folder.glob("*"))
-    }
-    return mitigations or None
+    names = sorted(file.name for file in folder.glob("*"))
+    return {name: text(folder, name) for name in names} or None
 
 
 def _control_group(root: Path) -> JsonValue:

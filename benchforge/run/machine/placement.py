@@ -1,4 +1,4 @@
-"""Which CPUs each role of a trial may use, and whether its processes stay there."""
+"""CPUs of each role of a trial, and a check that its processes stay there."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ class CpuTopology:
 
 
 def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> CpuTopology:
-    """Return the CPUs that this process may use; where no topology is told, each is a core."""
+    """Return the CPUs that this process may use; without a topology, each is a core."""
     unassigned = set(os.sched_getaffinity(0) if usable is None else usable)
     cores: list[Cpus] = []
     while unassigned:
@@ -124,7 +124,7 @@ class Stay:
             self._look(label, pids, {cpus})
 
     def look_at_rest(self, init_pid: int) -> None:
-        """Look at what is below a trial's keeper and is no part's any more."""
+        """Look at processes below a trial's keeper that belong to no part."""
         if self._given:
             of_parts = {pid for pids in self._seen.values() for pid in pids}
             rest = below({init_pid}, family()) - {init_pid} - of_parts
@@ -156,7 +156,6 @@ class Stay:
 
 
 def _cpus_held(pid: int) -> set[Cpus]:
-    """Return the CPUs of each thread; nothing where the process has ended."""
     held: set[Cpus] = set()
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths

@@ -15,13 +15,8 @@ from benchforge.text.readable import percent
 
 _MOST_DIGITS = 19  # of what the kernel counts in 64 bits
 _PIECE, _LONGEST = 1 << 14, 1 << 20  # bytes: a file of /proc may be of any length
-
 FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
-
-
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
-
-
 _USER, _IN_KERNEL = 11, 12  # behind the name of a process
 
 Patience = Duration | Literal["off"] | None
@@ -130,10 +125,9 @@ class ForeignLoad:
 
 
 def at_most_s(patience: Patience, load_s: float, spare_s: float) -> float | None:
-    """Return how long to wait; None for not even to look.
+    """Return how long to wait for quiet, in seconds; None for not even to look.
 
-    `load_s` is what the trial declares: by default a run takes twice as long at the worst.
-    `spare_s` is what is left before the run's time limit.
+    By default a wait doubles at most the declared `load_s`; `spare_s` is left to the time limit.
     """
     if patience == "off":
         return None
@@ -163,9 +157,9 @@ def _look(*seconds: float) -> ForeignLoad:
 
 
 def between(first_ticks: Ticks | None, last_ticks: Ticks | None, own_s: float) -> ForeignLoad:
-    """Judge what was done between two moments, except for `own_s` seconds of CPU time of ours.
+    """Judge what others used between two moments, a hypervisor's theft included.
 
-    Nothing of a trial runs between trials. What a hypervisor took away counts as others' too.
+    `own_s` is our own CPU time.
     """
     if first_ticks is None or last_ticks is None or last_ticks.total <= first_ticks.total:
         return ForeignLoad(None, None)

@@ -65,7 +65,7 @@ class MixMonitoring(Monitoring):
         *arguments: Any,
     ) -> None:
         super().__init__(*arguments)
-        self._planned = [_Planned(*item) for item in islice(dealt, _RECORDS)]
+        self._planned = [_Planned(*pair) for pair in islice(dealt, _RECORDS)]
         self._rows, self._flows = rows, flows
         self._taken: dict[str, dict[str, Value]] | None = None
 
@@ -101,11 +101,9 @@ class MixMonitoring(Monitoring):
 
     def judged(self, right: HttpProbe, of_probes: frozenset[str], folder: Path) -> Monitor:
         """Return what it proves of all kinds."""
-        monitor = super().judged(right, of_probes, folder)
-        return monitor.model_copy(update={"head": "scenario"})
+        return super().judged(right, of_probes, folder).model_copy(update={"head": "scenario"})
 
     def _label(self, kind: SeenAnswer) -> tuple[_Planned, str]:
-        """Return the record of an answer, and the label of its kind."""
         number, step = divmod(kind.of, _STEPS)
         planned = self._planned[number % len(self._planned)]
         return planned, list(self._rows)[planned.record.kind + step]
@@ -177,8 +175,18 @@ class AnsweredMix:
         return monitoring(self.users, *self.seed)
 
     def right_of(self, probe: HttpProbe) -> RightOf:
-        """Return what is right for a request of the load."""
-        return right_of_kinds(self.users, probe)
+        """Return what is right for a request by its kind; its values say the rest."""
+        kinds = Recognizer(self.users)
+
+        def right_of(message: HttpMessage) -> list[Right]:
+            body = message.body.decode("utf-8", "replace")
+            sent = SentRequest(message.method, message.target, message.headers, body)
+            return [
+                Right(label, None if expect is None else replace(probe, expect=expect, like=None))
+                for label, expect in kinds.expects(sent)
+            ]
+
+        return right_of
 
     def written(self, share: Share, file: Path, secrets: frozenset[str]) -> Stream:
         """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
@@ -188,8 +196,7 @@ class AnsweredMix:
         """Return the stream with answers to probes after the load, and what is right of a kind."""
         kinds: dict[str, StreamKind] = {}
         for label, kind in stream.kinds.items():
-            asks, safe = self.probes[label], _safe(self.plain, label)
-            count = AFTER if safe else 0
+            asks, count = self.probes[label], AFTER if _safe(self.plain, label) else 0
             later = ask_repeatedly(self.sandbox, asks.probe, count, self.load)
             probes = probes_of(asks.before, later, asks.probe.version)
             right = right_of_kind(self.plain, label, asks.first, probes if asks.before else None)
@@ -200,10 +207,9 @@ class AnsweredMix:
 def ready_at(
     workload: Mix, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
 ) -> AnsweredMix:
-    """Log all users of a mix in, and send a request of each kind until it is answered rightly.
+    """Log all users of a mix in, and send a request of each kind until its answer is right.
 
-    `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where an
-    answer stays wrong.
+    `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed.
     """
     users = logged_in(sandbox, workload, server, seed)
     probes = probed(sandbox, users, server, load)
@@ -232,10 +238,7 @@ def logged_in(sandbox: Sandbox, workload: Mix, asking: HttpProbe, seed: tuple[in
 def probed(
     sandbox: Sandbox, workload: Mix, asking: HttpProbe, load: Load | None
 ) -> dict[str, KindProbes]:
-    """Send a request of each kind until it is answered rightly, then again.
-
-    Raises TrialFailed where the answer stays wrong.
-    """
+    """Send a request of each kind until its answer is right, then again. Raises TrialFailed."""
     kind_probes: dict[str, KindProbes] = {}
     replies: dict[str, Reply] = {}
     for label, first in workload.first.items():
@@ -244,9 +247,7 @@ def probed(
         probe = replace(asking, request=request, expect=expect, like=None)
         reply = until_right(sandbox, probe, float(asking.part.ready_within))
         replies[label] = Reply(reply.answer.headers, reply.body)
-        again = []
-        if _safe(workload, label):
-            again = ask_repeatedly(sandbox, probe, BEFORE, load)
+        again = ask_repeatedly(sandbox, probe, BEFORE, load) if _safe(workload, label) else []
         kind_probes[label] = KindProbes(probe, reply.answer, again)
     return kind_probes
 
@@ -263,18 +264,3 @@ def right_of_kind(workload: Mix, label: str, first: Answer, probes: Probes | Non
 def _safe(workload: Mix, label: str) -> bool:
     """Whether probes may repeat a request: of a flow only the first, which needs no other."""
     return workload.first[label][0].method in SAFE and label not in workload.after
-
-
-def right_of_kinds(mix: Mix, probe: HttpProbe) -> RightOf:
-    """Return what is right for a request by the kind that it is of; its values say the rest."""
-    kinds = Recognizer(mix)
-
-    def right_of(message: HttpMessage) -> list[Right]:
-        body = message.body.decode("utf-8", "replace")
-        sent = SentRequest(message.method, message.target, message.headers, body)
-        return [
-            Right(label, None if expect is None else replace(probe, expect=expect, like=None))
-            for label, expect in kinds.expects(sent)
-        ]
-
-    return right_of

@@ -1,7 +1,6 @@
-"""What an interpreter is, asked from inside of it.
+"""An interpreter's description, from inside of it: interpreter_probe.py MODULE...
 
-Also a plain program, which runs where benchforge is not installed, on Python 3.8 and newer:
-`python inside.py MODULE...` prints one line of JSON.
+Also a plain program for Python 3.8 and newer; it prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ def describe_interpreter(modules: Iterable[str]) -> dict[str, Any]:
 def _name_and_version(distribution: importlib.metadata.Distribution) -> tuple[str, str]:
     """Return both, empty where they are missing.
 
-    `distribution.metadata` parses the whole file each time that it is read, which takes six times
-    as long as all of this.
+    `distribution.metadata` parses the whole file at each use, which takes six times as long.
     """
     files = ("METADATA", "PKG-INFO", "")  # as importlib.metadata: the last is an .egg-info file
     text = next(filter(None, map(distribution.read_text, files)), "")
@@ -63,10 +61,7 @@ def _field(name: str, fields: str) -> str:
 
 
 def _has(distribution: importlib.metadata.Distribution, tops: str) -> bool:
-    """Whether a distribution has one of the modules of a pattern, at its top.
-
-    Its list of files is searched as text: `distribution.files` makes a path of each line first.
-    """
+    """Whether a distribution has a module of a pattern at its top, by its list of files as text."""
     listed = distribution.read_text("top_level.txt")
     if listed:
         return bool(re.search(rf"^(?:{tops})\s*$", listed, re.MULTILINE))

@@ -40,7 +40,7 @@ class InterpreterCandidate:
     "True if it belongs to a virtual environment."
 
     def __str__(self) -> str:
-        """As a person speaks of it."""
+        """Name and version, such as CPython 3.11.7."""
         return f"{self.implementation} {'.'.join(map(str, self.version))}"
 
 
@@ -57,7 +57,7 @@ class Wish:
     "True for the highest version that fits, not the first; never one of a virtual environment."
 
     def fits(self, interpreter: InterpreterCandidate) -> bool:
-        """Tell whether an interpreter is what is asked for."""
+        """Tell whether an interpreter fulfils the wish."""
         return (
             self.implementation in {"", interpreter.implementation}
             and interpreter.version[: len(self.version)] == self.version
@@ -106,24 +106,18 @@ def find(
 ) -> InterpreterCandidate:
     """Return the interpreter that a runtime asks for; each candidate is asked what it is.
 
-    `folder` is for what they print. Raises ProgramMissing when there is none, and names those that
-    there are.
+    `folder` is for what they print. Raises ProgramMissing, which names the available ones.
     """
     if "/" in python:
         path = (suite_folder / Path(python).expanduser()).absolute()
         return _new_enough(_at(sandbox, path, label, folder), label)
     wanted = wish(python)
-    fitting = [
-        interpreter
-        for interpreter in _ask_all(sandbox, candidates(wanted), folder)
-        if wanted.fits(interpreter)
-    ]
-    if fitting:
+    answers = _ask_all(sandbox, candidates(wanted), folder)
+    if fitting := [interpreter for interpreter in answers if wanted.fits(interpreter)]:
         best = max(fitting, key=lambda each: each.version) if wanted.highest else fitting[0]
         return _new_enough(best, label)
-    available = dict.fromkeys(
-        f"{interpreter} ({interpreter.path})" for interpreter in all_interpreters(sandbox, folder)
-    )
+    others = all_interpreters(sandbox, folder)
+    available = dict.fromkeys(f"{interpreter} ({interpreter.path})" for interpreter in others)
     raise ProgramMissing(
         f"runtime {label}: no interpreter {python!r} on this machine: looked on PATH, and among "
         "the interpreters of pyenv and of uv",
@@ -176,11 +170,7 @@ def _ask_all(
     for process in running:
         if sandbox.alive(process):
             sandbox.stop(process, first=signal.SIGKILL)
-    return [
-        interpreter
-        for finished in ended
-        if finished is not None and (interpreter := _read(finished)) is not None
-    ]
+    return [python for finished in ended if finished and (python := _read(finished))]
 
 
 def _question(path: Path) -> Command:

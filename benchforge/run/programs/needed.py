@@ -1,4 +1,4 @@
-"""What a suite needs of the machine, told without starting anything."""
+"""Needs of a suite, listed without starting anything."""
 
 import errno
 import importlib.metadata
@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # `check` starts nothing
     from benchforge.run.sandbox.sandbox import Sandbox
 
 UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH")
-"It builds the environments of runtimes."
 
 Users = dict[str, dict[str, None]]
 "The parts that need something, each with its scenarios."
@@ -79,10 +78,7 @@ class Needed:
 
 
 def needed(suite: Suite) -> Needed:
-    """Return what the cases of a suite need.
-
-    Raises BenchforgeError where the code or the data of a part are not there.
-    """
+    """Return what a suite's cases need. Raises BenchforgeError without a part's code or data."""
     form = Needed(len(expand(suite)))
     for scenario, key, part in parts_by_scenario(suite):
         part.fingerprint(suite.path.parent)  # it reads the code or the data that are served
@@ -108,7 +104,6 @@ def together(forms: Iterable[Needed]) -> dict[Need, Users]:
 
 
 def _files(python: str, suite_folder: Path) -> list[Path]:
-    """Return the files that may be the interpreter which a runtime asks for."""
     if "/" in python:
         file = locate(str(Path(python).expanduser()), suite_folder)
         return [file] if file else []
@@ -152,7 +147,7 @@ def as_they_say(
 
 
 def no_site(folder: Path, python: Path, programs: Mapping[str, Path], suite_folder: Path) -> Site:
-    """Return a site at which a part can say how its version is asked for, and nothing more."""
+    """Return a site that is enough for a part to name the command for its version."""
     return Site(
         label="version",
         folder=folder,
@@ -205,10 +200,7 @@ def in_log(text: str, part: Part, label: str) -> str:
 
 
 def of_runtime(label: str, runtime: Runtime, python: Path, modules: Sequence[str]) -> str:
-    """Return how the modules that a runtime's interpreter lacks get in.
-
-    What a path leads to is the user's own environment; another interpreter gets one from us.
-    """
+    """Return how the modules that a runtime's interpreter lacks get into its environment."""
     # Where we have the module ourselves, we know what to install for it.
     brought = importlib.metadata.packages_distributions()
     tops = (module.partition(".")[0] for module in modules)

@@ -31,6 +31,7 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.sound import located
 from benchforge.text import door
+from benchforge.text.readable import counted
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
 _INCLUDED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)[= ](.+)$", re.MULTILINE)
@@ -69,10 +70,10 @@ def needed_modules(parts: Iterable[Part]) -> dict[str, list[str]]:
 def ready(
     suite: Suite, parts: Iterable[Part], host: Host, tell: Callable[[str], None]
 ) -> dict[str, Ready]:
-    """Return every runtime that one of the parts names, found and built where it was not.
+    """Return every runtime that a part names, found and built where it was not.
 
-    `tell` hears what takes time. Raises ProgramMissing when an interpreter is not there, cannot be
-    built or lacks a module, and SuiteErrors when its requirements cannot be met.
+    `tell` hears what takes time. Raises ProgramMissing for an interpreter that is not there, cannot
+    be built or lacks a module, SuiteErrors for impossible requirements.
     """
     needed = needed_modules(parts)
     needed.pop(OWN, None)
@@ -138,7 +139,6 @@ def ask_interpreter(
 
 
 def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list[str]]) -> None:
-    """Raise ProgramMissing, naming every module that a runtime lacks."""
     missing = {label: modules for label, modules in lacks.items() if modules}
     if not missing:
         return
@@ -159,20 +159,16 @@ def environment(
 ) -> tuple[Path, str]:
     """Return the interpreter of a runtime's environment, and the packages that it was built from.
 
-    It is built when it is first asked for, and kept in the cache. Raises SuiteErrors when the
-    requirements cannot be met, ProgramMissing when it cannot be built for another reason, and
-    CannotKeep when it cannot be written.
+    It is built once, and kept in the cache. Raises SuiteErrors for impossible requirements,
+    ProgramMissing when it cannot be built for another reason, CannotKeep when it cannot be written.
     """
     runtime = suite.runtimes[label]
     contents = _contents(suite, label)
     entry = cache("runtimes") / _key(runtime, interpreter, contents)
     try:
         if not entry.is_dir():
-            count = len(runtime.requires)
-            tell(
-                f"runtime {label}: building ({interpreter}, "
-                f"{count} requirement{'s' * (count > 1)}); this is done once"
-            )
+            requirements = counted(len(runtime.requires), "requirement")
+            tell(f"runtime {label}: building ({interpreter}, {requirements}); this is done once")
             enough(entry.parent, _FREE_CACHE)
             _build(sandbox, suite, label, interpreter, entry)
         private_path = private(entry.resolve())
@@ -194,10 +190,7 @@ def _requirements(suite: Suite, label: str) -> list[str]:
 
 
 def _contents(suite: Suite, label: str) -> dict[str, str]:
-    """Return the text of each file of requirements, and of those that they include.
-
-    Raises SuiteErrors for one that cannot be read.
-    """
+    """Return the text of each file of requirements, and of included ones. Raises SuiteErrors."""
     contents: dict[str, str] = {}
     for number, requirement in enumerate(_requirements(suite, label)):
         files = [Path(requirement.removeprefix(FILE_OPTION))] * requirement.startswith(FILE_OPTION)
@@ -222,19 +215,14 @@ def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
     surroundings = _surroundings() | {"UV_PYTHON_DOWNLOADS": "manual"}
     done = sandbox.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
     if done.code:
-        raise ProgramMissing(
-            f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}",
-            "install it, or give its path",
-        )
+        message = f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}"
+        raise ProgramMissing(message, "install it, or give its path")
 
 
 def _build(
     sandbox: Sandbox, suite: Suite, label: str, interpreter: InterpreterCandidate, entry: Path
 ) -> None:
-    """Make an environment under a name of its own, and then link to it.
-
-    An environment cannot be moved, since it holds its own path; the link is there at once.
-    """
+    """Make an environment under a name of its own, and link to it: it holds its own path."""
     with claimed(entry.parent, f"{entry.name}.") as target:
         try:
             _make(sandbox, suite, label, interpreter, target, _log_of(entry))
@@ -292,12 +280,8 @@ def _make(
             complained = done.complained
             if step == "lock" and re.search("No solution found|parse requirement", complained):
                 raise _unsolvable(suite, label, interpreter, complained)
-            raise ProgramMissing(
-                redact(
-                    f"runtime {label}: uv cannot build it: {_telling(complained)}", suite.secrets
-                ),
-                f"the full output is in {log}",
-            )
+            message = f"runtime {label}: uv cannot build it: {_telling(complained)}"
+            raise ProgramMissing(redact(message, suite.secrets), f"the full output is in {log}")
 
 
 def _unsolvable(
@@ -327,14 +311,12 @@ def _telling(complained: str) -> str:
 
 def _uv(label: str) -> Path:
     if (uv := locate("uv")) is None:
-        raise ProgramMissing(
-            f"runtime {label}: building its environment needs uv, which is missing", UV.how
-        )
+        raise ProgramMissing(f"runtime {label}: its environment needs uv, which is missing", UV.how)
     return uv
 
 
 def _surroundings() -> dict[str, str]:
-    """Return what uv is told of our environment: where packages come from, and whom to trust.
+    """Return what uv receives of our environment: package indexes, proxies, certificates.
 
     uv brings certificates of its own; where the system has some, a proxy's may be among them.
     """

@@ -1,4 +1,4 @@
-"""What a service prepares once for all its trials: built when first asked for, then copied."""
+"""Templates of services: built when first needed, then copied for each trial."""
 
 import contextlib
 import dataclasses
@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchforge.errors import CannotKeep, TrialFailed
@@ -22,28 +23,24 @@ from benchforge.run.sandbox.host import Host, Wishes
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
 
 TASK_WITHIN_S = 120.0
+_copied = partial(shutil.copytree, symlinks=True, dirs_exist_ok=True)
 _FICLONE = 0x40049409  # of linux/fs.h
 
 
 def done(sandbox: Sandbox, task: Task, label: str, part_label: str, folder: Path) -> None:
-    """Run a task of the part labelled `part_label`; it prints to `folder/<label>.out` and `.err`.
-
-    Raises TrialFailed when its output is not what it should be, with its last lines.
-    """
+    """Run a part's task; it prints to `folder/<label>.out` and `.err`. Raises TrialFailed."""
     finished = sandbox.run(label, task.command, folder, {}, TASK_WITHIN_S)
     if reason := task.judge(finished):
-        raise TrialFailed(
-            "prepare", f"{part_label}: {task.says}: {reason}", log=complaint(finished)
-        )
+        message = f"{part_label}: {task.says}: {reason}"
+        raise TrialFailed("prepare", message, log=complaint(finished))
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
-    """Fill `site.scratch` with the service's template; nothing for a service without one.
+    """Fill `site.scratch` with the service's template, if it has one.
 
-    Templates are kept in $XDG_CACHE_HOME/benchforge/templates (~/.cache without it), or for the
-    life of this process where that is not writable. `name` is that of the service's files beside
-    the trial: what the tasks print is kept in the folder `<name>-template` there. Raises
-    TrialFailed when a task fails, and CannotKeep when the copy cannot be written.
+    Templates are in the cache, or for this process's life where that is not writable. What the
+    tasks print is beside the trial, in `<name>-template`. Raises TrialFailed when a task fails,
+    CannotKeep when the copy cannot be written.
     """
     if not service.template(site):
         return
@@ -58,9 +55,7 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
             for_whom = f"{service.kind} {service.name}, built for {site.label}"
             whole(note.parent, note.name, for_whom)
         # Without the times of the files, which nobody asks for, it takes half as long.
-        shutil.copytree(
-            template, site.scratch, symlinks=True, dirs_exist_ok=True, copy_function=_cloned
-        )
+        _copied(template, site.scratch, copy_function=_cloned)
     except OSError as error:
         # shutil collects what it could not copy: source, copy and why.
         first = error.args[0][0] if isinstance(error, shutil.Error) else None
@@ -101,9 +96,7 @@ def _store(scratch: Path, template: Path) -> None:
     """Put a template into the cache at once: a folder of that name is whole, whatever happens."""
     with claimed(template.parent, HALF) as half:
         try:
-            shutil.copytree(
-                scratch, half, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
-            )
+            _copied(scratch, half, copy_function=shutil.copy)
             os.sync()  # the name must not reach the disk before what it stands for
             with contextlib.suppress(OSError):  # somebody else built the same meanwhile
                 half.rename(template)
@@ -124,20 +117,12 @@ def _key(service: Service, site: Site) -> str:
         peers=(),
         ports={name: number for number, name in enumerate(site.ports, 1)},
     )
-    tasks = [
-        (task.command.argv, dict(task.command.environment)) for task in service.template(nowhere)
-    ]
-    programs = [
-        _identity(site.programs[need.name])
-        for need in service.needs()
-        if need.name in site.programs
-    ]
+    commands = [task.command for task in service.template(nowhere)]
+    tasks = [(command.argv, dict(command.environment)) for command in commands]
+    names = [need.name for need in service.needs() if need.name in site.programs]
+    files = [site.programs[name].resolve() for name in names]
+    # They tell a program from its next version without running it.
+    programs = [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     # Another user could not read it, and PostgreSQL refuses a folder that is not its own.
     inputs = [service.name, service.template_key(site), tasks, programs, os.getuid()]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
-
-
-def _identity(program: Path) -> list[object]:
-    """Tell a program from its next version without running it."""
-    stat = program.stat()
-    return [str(program.resolve()), stat.st_size, stat.st_mtime_ns]

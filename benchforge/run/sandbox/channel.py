@@ -9,7 +9,7 @@ import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from benchforge.errors import KeeperGone, KeeperSilent, TrialFailed
 from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, MOST_SOCKETS, SCM_CREDENTIALS
@@ -24,7 +24,7 @@ _ANCILLARY += socket.CMSG_SPACE(_CREDENTIALS.size)
 
 @dataclass(frozen=True)
 class Message:
-    """What the keeper said; `sender` is the pid it speaks of, as seen from here."""
+    """A message of the keeper; `sender` is the pid that it is about, as seen from here."""
 
     body: Mapping[str, Any]
     sender: int = 0
@@ -35,7 +35,7 @@ class Message:
 class Exit:
     """How a process ended: `ended` on the monotonic clock, CPU times in seconds.
 
-    What it used includes the children that it waited for, and orphans that ended before it.
+    It includes children that it waited for, and orphans that ended earlier.
     """
 
     code: int
@@ -69,14 +69,8 @@ class Channel:
         self._poll = select.poll()
         self._poll.register(self.ours, select.POLLIN)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Hang up; once is enough, twice does no harm."""
+        """Close all sockets; twice does no harm."""
         for mine in (self.ours, *self.spare):
             mine.close()
 
@@ -87,11 +81,9 @@ class Channel:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise KeeperGone from error
         except OSError as error:
-            raise TrialFailed(
-                "start",
-                f"the keeper was not told what to {message.get('do', 'do')}: {error}",
-                "arguments and environment together may take about 200 kB",
-            ) from error
+            problem = f"the keeper did not get the order to {message.get('do', 'do')}: {error}"
+            hint = "arguments and environment together may take about 200 kB"
+            raise TrialFailed("start", problem, hint) from error
 
     def ask(self, do: str, *, within_s: float = ANSWERS_WITHIN_S, **arguments: object) -> Message:
         """Send a request and return its reply; exits that come before it are noted.
@@ -126,10 +118,7 @@ class Channel:
                 raise KeeperSilent(f"nothing came within {exact(within_s)} s")
 
     def note_exits(self, until: float) -> None:
-        """Block until an exit is reported or the monotonic clock says `until`; note all there are.
-
-        Raises KeeperGone.
-        """
+        """Note exits; wait for one until the monotonic clock says `until`. Raises KeeperGone."""
         if self._readable(until):
             self._receive()
             while self._readable(0.0):

@@ -1,4 +1,4 @@
-"""Where processes run: the only module, besides the keeper, that starts any."""
+"""Places for trials: the only module, besides the keeper, that starts processes."""
 
 import contextlib
 import dataclasses
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 from benchforge.errors import KeeperGone, KeeperSilent, NoAnswer, TrialFailed
 from benchforge.run.sandbox import keeper, leftover_mark, procfs, reach, shared_memory
@@ -53,8 +53,7 @@ class Wishes:
     limits: Mapping[str, int] = field(default_factory=dict)
     "Limits of every process."
     scratch: Path | None = None
-    """Folder for a hosts file, and for names of shared memory: where that cannot be the trial's \
-own, what outlives the trial is removed by them."""
+    "Folder for a hosts file, and for names of shared memory that may outlive the trial."
     names: Sequence[str] = ()
     "Names of the place's own address in the hosts file."
     sockets: Sequence[Path] = ()
@@ -76,8 +75,7 @@ class Host(Protocol):
     ) -> AbstractContextManager[Sandbox]:
         """Give a place for one trial, whose own log is kept in `folder`.
 
-        Raises TrialFailed when there can be no place; on leaving, NoAnswer when a process could not
-        be ended.
+        Raises TrialFailed without a place; on leaving, NoAnswer if a process could not be ended.
         """
         ...
 
@@ -160,15 +158,13 @@ def _files(folder: Path, wishes: Wishes) -> tuple[dict[str, object] | None, tupl
             copied.append(path)
     mounts = reach.mounts()
     hidden = {path for path in copied if any(path in Path(mount).parents for mount in mounts)}
-    weaker = [
-        f"programs may change files in {path}: mounts below it allow no layer" for path in hidden
-    ]
+    notes = [f"programs may change files in {path}: mounts below allow no layer" for path in hidden]
     files: dict[str, object] = {
         "writes": [str(path) for path in (*writes, *hidden)],
         "copied": [str(path) for path in copied if path not in hidden],
         "scratch": str(wishes.scratch),
     }
-    return files, tuple(weaker)
+    return files, tuple(notes)
 
 
 def _hosts_file(scratch: Path, names: Sequence[str]) -> str:
@@ -220,7 +216,7 @@ class _Keeper:
             pid = self._child.pid
         self.pid = pid
         try:
-            self._lives = os.pidfd_open(pid)  # nobody has waited for it yet
+            self.lives = os.pidfd_open(pid)  # nobody has waited for it yet
             self.mark = leftover_mark.mark(pid)
         except (ProcessLookupError, FileNotFoundError) as error:  # killed, with its parent
             self.ours.close()
@@ -228,7 +224,7 @@ class _Keeper:
 
     def ended(self) -> bool:
         """Whether it ends within KILLED_WITHIN_S; Popen's wait looks at longer intervals."""
-        if not select.select([self._lives], [], [], KILLED_WITHIN_S)[0]:
+        if not select.select([self.lives], [], [], KILLED_WITHIN_S)[0]:
             return False
         if self._child is not None:
             self._child.wait()
@@ -236,10 +232,7 @@ class _Keeper:
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._lives, signal.SIGKILL)
-
-    def close(self) -> None:
-        os.close(self._lives)
+            signal.pidfd_send_signal(self.lives, signal.SIGKILL)
 
 
 @contextlib.contextmanager
@@ -250,31 +243,29 @@ def _kept(
     log = folder / "keeper.err"
     with log.open("wb") as stderr:
         process = _Keeper(stderr, forks)
-    with Channel(process.ours) as channel:
+    channel = Channel(process.ours)
+    try:
+        sandbox = _greeted(channel, wishes, log)
+        if process.mark is None and not sandbox.mode.pid_namespace:
+            lost = "no mark either: processes remain if the keeper is killed, too"
+            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=(*sandbox.mode.weaker, lost))
         try:
-            sandbox = _greeted(channel, wishes, log)
-            if process.mark is None and not sandbox.mode.pid_namespace:
-                unknown = "no mark either: processes remain if the keeper is killed, too"
-                sandbox.mode = dataclasses.replace(
-                    sandbox.mode, weaker=(*sandbox.mode.weaker, unknown)
-                )
-            try:
-                yield sandbox
-            except BaseException as error:
-                for fault in _end(sandbox, channel, process):
-                    error.add_note(fault)
-                raise
-            if faults := _end(sandbox, channel, process):
-                hint = "stop the remaining processes before you measure again"
-                raise NoAnswer("; ".join(faults), hint)
-        finally:
-            channel.close()  # end-of-file: whatever went wrong above, the keeper ends
-            process.ended()
-            process.close()
-            if scratch is not None:  # each name in it is of what is not the trial's own
-                shared_memory.removed(shared_memory.noted(scratch))
-            if not log.stat().st_size:
-                log.unlink()
+            yield sandbox
+        except BaseException as error:
+            for fault in _end(sandbox, channel, process):
+                error.add_note(fault)
+            raise
+        if faults := _end(sandbox, channel, process):
+            hint = "stop the remaining processes before you measure again"
+            raise NoAnswer("; ".join(faults), hint)
+    finally:
+        channel.close()  # end-of-file: whatever went wrong above, the keeper ends
+        process.ended()
+        os.close(process.lives)
+        if scratch is not None:  # each name in it is of what is not the trial's own
+            shared_memory.removed(shared_memory.noted(scratch))
+        if not log.stat().st_size:
+            log.unlink()
 
 
 def _started(end: socket.socket, stderr: IO[bytes] | int, *words: str) -> subprocess.Popen[bytes]:
@@ -299,8 +290,7 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandb
         raise
     if not greeting["ready"]:
         raise _HalfWayError(greeting["error"])
-    names = [field_.name for field_ in dataclasses.fields(Mode)]
-    entered: dict[str, Any] = {name: greeting[name] for name in names}
+    entered = {each.name: greeting[each.name] for each in dataclasses.fields(Mode)}
     mode = Mode(**{**entered, "weaker": (*greeting["weaker"],)})
     try:
         return Sandbox(channel, mode, greeting["init"])
@@ -329,11 +319,10 @@ def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
     if sandbox.mode.pid_namespace:
         return faults
     # The keeper may have been killed: what it kept is known by its mark, or else by its session.
-    survivors = (
-        leftover_mark.ended(process.mark, KILLED_WITHIN_S)
-        if process.mark is not None
-        else sandbox.in_its_sessions()
-    )
+    if process.mark is None:
+        survivors = sandbox.in_its_sessions()
+    else:
+        survivors = leftover_mark.ended(process.mark, KILLED_WITHIN_S)
     if survivors:
         faults.append(f"processes of the trial still run: {survivors}")
     return faults

@@ -88,7 +88,7 @@ def _die_with_parent() -> None:
 
 
 def enter_namespaces(options: JSON) -> JSON:
-    """Unshare as much as is asked for and allowed; what is our own then, and what was refused."""
+    """Unshare what the options want and the kernel allows; return both, with refusals."""
     pids, network = bool(options["pid_namespace"]), options["network"] == "private"
     own_pids = own_network = False
     weaker: list[str] = []
@@ -270,9 +270,7 @@ def _set_limit(name: str, value: int) -> str:
 def _why(error: Exception) -> str:
     if isinstance(error, PermissionError):
         return "read-only in a private network"
-    if isinstance(error, OSError):
-        return os.strerror(error.errno or errno.EINVAL)
-    return str(error)
+    return os.strerror(error.errno or errno.EINVAL) if isinstance(error, OSError) else str(error)
 
 
 def _read(path: str) -> str:
@@ -343,10 +341,9 @@ def _kill_all(reapers: Iterable[int] = ()) -> int:
 
 
 def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> None:
-    """Write down what outlives all that is below this process, for whoever clears away after it.
+    """Write down what outlives all below this process, for whoever clears away after it.
 
-    The first line says of which kinds that may be. At `last` all stand still from then on: who goes
-    on until it is killed may name more.
+    The first line has the kinds. At `last` all stand still: a running process may name more.
     """
     if not path or not prefixes:
         return
@@ -372,8 +369,8 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
 def _start(request: JSON, exits: int) -> tuple[JSON, int, int]:
     """Fork a reaper, which forks and executes.
 
-    Return the pid once the program runs, or why it does not; the reaper, 0 where it has ended; and
-    the descriptor on whose closing the reaper waits for its children, so that pids last till then.
+    Return the pid of the program, or why it does not run; the reaper, 0 if it ended; and the
+    descriptor on whose closing the reaper waits for its children, so that pids last till then.
     """
     read_end, write_end = os.pipe()
     may_reap, go = os.pipe()
@@ -440,7 +437,6 @@ def _report_exit(pid: int, exits: int) -> None:
 
 
 def _exit(pid: int, status: int, used: dict[str, float]) -> JSON:
-    """How a process ended, as benchforge hears it."""
     code = os.waitstatus_to_exitcode(status)
     return {"exit": pid, "code": code, "ended": time.monotonic(), **used}
 
@@ -541,11 +537,8 @@ class Keeper:
     def __init__(
         self, channel: socket.socket, outer_lives: int, own_pids: bool, notes: str, outlives: Names
     ) -> None:
-        self.channel = channel
-        self.outer_lives = outer_lives
-        self.own_pids = own_pids
-        self.notes = notes
-        self.outlives = outlives
+        self.channel, self.outer_lives, self.own_pids = channel, outer_lives, own_pids
+        self.notes, self.outlives = notes, outlives
         self.started: set[int] = set()
         self.reapers: dict[int, int] = {}  # that of each program, while it lives
         self.exits, self.exit = os.pipe2(os.O_CLOEXEC)
@@ -664,10 +657,7 @@ class Keeper:
         return reached
 
     def _signal_others(self, number: int, pid: int, reaper: int) -> list[int]:
-        """Signal all below this process but one program and its tree; who was reached.
-
-        Who is forked meanwhile gets it, too: it looks until it finds nobody new.
-        """
+        """Signal all below this process but one program's tree, until none is new."""
         reached: set[int] = set()
         while True:
             processes = family()

@@ -1,9 +1,7 @@
-"""The mark of a trial: all that a keeper starts carries it, whatever it does to get away.
+"""The mark of a trial: all that a keeper starts carries it, daemons too.
 
-A daemon closes its files, leaves its session, and writes its title over its environment; its
-limits it keeps. The mark stands in one that no kernel looks at since Linux 2.4.25, and names the
-keeper: who carries the mark of one that is dead was left behind. It is needed where there is no
-process namespace, which would have ended them.
+It is a resource limit that no kernel looks at since Linux 2.4.25, and names the keeper: who carries
+the mark of a dead keeper was left behind. Process namespaces make it unnecessary.
 """
 
 import contextlib
@@ -84,10 +82,7 @@ def _number(pid: int) -> int:
 
 
 def _marked() -> Iterator[tuple[int, int]]:
-    """Yield pid and mark of all that carry one here: a namespace of its own is not ours to judge.
-
-    Few carry one: so that is looked at first.
-    """
+    """Yield pid and mark of all that carry one in our own namespace."""
     own_namespaces = _namespaces("self")
     for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - numbers, not paths
         number = _carried(int(name))

@@ -1,7 +1,6 @@
-"""Who listens in a network, or has a name, as the kernel tells a socket of it.
+"""Sockets that listen in a network, or have a name, by netlink.
 
-/proc/net/tcp tells the same, and takes forty times as long: it goes through every place at which
-the machine could keep a connection.
+/proc/net/tcp lists them too, and takes forty times as long.
 """
 
 import os

@@ -44,7 +44,7 @@ class Wait(NamedTuple):
 
 @contextlib.contextmanager
 def measuring(report: Callable[[Wait], None]) -> Iterator[None]:
-    """Hold the machine's lock. While another process holds it, wait, and report that each second.
+    """Hold the machine's lock; wait for another holder, and report each second of the wait.
 
     What `report` raises ends the wait.
     """
@@ -82,7 +82,7 @@ def _wait_for_other(report: Callable[[Wait], None]) -> None:
 
 
 def _connected(waiting: socket.socket) -> int | None:
-    """Return the pid of the holder, 0 if it is not ours to see; None if it takes no connection."""
+    """Return the holder's pid, 0 if hidden; None if it takes no connection."""
     waiting.setblocking(False)
     with contextlib.suppress(OSError):
         waiting.connect(NAME)

@@ -39,10 +39,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def cover_shared_memory() -> None:
-    """Mount an empty /dev/shm. What was in its folders stays: POSIX shared memory has none.
-
-    Raises OSError where that is refused; then all is as it was.
-    """
+    """Mount an empty /dev/shm; folders in it stay. Raises OSError, and then all is as before."""
     names = [each.name for each in os.scandir(SHARED_MEMORY) if each.is_dir(follow_symlinks=False)]
     with _opened(SHARED_MEMORY) as original:
         mount("none", SHARED_MEMORY, "tmpfs", MS_NOSUID_NODEV, "mode=1777")
@@ -60,7 +57,7 @@ def cover_shared_memory() -> None:
 def close_files(writes: list[str], copied: list[str], scratch: str) -> list[str]:
     """Make all files read-only but those below `writes`; return what is weaker, and why.
 
-    Programs may write below `copied`, too: into layers in `scratch`, which nobody reads later.
+    Programs may write below `copied`, into layers in `scratch`.
     """
     weaker: list[str] = []
     with contextlib.ExitStack() as opened:

@@ -1,4 +1,4 @@
-"""What /proc says of a trial's processes and network, read from outside its namespaces."""
+"""Processes and network of a trial, read in /proc from outside its namespaces."""
 
 import contextlib
 import functools
@@ -17,7 +17,7 @@ _LOCAL_ADDRESS, _STATE, _INODE = 1, 3, 9
 
 
 def tree(pid: int, among: Iterable[int] = (), reaper: int = 0) -> list[int]:
-    """The pids of a process, of all in its session, of all below its reaper, and their descendants.
+    """The pids of a process, its session, all below its reaper, and their descendants.
 
     They are looked for `among` these processes, or among all.
     """
@@ -32,10 +32,7 @@ def of_sessions(leaders: set[int]) -> list[int]:
 
 
 def listening(pid: int, port: int) -> set[str]:
-    """The inodes of the sockets that listen on a TCP port in the network of `pid`.
-
-    Raises OSError where /proc does not let us read.
-    """
+    """The inodes of sockets that listen on a TCP port of `pid`'s network. Raises OSError."""
     inodes: set[str] = set()
     for name in ("tcp", "tcp6"):
         path = Path(f"/proc/{pid}/net/{name}")
@@ -56,20 +53,14 @@ def holds(pids: Iterable[int], inodes: set[str]) -> bool | None:
     for pid in pids:
         try:
             for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-                if _link(descriptor) in names:
-                    return True
+                with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                    if str(descriptor.readlink()) in names:
+                        return True
         except PermissionError:
             unreadable = True
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended meanwhile
     return None if unreadable else False
-
-
-def _link(descriptor: Path) -> str:
-    try:
-        return str(descriptor.readlink())
-    except FileNotFoundError:
-        return ""  # closed meanwhile
 
 
 def holders(port: int) -> list[int]:
@@ -99,8 +90,7 @@ def halted(pid: int) -> int | None:
 def kill_below(roots: set[int], last: int, within_s: float) -> None:
     """Kill processes and all their descendants, until `last` has ended, or for so many seconds.
 
-    `last` is a descriptor of a process. Who traces a process can keep it from ending: all are
-    killed, again and again, since they may start others meanwhile.
+    `last` is a descriptor of a process. Tracers too are killed: they can keep it from ending.
     """
     deadline = time.monotonic() + within_s
     while not select.select([last], [], [], _LOOK_EVERY_S)[0] and time.monotonic() < deadline:
@@ -123,10 +113,7 @@ def executable(pid: int) -> str | None:
 
 
 def counters(pid: int) -> dict[str, int]:
-    """The counters of the network of `pid`, named like "TcpPassiveOpens".
-
-    Raises OSError where /proc does not let us read.
-    """
+    """The counters of the network of `pid`, named like "TcpPassiveOpens". Raises OSError."""
     by_name: dict[str, int] = {}
     for name in ("snmp", "netstat"):
         lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""What of the machine a trial could reach by the file system: socket files, and mounts."""
+"""Parts of the machine in a trial's reach by the file system: socket files, and mounts."""
 
 import contextlib
 import os
@@ -32,8 +32,7 @@ def mounts() -> dict[str, str]:
 def socket_files(spared: Iterable[Path]) -> SocketFiles:
     """Return the socket files that processes of this machine may listen at, but those `spared`.
 
-    They are those that the kernel lists for our network, those that are mounts, and those in the
-    same folders, in mounts, in /run and in its folders. Whole file systems are not walked.
+    They are in the kernel's list, mounts, in the folders of both, in /run and in its folders.
     """
     kinds = mounts()
     paths = {*map(os.path.realpath, _bound()), *kinds}

@@ -29,9 +29,7 @@ Network = Literal["private", "host"]
 KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _LOG_LINES = 20
 _LOG_BYTES = 100_000
-_TRACEBACK = re.compile(
-    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)", re.MULTILINE
-)
+_TRACEBACK = re.compile(r"(?m)^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
 
 
 @dataclass(frozen=True)
@@ -57,10 +55,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class Running:
-    """A process that was started: its pid inside the trial and as seen from outside.
-
-    `started` is on the monotonic clock, in seconds.
-    """
+    """A process that was started, with its pid inside and outside; `started` is monotonic, in s."""
 
     label: str
     pid: int
@@ -75,9 +70,9 @@ class Running:
 
 
 class Sandbox:
-    """One trial's place: everything that runs in it was started here, and ends with it.
+    """One trial's place: all that runs in it was started here, and ends with it.
 
-    Each method raises TrialFailed when the keeper of the trial was killed from outside.
+    Each method raises TrialFailed when the trial's keeper was killed.
     """
 
     address = "127.0.0.1"
@@ -89,8 +84,7 @@ class Sandbox:
     covered: SocketFiles = frozenset()
 
     def __init__(self, channel: Channel, mode: Mode, init_pid: int) -> None:
-        self.mode = mode
-        self.init_pid = init_pid
+        self.mode, self.init_pid = mode, init_pid
         self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
         self.left = 0  # how many processes had to be killed on leaving
         self.temporary = tempfile.gettempdir()
@@ -109,10 +103,9 @@ class Sandbox:
     ) -> Running:
         """Start a program; it prints to `folder/<label>.out` and `.err`, and works in `folder`.
 
-        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the libraries of a program
-        that was unpacked, then the command's own. `cpus` are the numbers of those that it may use.
-        Raises ProgramMissing when there is no such program,
-        and TrialFailed when it cannot be started for another reason.
+        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the libraries of an unpacked
+        program, then the command's own. `cpus` are the numbers of those that it may use. Raises
+        ProgramMissing without such a program, TrialFailed where it does not start.
         """
         command, folder = with_libraries(command), folder.resolve()
         stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
@@ -120,7 +113,9 @@ class Sandbox:
             "start",
             argv=command.argv,
             environment={
-                **_clean_environment(),
+                "PATH": os.environ.get("PATH", os.defpath),
+                "HOME": os.environ.get("HOME", "/"),
+                "LANG": "C.UTF-8",
                 "TMPDIR": self.temporary,
                 **environment,
                 **command.environment,
@@ -187,11 +182,8 @@ class Sandbox:
     def cut(self, running: Running) -> tuple[Literal["stdout", "stderr"], ...]:
         """Of which streams only the first LARGEST_OUTPUT bytes are kept, of all it started too."""
         self._channel.note_exits(0.0)
-        streams: dict[Literal["stdout", "stderr"], Path] = {
-            "stdout": running.stdout,
-            "stderr": running.stderr,
-        }
-        return tuple(name for name, path in streams.items() if str(path) in self._channel.cut)
+        names: tuple[Literal["stdout", "stderr"], ...] = ("stdout", "stderr")
+        return tuple(name for name in names if str(getattr(running, name)) in self._channel.cut)
 
     def alive(self, running: Running) -> bool:
         """Whether the process itself still runs."""
@@ -241,20 +233,17 @@ class Sandbox:
         environment: Mapping[str, str],
         timeout_s: float,
     ) -> Finished:
-        """Start a program and wait for its end.
+        """Start a program and wait for its end. Raises as `start`; TrialFailed if it takes longer.
 
-        Raises what `start` raises, and TrialFailed after `timeout_s` seconds: it is killed then.
+        After `timeout_s` seconds it is killed.
         """
         running = self.start(label, command, folder, environment)
         finished = self.wait(running, timeout_s)
         if finished is None:
             self.stop(running, first=signal.SIGKILL)
-            raise TrialFailed(
-                "prepare",
-                f"{label}: {command.argv[0]} did not end within {exact(timeout_s)} s",
-                "give it more time, or see its log",
-                log=complaint(running),
-            )
+            message = f"{label}: {command.argv[0]} did not end within {exact(timeout_s)} s"
+            hint = "give it more time, or see its log"
+            raise TrialFailed("prepare", message, hint, complaint(running))
         return finished
 
     def processes(self, running: Running) -> list[int]:
@@ -286,10 +275,7 @@ class Sandbox:
             return procfs.listening(self.init_pid, port)
 
     def counters(self) -> dict[str, int]:
-        """The network's counters, like "TcpPassiveOpens"; the machine's in the host's network.
-
-        Raises OSError where /proc does not let us read.
-        """
+        """The network's counters, like "TcpPassiveOpens", or the host's. Raises OSError."""
         return procfs.counters(self.init_pid)
 
     def socket(
@@ -298,10 +284,7 @@ class Sandbox:
         kind: socket.SocketKind = socket.SOCK_STREAM,
         protocol: int = 0,
     ) -> socket.socket:
-        """Return a new socket inside the trial's network, whoever connects or binds it.
-
-        Raises OSError where that is not allowed.
-        """
+        """Return a new socket inside the trial's network. Raises OSError if not allowed."""
         ordinary = (family, kind, protocol) == (socket.AF_INET, socket.SOCK_STREAM, 0)
         if ordinary and self._channel.spare:
             return self._channel.spare.pop()
@@ -352,12 +335,10 @@ class Sandbox:
         running: Running,
         number: int,
         to: Literal["group", "tree", "others"],
-        also: Iterable[int] = (),
+        also: Sequence[int] = (),
     ) -> list[int]:
         """Send a signal and return the inner pids that it reached; 0 only asks who is there."""
-        reply = self._channel.ask(
-            "signal", pid=running.pid, signal=int(number), to=to, also=list(also)
-        )
+        reply = self._channel.ask("signal", pid=running.pid, signal=int(number), to=to, also=also)
         return [int(pid) for pid in reply.body["signalled"]]
 
     def _gone(self, running: Running, members: list[int], within_s: float, number: int = 0) -> bool:
@@ -368,15 +349,6 @@ class Sandbox:
                 return False
             self._channel.note_exits(min(deadline, time.monotonic() + 0.005))
         return True
-
-
-def _clean_environment() -> dict[str, str]:
-    """What a program needs of ours: nothing that makes it behave otherwise than elsewhere."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": os.environ.get("HOME", "/"),
-        "LANG": "C.UTF-8",
-    }
 
 
 def _not_started(
@@ -411,10 +383,7 @@ def last_lines(log: Path, count: int = _LOG_LINES) -> str:
 
 
 def first_error(log: Path) -> str:
-    """The line that ends the first Python traceback of a log, "" where there is none.
-
-    A server that fails because its app does prints its own tracebacks last, which say less.
-    """
+    """The line that ends a log's first Python traceback, which names the cause; "" without one."""
     try:
         with opened(log) as file:
             text = file.read(_LOG_BYTES).decode(errors="replace")

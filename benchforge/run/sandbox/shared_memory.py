@@ -1,7 +1,6 @@
 """Shared memory that outlives its processes: where a trial has none of its own, it is removed.
 
-Only what a process of the trial mapped, or what PostgreSQL wrote into its postmaster.pid, is
-looked at; and of that only what is this user's, and nobody uses.
+Only what the trial mapped or PostgreSQL noted, what is this user's, and what nobody uses.
 """
 
 import contextlib
@@ -23,10 +22,7 @@ _IPC_RMID = 0
 
 
 def noted(scratch: Path) -> set[str]:
-    """Return what a trial had mapped, and the segments of its databases, by their names.
-
-    Nothing of a trial whose shared memory was its own: there a name is another's.
-    """
+    """Return what a trial mapped in the machine's shared memory, and its databases' segments."""
     try:
         text = (scratch / NOTES).read_text(errors="surrogateescape")
     except OSError:
@@ -43,19 +39,21 @@ def noted(scratch: Path) -> set[str]:
 
 
 def removed(names: Iterable[str]) -> list[str]:
-    """Remove what of it is ours and used by nobody; what was removed, for a person."""
+    """Remove named memory of this user that nobody uses; return descriptions of it."""
     names = set(names)
     return [*_segments(names), *_files(names)] if names else []
 
 
 def _segments(names: set[str]) -> Iterator[str]:
     """Remove segments of System V, which the kernel counts the users of."""
+    segments = (name.removesuffix("(deleted)") for name in names if SYSTEM_V in name)
+    removable = {" ".join(name.split()[-2:]) for name in segments}  # without their device
     with contextlib.suppress(OSError):
         head, *lines = [line.split() for line in _SEGMENTS.read_text().splitlines()]
         for line in lines:
             segment = {name: int(value) for name, value in zip(head, line, strict=False)}
             unused = segment["nattch"] == 0 and segment["uid"] == os.geteuid()
-            if unused and _named(segment["key"], segment["shmid"]) in _short(names):
+            if unused and _named(segment["key"], segment["shmid"]) in removable:
                 libc = ctypes.CDLL(None, use_errno=True)
                 if libc.shmctl(segment["shmid"], _IPC_RMID, None) == 0:
                     yield f"shared memory segment {segment['shmid']}"
@@ -94,10 +92,3 @@ def _file(name: str) -> Path | None:
 def _named(key: int, number: int) -> str:
     """Return how a segment is called here: its number, and its key as /proc/PID/maps has it."""
     return f"{number} {SYSTEM_V}{key & 0xFFFFFFFF:08x}"
-
-
-def _short(names: set[str]) -> set[str]:
-    """Return names of segments without their device, and without what says that they go."""
-    return {
-        " ".join(name.removesuffix("(deleted)").split()[-2:]) for name in names if SYSTEM_V in name
-    }

@@ -1,4 +1,4 @@
-"""What all trials of a result stand on, found before any starts: programs, interpreters."""
+"""Context of all trials of a result, set up before any starts: programs, interpreters."""
 
 import os
 import sys
@@ -50,9 +50,7 @@ class TrialContext:
     elsewhere: MeasureElsewhere | None = None
     "Measures trials whose parts run on hosts; None where no part does."
     hosts: Mapping[str, HostFacts] = field(default_factory=dict)
-    "Hosts of parts, by label."
     versions: Mapping[str, str] = field(default_factory=dict)
-    "Versions that programs on hosts report."
     peers: tuple[str, ...] = ()
     "Addresses of the trial's other hosts, which may connect to its services."
     sockets: tuple[Path, ...] = ()
@@ -69,10 +67,7 @@ class TrialContext:
         return self.runtimes[part.runtime].facts.real_path
 
     def tree_of(self, part: Part) -> Tree | None:
-        """Return the checkout that a part is served from; None for where its code lies.
-
-        None as well for a part of another host, whose checkouts are there.
-        """
+        """Return the checkout that a part of this machine is served from, if any."""
         if not isinstance(part, ServesCode) or part.ref is None:
             return None
         return self.trees.get((part.directory, part.ref))
@@ -84,9 +79,9 @@ class TrialContext:
 
 
 def ground(suite: Suite, parts: Iterable[Part]) -> TrialContext:
-    """Return the ground of these parts of a suite, on this machine, without its runtimes.
+    """Return the context of these parts of a suite, on this machine, without its runtimes.
 
-    Raises Unusable where nothing can run, and ProgramMissing, naming all that is not there.
+    Raises Unusable where nothing can run, and ProgramMissing, naming all that is missing.
     """
     if not sys.platform.startswith("linux"):
         raise Unusable("running needs Linux: namespaces and /proc", "validate works anywhere")
@@ -118,17 +113,15 @@ def needs_of(parts: Iterable[Part]) -> list[Need]:
 def with_runtimes(
     context: TrialContext, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
 ) -> TrialContext:
-    """Return the ground with the runtimes of the parts, too. Raises what `ready` raises."""
-    return replace(
-        context, runtimes={**context.runtimes, **ready(suite, parts, context.host, tell)}
-    )
+    """Return the context with the runtimes of the parts, too. Raises what `ready` raises."""
+    runtimes = ready(suite, parts, context.host, tell)
+    return replace(context, runtimes={**context.runtimes, **runtimes})
 
 
 def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:
     """Return where each needed program is; a name with a slash starts at the suite's folder.
 
-    Modules are those of our own interpreter: runtimes are asked themselves.
-    Raises ProgramMissing, naming all that are not there.
+    Modules are those of our own interpreter. Raises ProgramMissing, naming all that are missing.
     """
     wanted = list(dict.fromkeys(needs))
     if absent := missing(wanted, suite_folder):

@@ -1,4 +1,4 @@
-"""What one trial measures, and what comes of it."""
+"""Inputs and outcome of one trial."""
 
 import math
 from dataclasses import dataclass

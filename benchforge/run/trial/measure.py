@@ -45,9 +45,8 @@ def measure(
 ) -> MeasuredTrial:
     """Run one trial in its folder, once it is quiet or its spare seconds are over.
 
-    `tell` hears the name of each phase, and nothing during the load. What fails is in the trial;
-    only CannotKeep is raised. Secrets are in none of what is returned, and once it is, in none of
-    the folder's files.
+    `tell` hears each phase, and nothing during the load. A failure is in the trial; only CannotKeep
+    is raised. Neither the trial nor the folder's files then hold secrets.
     """
     # Each process has a working folder of its own.
     resolved = replace(inputs, folder=entered(inputs.folder))
@@ -69,7 +68,7 @@ def measured_together(
 ) -> list[MeasuredTrial]:
     """Measure trials that run together, or one alone, and return them without secrets.
 
-    What fails is in the trial whose fault it is. Raises CannotKeep, and what is a fault of our own.
+    A failure is in its trial. Raises CannotKeep, and our own faults.
     """
     recorders = [recorder for _, recorder in trials]
     try:
@@ -116,15 +115,14 @@ def _hide(trials: Sequence[TrialInputs], context: TrialContext) -> None:
 
 
 def _wait_for_quiet(inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder) -> None:
-    load_s = inputs.step.case.declared_s
-    most_s = quiet.at_most_s(context.quiet, load_s, inputs.spare_s)
+    most_s = quiet.at_most_s(context.quiet, inputs.step.case.declared_s, inputs.spare_s)
     if most_s is not None:
         with recorder.phase("quiet"):
             foreign = quiet.until_quiet(most_s)
         recorder.checks.append(quiet.check(foreign))
 
 
-def begun(inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]) -> TrialRecorder:
+def begun(inputs: TrialInputs, context: TrialContext, tell: Tell) -> TrialRecorder:
     """Return a recorder that holds what is known of a trial before anything starts."""
     case, recorder = inputs.step.case, TrialRecorder(tell)
     recorder.placed = Stay(context.places).placed()
@@ -134,10 +132,9 @@ def begun(inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None
 
 
 def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
-    """Return why a trial has no measurement, from what ended it.
+    """Return why a trial has no measurement, from what ended it. Call it where that is handled.
 
-    Raises CannotKeep where its folder cannot be written, and the error itself where it is a fault
-    of our own. Call it where the error is handled.
+    Raises CannotKeep where its folder cannot be written, and the error itself for our own fault.
     """
     if isinstance(error, TrialFailed):
         disks = Path(tempfile.gettempdir()), folder
@@ -148,18 +145,16 @@ def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
         raise error
     if isinstance(error, OutputDamaged):
         # The tool's fault unless its driver says otherwise: it is asked again.
-        log = _driver_log(folder, case)
+        name = driver_label(case)
+        log = last_lines(folder / f"{name}.err") or last_lines(folder / f"{name}.out")
         return Failure(
             stage="read", message=error.message, hint=error.hint, log=log, subject=error.about
         )
     if isinstance(error, OSError):
         if folder.is_dir() and error.errno not in _DISK:
             raise error
-        where = error.filename or folder
-        raise CannotKeep(
-            f"{where}: {error.strerror}",
-            "the folder was removed, or its disk is full; choose another with -o",
-        ) from error
+        hint = "the folder was removed, or its disk is full; choose another with -o"
+        raise CannotKeep(f"{error.filename or folder}: {error.strerror}", hint) from error
     # A part cannot do what the scenario asks of it, or is faulty.
     fault = error if isinstance(error, BenchforgeError) else blamed(error)
     if fault is None:
@@ -172,6 +167,7 @@ def trial_of(
 ) -> MeasuredTrial:
     """Return what a recorder holds as a trial without secrets; its good responses are counted."""
     step, case = inputs.step, inputs.step.case
+    workers = {label: service.workers_told() for _, label, service in services_of(case)}
     trial = Trial(
         number=inputs.number,
         case=case.name,
@@ -192,7 +188,7 @@ def trial_of(
         namespaces=recorder.namespaces,
         load=recorder.load,
         driver_digest=case.driven,
-        workers=_workers(case),
+        workers={label: count for label, count in workers.items() if count is not None},
         fingerprint=fingerprint(recorder.hard_facts),
         changed_facts=tuple(changes(context.facts, recorder.hard_facts)),
         encryption=recorder.links,
@@ -238,17 +234,9 @@ def _load(case: Case, suite_folder: Path) -> Load:
     load = case.driver.load()
     inputs = [case.driver.model_dump_json(), case.driver.fingerprint(suite_folder)]
     stream = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
-    closes = any(
-        name.lower() == "connection" and value.lower() == "close"
-        for name, value in case.request.headers.items()
-    )
-    changes_ = {"keep_alive": False} if closes else {}
-    return load.model_copy(update={"options_digest": stream, **changes_})
-
-
-def _workers(case: Case) -> dict[str, int]:
-    counts = {label: service.workers_told() for _, label, service in services_of(case)}
-    return {label: count for label, count in counts.items() if count is not None}
+    pairs = {(name.lower(), value.lower()) for name, value in case.request.headers.items()}
+    closing = {"keep_alive": False} if ("connection", "close") in pairs else {}
+    return load.model_copy(update={"options_digest": stream, **closing})
 
 
 def _workers_declared(case: Case) -> tuple[str, ...]:
@@ -270,8 +258,3 @@ def _failure(error: TrialFailed) -> Failure:
         subject=error.about,
         broken=error.broken,
     )
-
-
-def _driver_log(folder: Path, case: Case) -> str:
-    name = driver_label(case)
-    return last_lines(folder / f"{name}.err") or last_lines(folder / f"{name}.out")

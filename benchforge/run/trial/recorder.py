@@ -1,4 +1,4 @@
-"""What happens in one trial, noted as it happens: whatever ends it, this is what is kept."""
+"""Record of one trial, noted as it happens: it stays whatever ends the trial."""
 
 import contextlib
 import time
@@ -33,7 +33,7 @@ _STAGES = {
     **dict.fromkeys(("ask", "probes", "finish"), "ask"),
     **dict.fromkeys(("warm-up", "freeze", "rates", "load", "end", "stop"), "drive"),
 }
-"What a trial was about in its phases, where its keeper is told to do one more thing."
+"Stage of a failure by the phase in which the keeper was lost."
 
 
 @dataclass

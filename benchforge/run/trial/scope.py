@@ -1,7 +1,4 @@
-"""One trial under way: its place, what it measures, where it runs, and what is known so far.
-
-Whoever runs a trial opens a scope and takes the stages: `stages/order.py` names them.
-"""
+"""One trial under way: its place, what it measures, and what is known so far."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -72,10 +69,7 @@ class TrialScope:
 def trial_scope(
     inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder, scratch: Path
 ) -> Iterator[TrialScope]:
-    """Give a trial its place; on leaving, note what the place was and how its processes ended.
-
-    All that runs in it has ended then, whatever happened.
-    """
+    """Give a trial its place; on leaving, note its state and how processes ended."""
     case = inputs.step.case
     with contextlib.ExitStack() as stack:
         with recorder.phase("keeper"):

@@ -1,1 +1,1 @@
-"""What is read while a load runs: one file for each source."""
+"""Observation of a load: one file for each source."""

@@ -1,4 +1,4 @@
-"""What servers spend after their load: they are watched until they idle."""
+"""CPU time of servers after their load, until they idle."""
 
 import time
 from collections.abc import Sequence
@@ -26,7 +26,5 @@ def until_idle(parts: Sequence[PartProcesses]) -> list[WorkAfter]:
             rested, rests_s = spent, now_s
         # A thread of low priority gets no CPU while others want it.
         idle = now_s >= rests_s + IDLE_S and not any(part.threads.ready() for part in parts)
-    return [
-        WorkAfter(cpu_s=max(0.0, last - cpu_s), seconds=now_s - begun_s, idle=idle)
-        for cpu_s, last in zip(first, spent, strict=True)
-    ]
+    grown = [max(0.0, last - cpu_s) for cpu_s, last in zip(first, spent, strict=True)]
+    return [WorkAfter(cpu_s=cpu_s, seconds=now_s - begun_s, idle=idle) for cpu_s in grown]

@@ -51,7 +51,7 @@ class KeptOpen:
         return read
 
     def close(self) -> None:
-        """Let go of it; once is enough, twice does no harm."""
+        """Close the file; twice does no harm."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -43,10 +43,7 @@ def _used_ns(pid: int) -> int:
 
 
 def busiest(first: Others, last: Others) -> tuple[Foreign, ...]:
-    """Return those that used most between two moments, of those that still live.
-
-    What used less than a tick is left out.
-    """
+    """Return those that used most between two moments, at least a tick, and still live."""
     grown: list[tuple[int, str]] = []
     for pid in last.used.keys() - first.own_pids - last.own_pids:
         used, earlier = last.used[pid], first.used.get(pid, 0)

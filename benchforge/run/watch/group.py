@@ -27,29 +27,24 @@ class PartQuota:
     def __init__(self, pids: Iterable[int], root: Path = Path("/")) -> None:
         self._root = root
         self._folders = {pid: self._with_quota(pid) for pid in pids}
-        self._first = {
-            folder: _throttled(whole(f"{folder}/cpu.stat"))
-            for folders in self._folders.values()
-            for folder in folders
-        }
+        folders = (folder for each in self._folders.values() for folder in each)
+        self._first = {folder: _stops(folder) for folder in folders}
 
     def of(self, pid: int) -> tuple[float | None, int | None]:
-        """Return the smallest quota of a process, in CPUs, and by how much its stops grew.
-
-        None and None where it has no quota.
-        """
+        """Return a process's smallest quota, in CPUs, and its new stops; None without a quota."""
         folders = self._folders.get(pid) or self._with_quota(pid)
         quotas = [cpus for folder in folders if (cpus := _quota(folder)) is not None]
         if not quotas:
             return None, None
-        stops = (
-            _throttled(whole(f"{folder}/cpu.stat")) - self._first.get(folder, 0)
-            for folder in folders
-        )
+        stops = (_stops(folder) - self._first.get(folder, 0) for folder in folders)
         return min(quotas), max(0, *stops)
 
     def _with_quota(self, pid: int) -> list[Path]:
         return [folder for folder in _folders(self._root, str(pid)) if _quota(folder) is not None]
+
+
+def _stops(folder: Path) -> int:
+    return _throttled(whole(f"{folder}/cpu.stat"))
 
 
 def _throttled(stat: bytes | None) -> int:

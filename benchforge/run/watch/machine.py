@@ -17,18 +17,17 @@ _TRIES, _TOGETHER_NS = 3, 20_000
 
 
 class MachineReader:
-    """Reads the machine's numbers; those that the kernel does not tell are left out.
+    """Reads the numbers of the machine that the kernel tells, by the names of system.csv.
 
-    Counters are what they grew by since `begin`, by the names of system.csv.
+    Counters are what they grew by since `begin`.
     """
 
     def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
         self._names = {f"cpu{cpu}".encode(): cpu for cpu in cpus}
         self._stat = KeptOpen(f"{root}/proc/stat")
         self._average = KeptOpen(f"{root}/proc/loadavg")
-        self._pressure = {
-            name: KeptOpen(f"{root}/proc/pressure/{name}") for name in ("cpu", "io", "memory")
-        }
+        resources = ("cpu", "io", "memory")
+        self._pressure = {name: KeptOpen(f"{root}/proc/pressure/{name}") for name in resources}
         self._vmstat = KeptOpen(f"{root}/proc/vmstat")
         self._disks = KeptOpen(f"{root}/proc/diskstats")
         self._own_disks = frozenset(
@@ -40,7 +39,7 @@ class MachineReader:
         self._clock = _clock_ns()
 
     def row(self, *, fully: bool) -> dict[str, float]:
-        """Return what there is to say now; what moves slowly too if `fully`."""
+        """Return the numbers of now; slow ones too if `fully`."""
         counters = self._counters(fully=fully)
         row = {name: value - self._first.get(name, 0.0) for name, value in counters.items()}
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
@@ -55,13 +54,10 @@ class MachineReader:
     def _counters(self, *, fully: bool) -> dict[str, float]:
         counters = dict(self._cpus())
         if fully:
-            counters |= (
-                dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
-            )
+            counters |= dict(self._stalled()) | self._paging() | self._disk()
+            counters |= self._speed.throttled()
             if self._throttled:
-                counters["group.throttled"] = sum(
-                    group.throttled(group_file) for group_file in self._throttled
-                )
+                counters["group.throttled"] = sum(map(group.throttled, self._throttled))
         return counters
 
     def _gauges(self) -> dict[str, float]:

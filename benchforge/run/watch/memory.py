@@ -1,7 +1,4 @@
-"""Memory of processes, without counting shared pages twice.
-
-Shared memory that they hold open and have not mapped comes on top: no size of a process tells it.
-"""
+"""Memory of processes: shared pages count once, and held but unmapped shared memory, too."""
 
 import contextlib
 import os
@@ -56,12 +53,9 @@ def held(pids: Iterable[int]) -> dict[Key, int]:
 
 
 def ownerless(pid: int, pids: Iterable[int]) -> int:
-    """Return the bytes in /dev/shm, as `pid` sees it, that none of `pids` has open or mapped.
-
-    Raises OSError where it may not be read.
-    """
+    """Return bytes in /dev/shm, as `pid` sees it, that no `pids` have. Raises OSError."""
     pids = list(pids)
-    owned = {tuple(item.split()[:2]) for item in mapped(pids)}
+    owned = {tuple(mapping.split()[:2]) for mapping in mapped(pids)}
     return sum(size for key, size in _files(f"/proc/{pid}/root{SHARED_MEMORY}") if key not in owned)
 
 

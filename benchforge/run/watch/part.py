@@ -37,7 +37,7 @@ class Stat:
 
 
 def stat(pid: int) -> Stat | None:
-    """Return what a process did so far; None when it is no more, or not shown."""
+    """Return what a process did so far; None when it has ended, or /proc hides it."""
     if (read := content(f"/proc/{pid}/stat")) is None or not read:
         return None
     fields = read[read.rindex(b")") + 2 :].split()
@@ -63,41 +63,36 @@ def clock_ns(pid: int) -> int:
 class Account:
     """What a process used itself, and what its ended children did; in any unit.
 
-    The kernel adds a child to its parent when the parent waits for it. What nobody waits for is
-    not added: such a child is claimed with what was last seen of it. Both may speak of the same
-    child, so that the larger counts.
+    The kernel adds a child to the parent that waits for it. Other children are claimed as they were
+    seen last. Both may count the same child, so that the larger counts.
     """
 
-    def __init__(self, own_pid: int, waited: int) -> None:
-        self.own = self.own_first = own_pid
+    def __init__(self, used: int, waited: int) -> None:
+        self.own = self.own_first = used
         self._waited = self._waited_first = waited
         self._claimed = 0
 
-    def note(self, own_pid: int, waited: int) -> None:
+    def note(self, used: int, waited: int) -> None:
         """Take over what the kernel says now."""
-        self.own = max(self.own, own_pid)
+        self.own = max(self.own, used)
         self._waited = max(self._waited, waited)
 
     def claim(self, total: int) -> None:
-        """Count a child that is no more."""
+        """Count a child that has ended."""
         self._claimed += total
 
     @property
     def total(self) -> int:
-        """All of it, from the beginning of the process."""
+        """The sum, from the beginning of the process."""
         since = max(self._waited - self._waited_first, self._claimed)
         return self.own + self._waited_first + since
 
 
 class Process:
-    """A process of a part, as it was seen last.
-
-    Of the part's `reaper` counts only what it waited for: that is all that ever fell to it.
-    """
+    """A process of a part, as it was seen last; of the `reaper` counts only what it waited for."""
 
     def __init__(self, pid: int, stat_: Stat, *, reaper: bool = False) -> None:
-        self.pid = pid
-        self.reaper = reaper
+        self.pid, self.reaper = pid, reaper
         self.start = stat_.start
         self.parent = stat_.parent
         self.alive = stat_.alive
@@ -105,7 +100,7 @@ class Process:
         self.faults = Account(stat_.faults * (not self.reaper), stat_.waited_faults)
 
     def note(self) -> bool:
-        """Look again; False when the process is no more."""
+        """Look again; False when the process has ended."""
         process_stat = stat(self.pid)
         if process_stat is None or process_stat.start != self.start:
             return False
@@ -116,18 +111,14 @@ class Process:
 
 
 class PartProcesses:
-    """The processes of a part that live, and the account of all that it ever had.
-
-    They are all below its `reaper`; without one (0), all below `pid`.
-    """
+    """The living processes of a part, below its `reaper` or `pid`, and the account of all."""
 
     def __init__(
         self, label: str, role: Role, pid: int, find: Callable[[], Iterable[int]], reaper: int = 0
     ) -> None:
         self.label = label
         self.role: Role = role
-        self.pid = pid
-        self._reaper = reaper
+        self.pid, self._reaper = pid, reaper
         self.threads = PartThreads()
         self.memory_hidden = False
         self._children_told = children_told()
@@ -145,10 +136,8 @@ class PartProcesses:
             self._adopt(pid)
         if self._reaper:
             self._adopt(self._reaper)
-        in_order = sorted(
-            self._processes.values(),
-            key=lambda process: (not process.reaper, process.start, process.pid),
-        )
+        processes = self._processes.values()
+        in_order = sorted(processes, key=lambda each: (not each.reaper, each.start, each.pid))
         self._processes = {process.pid: process for process in in_order}
         self._first = self._alive()
         if not counted_from_birth:
@@ -157,14 +146,11 @@ class PartProcesses:
             self._cpu_begun, self._faults_begun = self._cpu(), self._faults()
             for process in self._processes.values():
                 process.cpu.own_first = process.cpu.own
-        else:
-            for process in self._processes.values():
-                process.cpu.own_first = 0
 
     @property
     def pids(self) -> list[int]:
         """Of those that were there at the last look."""
-        return [value.pid for value in self._processes.values() if not value.reaper]
+        return [process.pid for process in self._processes.values() if not process.reaper]
 
     @property
     def busiest(self) -> int:
@@ -234,13 +220,13 @@ class PartProcesses:
         return frozenset((process.pid, process.start) for process in self._living())
 
     def _living(self) -> list[Process]:
-        return [value for value in self._processes.values() if value.alive and not value.reaper]
+        return [each for each in self._processes.values() if each.alive and not each.reaper]
 
     def _cpu(self) -> int:
-        return self._lost_cpu + sum(value.cpu.total for value in self._processes.values())
+        return self._lost_cpu + sum(process.cpu.total for process in self._processes.values())
 
     def _faults(self) -> int:
-        return self._lost_faults + sum(value.faults.total for value in self._processes.values())
+        return self._lost_faults + sum(process.faults.total for process in self._processes.values())
 
     def cpu_s(self) -> float:
         """Return the CPU time of the processes since the load began, in seconds."""
@@ -264,7 +250,7 @@ class PartProcesses:
 
     def _with_processes(self, row: UsageRow) -> UsageRow:
         alive = self._alive()
-        times_ns = [process.cpu.own - process.cpu.own_first for process in self._living()]
+        times_s = [(each.cpu.own - each.cpu.own_first) / 1e9 for each in self._living()]
         voluntary, involuntary = self.threads.switches()
         return row.model_copy(
             update={
@@ -273,17 +259,12 @@ class PartProcesses:
                 "processes": len(alive),
                 "ended_processes": len(self._first - alive),
                 "new_processes": len(alive - self._first),
-                "process_cpu_s": tuple(
-                    sorted((time_ns / 1e9 for time_ns in times_ns), reverse=True)
-                ),
+                "process_cpu_s": tuple(sorted(times_s, reverse=True)),
             }
         )
 
     def memory(self) -> int | None:
-        """Return its size in bytes; None where a process is hidden.
-
-        That is the sum of the proportional set sizes, and the shared memory that it only holds.
-        """
+        """Return its proportional set size and held shared memory, in bytes; None if hidden."""
         sizes = [pss(pid) for pid in self.pids]
         if None in sizes:
             self.memory_hidden = True

@@ -1,4 +1,4 @@
-"""What a trial's parts, its network and the machine do while a load runs, read from /proc."""
+"""Samples of a trial's parts, its network and the machine while a load runs, read from /proc."""
 
 import contextlib
 import gc
@@ -43,8 +43,7 @@ class Watch:
     """Looks from the start of the load to its end; `sample` is called in between, every EVERY_S.
 
     Nothing is written meanwhile, and no garbage is collected. `talkative` says why the network's
-    counters hold connections of others than the load tool. `stay` looks on which CPUs the processes
-    are that are found. Leaving it lets go of all files.
+    counters hold connections of others. `placement` looks at the CPUs of processes.
     """
 
     def __init__(
@@ -54,9 +53,7 @@ class Watch:
         talkative: str,
         placement: Stay,
     ) -> None:
-        self._sandbox = sandbox
-        self._stay = placement
-        self._talkative = talkative
+        self._sandbox, self._stay, self._talkative = sandbox, placement, talkative
         self._parts: dict[str, Watched | Usage] = {}
         self._lines: list[str] = []  # of usage.csv: smaller than rows, in a load of hours
         self._begun: float | None = None
@@ -68,7 +65,7 @@ class Watch:
                 if running is None:
                     self._parts[label] = _running_already(label, role)
                 else:
-                    self._watch(label, role, running)
+                    self.add(label, role, running)
             self._unassigned = Unassigned(sandbox)
             self._look()
             self._unassigned.begin()
@@ -85,24 +82,21 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._files.close()
 
-    def add_loader(self, label: str, running: Running) -> None:
-        """Watch a process of the load tool too."""
-        self._watch(label, "loader", running)
+    def add(self, label: str, role: Role, running: Running) -> None:
+        """Watch a process, too."""
+        watched = Watched(self._sandbox, label, role, running)
+        self._files.enter_context(contextlib.closing(watched))
+        self._parts[label] = watched
+        self._stay.look(label, role, watched.part.pids)
 
     def leave_out(self, monitor: Monitoring | None) -> None:
         """Take the process of a monitor for none of a part's: it is benchforge's own."""
         if monitor is not None and monitor.running is not None:
             self._unassigned.leave_out(monitor.running)
 
-    def _watch(self, label: str, role: Role, running: Running) -> None:
-        watched = Watched(self._sandbox, label, role, running)
-        self._files.enter_context(contextlib.closing(watched))
-        self._parts[label] = watched
-        self._stay.look(label, role, watched.part.pids)
-
     @property
     def _watched(self) -> list[Watched]:
-        return [value for value in self._parts.values() if isinstance(value, Watched)]
+        return [each for each in self._parts.values() if isinstance(each, Watched)]
 
     @property
     def _started_parts(self) -> list[PartProcesses]:
@@ -110,7 +104,7 @@ class Watch:
 
     def servers(self) -> list[PartProcesses]:
         """Return the servers whose processes are known."""
-        return [item.part for item in self._watched if item.role == "server" and item.part.seen]
+        return [each.part for each in self._watched if each.role == "server" and each.part.seen]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
@@ -149,10 +143,7 @@ class Watch:
         return size
 
     def observation(self, folder: Path) -> Observation:
-        """Look for the last time, write usage.csv and system.csv into `folder`, say what was seen.
-
-        Each figure that the two files tell is computed from what they say.
-        """
+        """Look for the last time, write usage.csv and system.csv, and return what they tell."""
         seconds = self._now_s()
         own_cpu_s = time.process_time() - self._own_cpu
         grown = self._system.end(self._now_s())
@@ -164,12 +155,10 @@ class Watch:
         usage, system = usage_text(self._lines), self._system.text()
         door.write(folder, USAGE, usage.encode(), lasting=False)
         door.write(folder, SYSTEM, system.encode(), lasting=False)
+        parts = self._parts.values()
         facts = Observation(
             seconds=seconds,
-            usage=tuple(
-                value.facts() if isinstance(value, Watched) else value
-                for value in self._parts.values()
-            ),
+            usage=tuple(each.facts() if isinstance(each, Watched) else each for each in parts),
             network=self._sandbox.mode.network,
             counters=grown,
             foreign_connections=self._talkative,
@@ -178,10 +167,9 @@ class Watch:
             unassigned_shared_bytes=self._unassigned.shared_bytes(self._started_parts),
             machine=self._system.machine(),
         )
-        observation_ = recomputed(facts, usage, system)
-        return observation_.model_copy(
-            update={"usage": tuple(map(self._explained, observation_.usage))}
-        )
+        observation = recomputed(facts, usage, system)
+        explained = tuple(map(self._explained, observation.usage))
+        return observation.model_copy(update={"usage": explained})
 
     def _explained(self, usage: Usage) -> Usage:
         part = self._parts[usage.label]
@@ -199,10 +187,7 @@ def _running_already(label: str, role: Role) -> Usage:
 
 
 class Unassigned:
-    """Processes below the keeper and below no part.
-
-    A task that prepared a service may have left some, or a part whose reaper was killed.
-    """
+    """Processes below the keeper and below no part, such as those that a task left."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._keeper = sandbox.init_pid
@@ -220,17 +205,12 @@ class Unassigned:
 
     def look(self, at_s: float, parts: Sequence[PartProcesses]) -> None:
         """Look at all of them. What a part has known goes on to be the part's."""
-        of_parts = {pid for part in parts for pid in part.all_pids}
-        strays = [
-            pid for pid in children(self._keeper, self._keeper) if pid not in of_parts | self._own
-        ]
+        excluded = {pid for part in parts for pid in part.all_pids} | self._own
+        strays = [pid for pid in children(self._keeper, self._keeper) if pid not in excluded]
         self._processes.look(at_s, fully=True, more=strays)
 
     def shared_bytes(self, parts: Sequence[PartProcesses]) -> int | None:
-        """Return the bytes of files in the trial's /dev/shm that no part has open or mapped.
-
-        None where they are hidden, or the machine's.
-        """
+        """Return the bytes in the trial's /dev/shm that no part has, or None if hidden."""
         pids = [pid for part in parts for pid in part.pids]
         if not self._own_files or not pids:
             return None

@@ -1,4 +1,4 @@
-"""How fast the CPUs are, and how hot."""
+"""Speed and heat of the CPUs."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -22,9 +22,8 @@ class Speed:
         self._root = root
         self._governed = [cpu for cpu in self._cpus if self._read_number(cpu, _FREQUENCY)]
         # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
-        self._counted = not self._governed and b" aperfmperf" in (
-            whole(f"{root}/proc/cpuinfo") or b""
-        )
+        cpuinfo = whole(f"{root}/proc/cpuinfo") or b""
+        self._counted = not self._governed and b" aperfmperf" in cpuinfo
 
     def megahertz(self) -> dict[str, float]:
         """Return the frequency of each CPU, by the name of its column."""
@@ -48,25 +47,16 @@ def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
     cpu = None
     for line in cpuinfo.splitlines():
         name, _, value = line.partition(b":")
-        match name.strip():
-            case b"processor":
-                cpu = int(value)
-            case b"cpu MHz" if cpu in cpus:
-                frequencies[f"cpu.{cpu}.mhz"] = float(value)
-            case _:
-                pass
+        if name.strip() == b"processor":
+            cpu = int(value)
+        elif name.strip() == b"cpu MHz" and cpu in cpus:
+            frequencies[f"cpu.{cpu}.mhz"] = float(value)
     return frequencies
 
 
 def celsius(root: Path = _SYSTEM) -> float | None:
-    """Return the highest temperature of all sensors; None without one.
-
-    Some sensors take long to answer: do not ask while something is measured.
-    """
-    readings = [
-        number((content(str(path)) or b"").decode())
-        for pattern in _SENSORS
-        for path in root.glob(pattern)
-    ]
+    """Return the highest temperature of all sensors, or None; some are too slow for a load."""
+    paths = (path for pattern in _SENSORS for path in root.glob(pattern))
+    readings = [number((content(str(path)) or b"").decode()) for path in paths]
     degrees = [reading / 1000 for reading in readings if reading is not None]
     return max((degree for degree in degrees if _COLDEST < degree < _HOTTEST), default=None)

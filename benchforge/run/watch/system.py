@@ -17,16 +17,13 @@ class System:
 
     def __init__(self, sandbox: Sandbox, fully_every_s: float) -> None:
         self._lines: list[str] = []
-        self._sandbox = sandbox
-        self._every_s = fully_every_s
-        self._due = 0.0
+        self._sandbox, self._every_s, self._due = sandbox, fully_every_s, 0.0
         self._cpus = sorted(os.sched_getaffinity(0))
         with contextlib.ExitStack() as files:
             self._others = foreign.look()
             celsius = speed.celsius()
-            self._machine = files.enter_context(
-                contextlib.closing(machine.MachineReader(self._cpus))
-            )
+            reader = contextlib.closing(machine.MachineReader(self._cpus))
+            self._machine = files.enter_context(reader)
             self._network = files.enter_context(contextlib.closing(NetworkReader(sandbox.init_pid)))
             self._counters = sandbox.counters()
             first = self._row(0.0)
@@ -41,8 +38,7 @@ class System:
     def _row(self, now_s: float) -> dict[str, float]:
         if fully := now_s >= self._due:
             self._due = now_s + self._every_s
-        row = {**self._machine.row(fully=fully), **self._network.row(fully=fully)}
-        return {TIME: now_s, **row}
+        return {TIME: now_s, **self._machine.row(fully=fully), **self._network.row(fully=fully)}
 
     def _add(self, row: dict[str, float], celsius: float | None = None) -> None:
         heat = {} if celsius is None else {_HEAT: celsius}
@@ -52,8 +48,7 @@ class System:
         """Add the last row; return by how much each counter of the network grew."""
         later = self._sandbox.counters()
         self._due = 0.0
-        last = self._row(now_s)
-        self._add(last, speed.celsius())
+        self._add(self._row(now_s), speed.celsius())
         return {
             name: later[name] - earlier
             for name, earlier in self._counters.items()
@@ -89,7 +84,7 @@ class NetworkReader:
         self._first = self._counters()
 
     def row(self, *, fully: bool) -> dict[str, float]:
-        """Return what there is to say now, by the names of system.csv; all of it if `fully`."""
+        """Return the numbers of now, by the names of system.csv; all if `fully`."""
         row = {
             name: value if name.endswith("CurrEstab") else value - self._first.get(name, 0.0)
             for name, value in self._counters().items()
@@ -105,9 +100,8 @@ class NetworkReader:
         self._sockets.close()
 
     def _counters(self) -> dict[str, float]:
-        tcp = [
-            line.split() for line in (self._snmp.read() or b"").splitlines() if line[:4] == b"Tcp:"
-        ]
+        lines = (self._snmp.read() or b"").splitlines()
+        tcp = [line.split() for line in lines if line[:4] == b"Tcp:"]
         if len(tcp) != 2:  # noqa: PLR2004 - names, then values
             return {}
         counters = dict(zip((name.decode() for name in tcp[0]), tcp[1], strict=True))

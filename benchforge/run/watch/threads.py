@@ -57,8 +57,7 @@ class PartThreads:
 
     def look(self, pid: int) -> None:
         """Look at the threads of a process that are known, for their times alone."""
-        keys = self._by_process.get(pid, ())
-        for key in keys:
+        for key in self._by_process.get(pid, ()):
             self._note_times(key)
 
     def look_fully(self, pid: int) -> list[int]:
@@ -131,14 +130,14 @@ class PartThreads:
         """CPU time of the thread that used the most since the load began."""
         if not self.tells_times:
             return None
-        ran = [value.ran - value.ran_first for value in self._live.values()]
+        ran = [thread.ran - thread.ran_first for thread in self._live.values()]
         return max([self._hottest_ended, *ran]) / 1e9
 
     def busy(self, elapsed_s: float) -> int | None:
         """How many used at least 5 % of a CPU of the time since the load began."""
         if not self.tells_times or elapsed_s <= 0:
             return None
-        ran = [value.ran - value.ran_first for value in self._live.values()]
+        ran = [thread.ran - thread.ran_first for thread in self._live.values()]
         return sum(busy_ns >= BUSY * elapsed_s * 1e9 for busy_ns in [*self._ended_busy, *ran])
 
     def waited_s(self) -> float | None:
@@ -149,11 +148,8 @@ class PartThreads:
         """Voluntary and involuntary context switches since the load began."""
         if not self._switches_told:
             return None, None
-        switches_ = self._sum()
-        return (
-            switches_.voluntary - self._begun.voluntary,
-            switches_.involuntary - self._begun.involuntary,
-        )
+        total, begun = self._sum(), self._begun
+        return total.voluntary - begun.voluntary, total.involuntary - begun.involuntary
 
 
 def _folder(key: tuple[int, int]) -> str:

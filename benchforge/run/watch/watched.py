@@ -1,4 +1,4 @@
-"""A part while it is watched: its processes, and what is known of it besides its rows."""
+"""A part under watch: its processes, and the facts that its rows lack."""
 
 import contextlib
 import itertools
@@ -35,8 +35,7 @@ _MOST = 256  # files of a part that are held; a database with more of them print
 _FOR_WRITING = os.O_WRONLY | os.O_RDWR
 
 CLOCKS_S = 0.001
-"""Seconds by which what /proc tells of a process may exceed what its end tells: the kernel rounds
-each for itself. What exceeds it by more is of daemons that live on."""
+"Seconds by which /proc may exceed what a process's end tells, by rounding; daemons exceed it more."
 
 
 class Watched:
@@ -54,9 +53,7 @@ class Watched:
         self._shown = bool(pids)
         # A load tool has only just begun: what it is will be seen when it is none of this.
         signs_of_pids = [] if role == "loader" else [signs(pid) for pid in pids]
-        self._signs = tuple(
-            sorted({sign for of_process in signs_of_pids for sign in of_process or ()})
-        )
+        self._signs = tuple(sorted({sign for each in signs_of_pids for sign in each or ()}))
         self._signs_hidden = None in signs_of_pids
         self._open_files = min((n for pid in pids if (n := open_files(pid))), default=None)
         self._quota = PartQuota({running.outer_pid, *pids})
@@ -99,31 +96,25 @@ class Watched:
         )
 
     def explained(self, usage: Usage) -> Usage:
-        """Return what it used, and why something of it is not known."""
+        """Return a usage with the reasons for what is unknown."""
         return replace(usage, why="; ".join(self._reasons(usage)))
 
     def _reasons(self, usage: Usage) -> Iterator[str]:
         if usage.cpu_s is None:
             yield "/proc does not show its processes"
         if usage.peak_pss_bytes is None:
-            hidden = self.part.memory_hidden or self.role != "loader"
-            yield (
-                "/proc does not show its memory"
-                if hidden
-                else "it ended before its memory was looked at"
-            )
+            early = not self.part.memory_hidden and self.role == "loader"
+            ended = "it ended before its memory was looked at"
+            yield ended if early else "/proc does not show its memory"
         elif usage.memory_growth is None:
             reads = usage.pss_samples
             yield f"memory_growth: its memory was read {reads} times, {ENOUGH} are needed"
         if usage.busiest_thread_cpu_s is None:
-            tells_times = self.part.threads.tells_times
-            yield (
-                "it ended before its threads were looked at for long"
-                if tells_times or self.role == "loader"
-                else "the kernel does not tell how long its threads ran"
-            )
+            early = self.part.threads.tells_times or self.role == "loader"
+            ended = "it ended before its threads were looked at for long"
+            yield ended if early else "the kernel does not tell how long its threads ran"
         if self._open_files is None:
-            yield "how many files it may open was not seen"
+            yield "/proc did not show its limit of open files"
         if self._signs_hidden:
             yield "/proc does not show its environment: signs of instruments may be missing"
         if self._printed.why:
@@ -137,8 +128,7 @@ class Watched:
 class OutputSize:
     """The files of a part as they were when the load began.
 
-    Each is held, so that it is still known when it was renamed or removed. What is opened during
-    the load is not known.
+    Each is held, so that it is still known when renamed or removed.
     """
 
     def __init__(self, running: Running, pids: Iterable[int]) -> None:
@@ -162,7 +152,9 @@ class OutputSize:
         except OSError:
             return  # it has ended
         for number in numbers:
-            if _flags(content(f"/proc/{pid}/fdinfo/{number}") or b"") & _FOR_WRITING:
+            words = (content(f"/proc/{pid}/fdinfo/{number}") or b"").split()
+            flags = int(words[words.index(b"flags:") + 1], 8) if b"flags:" in words else 0
+            if flags & _FOR_WRITING:
                 with contextlib.suppress(OSError):
                     self._hold(f"/proc/{pid}/fd/{number}")
 
@@ -174,16 +166,14 @@ class OutputSize:
         if len(self._first) == _MOST:
             self.why = f"it has more than {_MOST} files open for writing"
             return
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        self._first[key] = (descriptor, named.st_size)
+        self._first[key] = (os.open(path, os.O_PATH | os.O_CLOEXEC), named.st_size)
 
     def grown(self) -> int | None:
         """Return by how many bytes they grew since; None where not all are known."""
         if self.why:
             return None
-        return sum(
-            max(0, os.fstat(descriptor).st_size - size) for descriptor, size in self._first.values()
-        )
+        files = self._first.values()
+        return sum(max(0, os.fstat(descriptor).st_size - size) for descriptor, size in files)
 
     def line(self) -> str:
         """Return the last line of what is captured and grew since; empty where nothing did."""
@@ -199,16 +189,10 @@ class OutputSize:
         self._first = {}
 
 
-def _flags(fdinfo: bytes) -> int:
-    words = fdinfo.split()
-    return int(words[words.index(b"flags:") + 1], 8) if b"flags:" in words else 0
-
-
 def signs(pid: int) -> list[str] | None:
     """Return the signs of one process, such as "debug: --reload"; None when some are hidden.
 
-    "loaded: X" is an instrument that is there, and of which nothing shows whether it is used. A
-    process that has ended shows none.
+    "loaded: X" is an instrument that may be unused.
     """
     if (status := content(f"/proc/{pid}/status")) is None:
         return []
@@ -245,15 +229,11 @@ def of_words(words: Sequence[str]) -> Iterator[str]:
 
 def of_environment(environment: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
     """Yield the signs of the environment of a command line."""
-    for name in _TRUE_MEANS_DEBUG:
-        if environment.get(name, "").lower() not in _NO:
-            yield f"debug: {name}={_short(environment[name])}"
-    for name in _SET_MEANS_DEBUG:
-        if environment.get(name):
-            yield f"debug: {name}"
-    for name in _SET_MEANS_INSTRUMENT:
-        if environment.get(name):
-            yield f"instrument: {name}={_short(environment[name])}"
+    debugs = [name for name in _TRUE_MEANS_DEBUG if environment.get(name, "").lower() not in _NO]
+    yield from (f"debug: {name}={_short(environment[name])}" for name in debugs)
+    yield from (f"debug: {name}" for name in _SET_MEANS_DEBUG if environment.get(name))
+    instruments = [name for name in _SET_MEANS_INSTRUMENT if environment.get(name)]
+    yield from (f"instrument: {name}={_short(environment[name])}" for name in instruments)
     preloaded = environment.get("LD_PRELOAD", "")
     if preloaded and not _ALLOCATORS.search(preloaded):
         yield f"loaded: LD_PRELOAD={_short(preloaded)}"
@@ -294,8 +274,7 @@ def _words(read: bytes) -> list[str]:
 
 
 def _short(word: str) -> str:
-    printable = "".join(letter if letter.isprintable() else "?" for letter in word)
-    return cut(printable, _LONGEST)
+    return cut("".join(letter if letter.isprintable() else "?" for letter in word), _LONGEST)
 
 
 def open_files(pid: int) -> int | None:

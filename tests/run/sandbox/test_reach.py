@@ -108,7 +108,7 @@ def test_mounts_in_the_folder_of_code_stay_in_sight(tmp_path: Path) -> None:
     """A layer shows one file system: what is mounted below it would be gone."""
     wishes = Wishes(scratch=tmp_path, writes=(), copied=[Path("/")])
     with LocalHost().trial(tmp_path / "trial", wishes=wishes) as sandbox:
-        reason = "programs may change files in /: mounts below it allow no layer"
+        reason = "programs may change files in /: mounts below allow no layer"
         assert (sandbox.mode.weaker[0], sandbox.mode.files) == (reason, "host")
         assert sandbox.run("reads", Command("cat", "/proc/self/stat"), tmp_path, {}, 60).code == 0
 

@@ -1,4 +1,4 @@
-"""The cases again, from the suite's text: their names, what they are, and what trials did of it."""
+"""The cases again, from the suite's text: names, requests, drivers, streams."""
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import Parsed
@@ -12,6 +12,9 @@ from benchforge.suite.load import of_result
 from benchforge.suite.mix.record import amount
 from benchforge.suite.mix.stream import Mix
 from benchforge.text.safe import HIDDEN
+
+_Digests = dict[tuple[str, int, int], tuple[str, tuple[int, ...]]]
+"Digest and counts of a stream, by scenario, block and number of records."
 
 
 def cases(result: Result) -> Values:
@@ -33,8 +36,7 @@ def cases(result: Result) -> Values:
             if not has_secret(case):
                 yield result.again("cases", number, value=plain(case.name))
     except BenchforgeError as error:
-        reason = error.message.splitlines()[0]
-        yield result.again("cases", cannot=reason)
+        yield result.again("cases", cannot=error.message.splitlines()[0])
         return
     for trial in result.trials:
         measured = by_name.get(trial.model.case.model_dump_json())
@@ -63,7 +65,7 @@ def streams(result: Result) -> Values:
     except BenchforgeError as error:
         yield Recomputed(mixed[0], ("stream",), cannot=error.message.splitlines()[0])
         return
-    made: dict[tuple[str, int, int], tuple[str, tuple[int, ...]]] = {}
+    made: _Digests = {}
     for trial in mixed:
         workload = workloads.get(trial.model.case.scenario)
         if workload is None:
@@ -75,12 +77,7 @@ def streams(result: Result) -> Values:
             yield from _stream(result, trial, workload, made)
 
 
-def _stream(
-    result: Result,
-    trial: Parsed[Trial],
-    workload: Mix,
-    made: dict[tuple[str, int, int], tuple[str, tuple[int, ...]]],
-) -> Values:
+def _stream(result: Result, trial: Parsed[Trial], workload: Mix, made: _Digests) -> Values:
     stream, block = trial.model.stream, trial.model.block
     assert stream is not None  # noqa: S101 - of a mix
     records = amount(result.driver(KeptTrial(trial, trial.model)))
@@ -91,9 +88,8 @@ def _stream(
     yield Recomputed(trial, ("stream", "records"), records)
     yield Recomputed(trial, ("stream", "sha256"), sha256)
     if list(stream.kinds) != list(workload.shares):
-        yield trial.fault(
-            f"the suite has the kinds {', '.join(workload.shares)}", "stream", "kinds"
-        )
+        message = f"the suite has the kinds {', '.join(workload.shares)}"
+        yield trial.fault(message, "stream", "kinds")
         return
     for (label, share), count in zip(workload.shares.items(), counts, strict=True):
         path = "stream", "kinds", label

@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 from benchforge.model.files.file import Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.fault import covering
-from benchforge.parts.part import Driver, Part, Server, Service
+from benchforge.parts.part import Driver, Part, Server
 from benchforge.parts.site import Site, Target
 from benchforge.results.recomputed.verified import Recomputed, Values
 from benchforge.results.verify.recompute import divided
+from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.suite.cases.case import Case
 from benchforge.suite.mix.record import FILE
 
@@ -19,15 +20,14 @@ _Argv = dict[str, tuple[str, ...]]
 
 
 def words(trial: Parsed[Trial], case: Case, driver: Driver) -> Values:
-    """Yield the words that are the same wherever a trial runs, on the port of its URL.
-
-    A part that needs its files or programs for its command is not looked at.
-    """
+    """Yield the words of commands that are the same wherever a trial runs."""
     try:
         first, second = (_commands(trial.model, case, driver, host) for host in (1, 2))
     except Exception:  # noqa: BLE001 - a plugin's code, without what it had in the trial
         return
-    packages = {_package(part) for part in case.parts}
+    # Another machine has the packages of parts elsewhere.
+    modules = (sys.modules[type(part).__module__.partition(".")[0]] for part in case.parts)
+    packages = {str(Path(module.__file__ or "-").parent) for module in modules}
     for number, process in enumerate(trial.model.processes):
         argv, other = first.get(process.label, ()), second.get(process.label, ())
         if not argv or len(argv) != len(other):
@@ -41,33 +41,35 @@ def words(trial: Parsed[Trial], case: Case, driver: Driver) -> Values:
                 yield Recomputed(trial, ("processes", number, "argv", index), word)
 
 
-def _package(part: Part) -> str:
-    """Return where the part's package is installed: another machine has it elsewhere."""
-    return str(Path(sys.modules[type(part).__module__.partition(".")[0]].__file__ or "-").parent)
-
-
 def _commands(trial: Trial, case: Case, driver: Driver, host_number: int) -> _Argv:
     """Return the words of all that a trial starts, by the label of its process, in some place."""
     argv: _Argv = {}
     certificate: Path | None = None
+    root = Path(f"/{host_number}")
+    folder, python, suite_folder = root / "folder", root / "python", root / "suite"
     gives: dict[str, dict[str, dict[str, str]]] = {"backend": {}, "upstream": {}}
-    services: list[tuple[str, str, Service]] = [
-        *(("backend", label, part) for label, part in case.backends),
-        *(("upstream", label, part) for label, part in case.upstreams),
-        ("server", case.name.server, case.server),
-    ]
-    for number, (role, label, part) in enumerate(services):
+    addresses = {name: host.address for host in trial.hosts.values() for name in host.parts}
+    for number, (role, label, part) in enumerate(services_of(case)):
         ports = {name: 100 * host_number + 10 * number + nth for nth, name in enumerate(part.ports)}
-        address = _address(trial, f"{role}-{label}")
-        peers = tuple(host.address for host in trial.hosts.values())
-        site = replace(_site(label, part, host_number, ports, gives), address=address, peers=peers)
+        site = Site(
+            label=label,
+            folder=folder,
+            scratch=root / "scratch",
+            address=addresses.get(f"{role}-{label}", "127.0.0.1"),
+            peers=tuple(host.address for host in trial.hosts.values()),
+            ports=ports,
+            python=python,
+            programs=_programs(part, root),
+            backends=gives["backend"],
+            suite_folder=suite_folder,
+            as_root=host_number == 1,
+            upstreams=gives["upstream"],
+        )
         if role == "server" and isinstance(part, Server):
             stored_port, port = urlsplit(part.url(site)).port, urlsplit(trial.url).port
-            its = {
-                name: port or own_port if own_port == stored_port else own_port
-                for name, own_port in ports.items()
-            }
-            site = replace(site, ports=its)
+            if port:
+                ports = {k: port if each == stored_port else each for k, each in ports.items()}
+                site = replace(site, ports=ports)
             certificate = part.certificate(site)
         if (command := part.command(site)) is not None:
             argv[f"{role}-{label}"] = command.argv
@@ -75,16 +77,16 @@ def _commands(trial: Trial, case: Case, driver: Driver, host_number: int) -> _Ar
     target = Target(
         url=trial.url,
         request=case.request.framed,
-        folder=Path(f"/{host_number}/folder"),
-        programs=_programs(driver, host_number),
-        python=Path(f"/{host_number}/python"),
+        folder=folder,
+        programs=_programs(driver, root),
+        python=python,
         ca_file=certificate,
-        suite_folder=Path(f"/{host_number}/suite"),
-        turns=None if case.turns is None else Path(f"/{host_number}/turns"),
-        stream=None if case.workload is None else Path(f"/{host_number}/{FILE}"),
+        suite_folder=suite_folder,
+        turns=None if case.turns is None else root / "turns",
+        stream=None if case.workload is None else root / FILE,
         kinds=() if case.workload is None else tuple(case.workload.shares),
     )
-    label = f"{driver.kind}-{case.name.driver}"
+    label = driver_label(case)
     loading = driver if case.turns is None else covering(driver)
     tools = divided.shares(trial, loading).values() or [(label, loading)]
     for name, share in tools:
@@ -93,33 +95,5 @@ def _commands(trial: Trial, case: Case, driver: Driver, host_number: int) -> _Ar
     return argv
 
 
-def _address(trial: Trial, name: str) -> str:
-    """Return where a service listened: at its host's address, if it had one."""
-    hosts = (host.address for host in trial.hosts.values() if name in host.parts)
-    return next(hosts, "127.0.0.1")
-
-
-def _site(
-    label: str,
-    part: Service,
-    host: int,
-    ports: dict[str, int],
-    gives: dict[str, dict[str, dict[str, str]]],
-) -> Site:
-    return Site(
-        label=label,
-        folder=Path(f"/{host}/folder"),
-        scratch=Path(f"/{host}/scratch"),
-        address="127.0.0.1",
-        ports=ports,
-        python=Path(f"/{host}/python"),
-        programs=_programs(part, host),
-        backends=gives["backend"],
-        suite_folder=Path(f"/{host}/suite"),
-        as_root=host == 1,
-        upstreams=gives["upstream"],
-    )
-
-
-def _programs(part: Part, host: int) -> dict[str, Path]:
-    return {need.name: Path(f"/{host}/{need.name}") for need in part.needs()}
+def _programs(part: Part, root: Path) -> dict[str, Path]:
+    return {need.name: root / need.name for need in part.needs()}

@@ -1,4 +1,4 @@
-"""Whether the numbers of a result are those that its raw files give."""
+"""Comparison of a result's numbers with those that its raw files give."""
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
@@ -58,12 +58,11 @@ def verify(
 ) -> Verified:
     """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
-    `further` is computed again besides what the level has, but not at the level `form`. As many
-    processes as `jobs` compute trials again from their raw files.
+    `further` is computed besides the level, except at `form`. As many processes as `jobs` compute
+    trials again.
 
-    Raises Unusable where the suite in the header or a part of it cannot be had. At the level
-    `form` each file that cannot be read is a fault; else it raises Unusable for the first one, or
-    InvalidFile where the file says what cannot be.
+    Raises Unusable where the suite or a part is missing. At `form` an unreadable file is a fault;
+    else it raises Unusable, or InvalidFile for what cannot be.
     """
     if level == "form":
         return verified_form(folder)
@@ -155,7 +154,7 @@ def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
 
 
 def _document(file: Parsed[Any], *member: str | int) -> object:
-    """Return a file's document, or as much of it as one member needs."""
+    """Return a file's document, or the part that one member needs."""
     return file.model.model_dump(mode="json", by_alias=True, include=set(member) or None)
 
 

@@ -17,10 +17,7 @@ from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 
 
 def shares(trial: Trial, driver: Driver) -> Mapping[str, tuple[str, Driver]]:
-    """Return the label of the process and the driver of each load tool, by host.
-
-    Empty for a load that is not divided.
-    """
+    """Return process and driver of each load tool, by host; empty if the load is not divided."""
     label = f"{driver.kind}-{trial.case.driver}"
     names = {
         host: name
@@ -41,18 +38,14 @@ def shares(trial: Trial, driver: Driver) -> Mapping[str, tuple[str, Driver]]:
 def readings(
     result: Result, stored: KeptTrial, tools: Mapping[str, tuple[str, Driver]]
 ) -> Iterator[Recomputed]:
-    """Yield what each load tool printed, and what they report together.
-
-    Raises what a part raises on files of any kind.
-    """
+    """Yield what each load tool printed, and what they report together. Raises as parts do."""
     each: list[Reading] = []
     label = next(name for name, _ in tools.values())
     for host, (name, driver) in tools.items():
         file, trial = stored.file.file, stored.trial
         if name != label:
             file, trial = file.parent / host / file.name, _as_first(trial, host)
-        reading = reading_of(driver, output_of(trial, file, driver))
-        each.append(good_of(result, trial, reading))
+        each.append(good_of(result, trial, reading_of(driver, output_of(trial, file, driver))))
         yield stored.again("hosts", host, "reading", value=plain(each[-1]))
     starts = [stored.trial.hosts[host].started_s or 0.0 for host in tools]
     yield stored.again("reading", value=plain(merged_reading(each, starts)))

@@ -1,4 +1,4 @@
-"""What the driver of a kept trial left, as it was given to be read."""
+"""Output of the driver of a kept trial, as its reader gets it."""
 
 import sys
 from pathlib import Path
@@ -25,10 +25,7 @@ def was_refused(trial: Trial) -> bool:
 
 
 def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
-    """Return what a driver left beside a trial's file.
-
-    Raises BenchforgeError that says what is missing.
-    """
+    """Return what a driver left beside a trial's file. Raises BenchforgeError if incomplete."""
     label = f"{driver.kind}-{trial.case.driver}"
     mine = [process for process in trial.processes if f"{process.label}-".startswith(f"{label}-")]
     if not mine:
@@ -70,7 +67,7 @@ def _finished(file: Path, process: StartedProcess) -> Finished:
             raise BenchforgeError(f"no {name} beside the trial")
     seconds, user_s, system_s = process.seconds, process.user_s, process.system_s
     if process.exit_code is None or seconds is None or user_s is None or system_s is None:
-        raise BenchforgeError(f"how {process.label} ended was not kept")
+        raise BenchforgeError(f"the record lacks how {process.label} ended")
     folder = file.parent.resolve()
     out, err = folder / process.stdout, folder / process.stderr
     return Finished(process.exit_code, out, err, seconds, user_s, system_s)

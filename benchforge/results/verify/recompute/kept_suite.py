@@ -1,8 +1,4 @@
-"""What a result was read with: its drivers, metrics, claims and answers, from the suite it holds.
-
-Nothing else of the suite is looked at. So it does not matter whether servers and apps, folders and
-secrets of then are still there.
-"""
+"""The part of a result's suite that says how to read it: drivers, metrics, claims, answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -43,7 +39,6 @@ class KeptSuite:
     """The parts of a suite that say how its results are read."""
 
     metrics: Mapping[str, Metric]
-    "Metrics by label."
     repeat: Repeat
     "Number of blocks, and what ends the run."
     verdict_rules: VerdictRules
@@ -71,15 +66,12 @@ class KeptSuite:
             part = part_at(declaration, table, case.vary)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]["msg"]
-            raise Unusable(f"{table}.{case.driver} cannot be as in {case.title}: {first}") from None
+            raise Unusable(f"{table}.{case.driver} of {case.title} is invalid: {first}") from None
         assert isinstance(part, Driver)  # noqa: S101 - its table says so
         return part
 
     def find(self, label: str) -> RateSearch | None:
-        """Return what a scenario looks for, as the suite's text says; None where it says nothing.
-
-        Raises ValidationError and WrongObjective where it says what cannot be.
-        """
+        """Return what a scenario looks for, or None. Raises ValidationError and WrongObjective."""
         table = self._scenario(label)
         if table is None or "find" not in table:
             return None
@@ -92,7 +84,7 @@ class KeptSuite:
         return asks(self._document, self.metrics, cases)
 
     def expect(self, case: CaseName) -> Expect | None:
-        """Return what a right answer of a case looks like; None where a secret is part of it."""
+        """Return the right answer of a case; None where it holds a secret."""
         scenario = self._scenario(case.scenario)
         table = None if scenario is None else scenario.get("expect", {})
         if scenario is not None:
@@ -114,11 +106,10 @@ class KeptSuite:
 def kept_suite(header: Header, name: str, registry: Registry) -> KeptSuite:
     """Return the suite of a header; errors call its text `name`.
 
-    Raises SuiteErrors where the text is no suite any more, or names a part that is not installed.
+    Raises SuiteErrors where the text is no suite, or names a part that is not installed.
     """
-    document = layered(
-        parsed(name, header.suite), header.profile, tuple(header.settings.items()), registry
-    )
+    settings = tuple(header.settings.items())
+    document = layered(parsed(name, header.suite), header.profile, settings, registry)
     return sound(_kept(document, header, registry), document)
 
 

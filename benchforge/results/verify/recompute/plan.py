@@ -36,10 +36,8 @@ def order(result: Result) -> Values:
         find = header.searches.get(scenario)
         count = ordinary if scenario not in fewer else measured[scenario] // size
         blocks.append(count if find is None else find.rounds)
-        if measured[scenario] != blocks[-1] * size:
-            message = (
-                f"{measured[scenario]} of {scenario} are not {blocks[-1]} blocks of {size} cases"
-            )
+        if (total := measured[scenario]) != blocks[-1] * size:
+            message = f"{total} of {scenario} are not {blocks[-1]} blocks of {size} cases"
             yield result.header.fault(message, "plan")
             return
     for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):
@@ -122,8 +120,7 @@ def questions(result: Result) -> Iterator[Recomputed]:
     yield result.again("scenario_metrics", value={k: list(each) for k, each in asks.takes.items()})
     yield result.again("tables", value={key: plain(table) for key, table in asks.tables.items()})
     yield result.again("claims", value=[plain(claim) for claim in asks.claims])
-    rules = plain(result.suite.verdict_rules)
-    yield result.again("verdict_rules", value=rules)
+    yield result.again("verdict_rules", value=plain(result.suite.verdict_rules))
 
 
 def finds(result: Result) -> Iterator[Recomputed]:

@@ -1,4 +1,4 @@
-"""A result as it was read, and what a recomputation says of it."""
+"""A result as it was read, and its values computed again."""
 
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -61,7 +61,6 @@ class Result:
 
     header: Parsed[Header]
     trials: tuple[Parsed[Trial], ...]
-    "Trials by number."
     ceilings: tuple[Parsed[Ceiling], ...]
     sessions: tuple[Session, ...]
     summary: Parsed[Summary] | None
@@ -84,22 +83,15 @@ class Result:
 
     @cached_property
     def summed_up(self) -> SummedUp:
-        """What the summary sums up; all there is where there is no summary.
-
-        Raises what `lines` raises, where the summary is large.
-        """
+        """What the summary sums up, or all there is without one. Raises as `lines`."""
         if self.summary is not None:
             return self._after(len(self.summary.model.sessions))
         return self._after(self.lines[0] if self.large else len(self.sessions))
 
     @cached_property
     def lines(self) -> tuple[int, ComparedLines]:
-        """Of a large summary: how many sessions it sums up, and what came of its lines.
-
-        Raises OSError, and what a metric of a plugin raises.
-        """
-        folder = self.header.file.parent
-        return compared_after(folder, len(self.sessions), self._concluded_after)
+        """Of a large summary: number of sessions that it sums up, and its lines. Raises OSError."""
+        return compared_after(self.header.file.parent, len(self.sessions), self._concluded_after)
 
     @cached_property
     def concluded(self) -> Summary:
@@ -126,7 +118,7 @@ class Result:
         return self._by_sessions[sessions]
 
     def _after(self, count: int) -> SummedUp:
-        """Return what was there when a summary was written that names so many sessions."""
+        """Return the state when a summary was written that names this number of sessions."""
         trials = tuple(trial.model for trial in self.trials)
         ceilings = tuple(ceiling.model for ceiling in self.ceilings)
         if count >= len(self.sessions):

@@ -23,8 +23,8 @@ def compared_by(
 ) -> Iterator[Verified]:
     """Yield what `compare` gives for each recomputation; for those `of_trials` share by share.
 
-    Each share but the first has a process. One that ends early gives nothing: its share is compared
-    here, and raises here what it raised there.
+    Each share but the first has a process. If one ends early, its share is compared and raises
+    here.
     """
     divided, shares = [each for each in recomputations if each in of_trials], result.shares(jobs)
     pipes = [_forked(partial(_all, divided, share, compare)) for share in shares[1:]]

@@ -41,11 +41,8 @@ def summary(result: Result) -> Iterator[Recomputed | ComparedLines | FileFault]:
 def _compared(result: Result) -> Iterator[Recomputed | ComparedLines]:
     summed = result.summed_up
     if summed.later:
-        reason = (
-            f"it sums up {exact(len(summed.trials))} of {exact(len(result.trials))} trials: "
-            "the others "
-            "are of a session that did not end; resume the run"
-        )
+        sums = f"it sums up {exact(len(summed.trials))} of {exact(len(result.trials))} trials"
+        reason = f"{sums}: the others are of a session that did not end; resume the run"
         if result.summary is None:
             yield result.again(cannot=f"{SUMMARY}: {reason}")
         else:

@@ -40,7 +40,7 @@ from benchforge.text import door
 from benchforge.text.readable import exact
 
 _OF_DRIVER = ("connections", "processes", "declared_s", "kind", "rate", "concurrency", "think_s")
-"What of a load its driver tells, whatever is asked."
+"Fields of a load that its driver alone decides."
 _BEFORE_AND_AFTER = 2
 _SEEN_RUNNING = (quiet.ID, placement.ID)
 "The checks of a trial that nothing kept tells; neither ever fails."
@@ -63,10 +63,8 @@ def answers(result: Result) -> Values:
         if not trial.model.answers:
             continue
         answer = trial.model.answers[0]
-        path_of_answer: JsonPath = (
-            ("answers", 0) if answer.decoded is None else ("answers", 0, "decoded")
-        )
-        path = (*path_of_answer, "sha256")
+        body_path: JsonPath = ("answers", 0, *(() if answer.decoded is None else ("decoded",)))
+        path = (*body_path, "sha256")
         if not beside(trial.file, ANSWER):
             reason = f"no {ANSWER} beside the trial: it went, or held a secret"
             yield Recomputed(trial, path, cannot=reason)
@@ -77,7 +75,7 @@ def answers(result: Result) -> Values:
             yield Recomputed(trial, path, cannot=f"{ANSWER}: {error.strerror}")
             continue
         yield Recomputed(trial, path, hashlib.sha256(body).hexdigest())
-        yield Recomputed(trial, (*path_of_answer, "length"), len(body))
+        yield Recomputed(trial, (*body_path, "length"), len(body))
         mixed = trial.model.stream is not None  # then it is looked at with its kind
         expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
@@ -184,7 +182,7 @@ def searches(result: Result) -> Values:
 
 
 def failures(result: Result) -> Values:
-    """Why a trial that has a reading, and was answered after its load, is no measurement."""
+    """The reason why an answered trial with a reading is not a measurement."""
     for trial in result.trials:
         model = trial.model
         expected = None if model.stream is not None else result.suite.expect(model.case)
@@ -246,7 +244,7 @@ def checks(result: Result) -> Values:
         for number, check in enumerate(checked, len(checks_while_running)):
             yield stored_trial.again("checks", number, value=plain(check))
         for number in range(len(checks_while_running) + len(checked), len(stored)):
-            reason = f"{stored[number].id} is no answer of its checks"
+            reason = f"{stored[number].id}: its checks do not give this"
             if result.ours:
                 yield stored_trial.fault(reason, "checks", number)
             else:

@@ -22,11 +22,9 @@ def planned(result: Result) -> Iterator[Recomputed]:
         suite = of_result(header, result.registry)
         turns = all_turns(suite)
     except BenchforgeError as error:
-        reason = error.message.splitlines()[0]
-        yield result.again("turns", cannot=reason)
+        yield result.again("turns", cannot=error.message.splitlines()[0])
         return
-    wanted = {label: plain(turn) for label, turn in turns.items()}
-    yield result.again("turns", value=wanted)
+    yield result.again("turns", value={label: plain(turn) for label, turn in turns.items()})
     scenarios = dict.fromkeys(case.scenario for case in header.cases)
     measured = (label for label in scenarios if label in suite.scenarios)
     clients: JsonValue = [label for label in measured if suite.scenarios[label].clients]
@@ -52,15 +50,11 @@ def slices(result: Result) -> Values:
         seed = seed_of(result.header.model.seed, model.block, planned.group(model.case))
         yield Recomputed(trial, ("turns", "seed"), seed)
         yield Recomputed(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
-        if turns.slice_s not in _lengths(planned.slice_s, len(turns.trials)):
-            yield trial.fault("is not that of the suite, doubled or not", "turns", "slice_s")
+        doubled = (planned.slice_s * 2.0**times for times in range(7))
+        if turns.slice_s not in {*doubled, longest_s(len(turns.trials))}:
+            yield trial.fault("is not the suite's length, doubled or not", "turns", "slice_s")
         if model.number == min(turns.trials):
             yield from _in_order(trial, [by_number.get(number) for number in turns.trials])
-
-
-def _lengths(planned_s: float, members: int) -> list[float]:
-    """Return the lengths that a slice may have: doubled, or the longest of so many members."""
-    return [*(planned_s * 2.0**times for times in range(7)), longest_s(members)]
 
 
 def _in_order(first: Parsed[Trial], members: list[Parsed[Trial] | None]) -> Values:

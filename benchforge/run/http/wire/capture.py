@@ -56,8 +56,8 @@ class CapturedWindow(NamedTuple):
 class LoadWindows:
     """The windows of one trial's loads, before anything of them is understood.
 
-    A packet socket costs each packet of its network about 0.3 us: so each window has one of its
-    own, which gets nothing before it. Closing it waits for the kernel: so a thread does.
+    Each has a packet socket, which costs each packet about 0.3 us. A thread closes it, which takes
+    long.
     """
 
     sandbox: Sandbox
@@ -216,7 +216,6 @@ class _Window:
 
     @contextlib.contextmanager
     def _costs(self) -> Iterator[None]:
-        """Count the CPU time of this thread."""
         begun_s = time.thread_time()
         try:
             yield
@@ -244,8 +243,7 @@ class _Window:
     def _outstanding(self) -> bool:
         """Whether an answer to a request that came before the first call may go on.
 
-        A guess that is cheap is enough for most. Of slow ones the parser knows, more and more
-        seldom.
+        A cheap guess is enough for most; for slow answers the parser knows, ever more seldom.
         """
         self._look()
         now_s = time.monotonic()

@@ -1,14 +1,13 @@
 """Requests with their answers, from what a packet socket got: pure, and without trust.
 
-A request's own acknowledgement says where its answer begins: a client sends it after it has read
-all answers before. So a window may begin anywhere in a connection.
+A request's acknowledgement says where its answer begins: a window may open in mid-connection.
 """
 
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -124,11 +123,9 @@ def exchanges(packets: Iterable[Packet], port: int, until_s: float) -> list[Exch
         sides = (sent.sender, sent.receiver) if of_client else (sent.receiver, sent.sender)
         client, server = connections.setdefault(sides, (_Direction(), _Direction()))
         (client if of_client else server).add(sent, packet.seconds)
-    return [
-        exchange
-        for client, server in connections.values()
-        for exchange in _paired(list(_requests(client, until_s)), server)
-    ]
+    pairs = connections.values()
+    each = (_paired([*_requests(client, until_s)], server) for client, server in pairs)
+    return list(chain.from_iterable(each))
 
 
 def _requests(client: _Direction, until_s: float) -> Iterator[_Request]:
@@ -149,8 +146,7 @@ def _requests(client: _Direction, until_s: float) -> Iterator[_Request]:
 def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchange]:
     """Yield requests with their answers.
 
-    Where requests that differ are sent before an answer has come, which is whose is not known if
-    the first ones were sent before the window.
+    Whose answer is whose is unknown where different requests are pipelined from before the window.
     """
     runs, end = server.runs(), -_TURN
     begins_at = [run.begin for run in runs]
@@ -162,11 +158,8 @@ def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchan
         offset = max(offset, end)
         reply, seconds, understood = None, 0.0, True
         run = runs[max(0, bisect_right(begins_at, offset) - 1)] if runs else None
-        if (
-            run is not None
-            and sent.message.end
-            and run.begin <= offset < run.begin + len(run.content)
-        ):
+        inside = run is not None and run.begin <= offset < run.begin + len(run.content)
+        if run is not None and inside and sent.message.end:
             closed = None if server.closed is None else server.closed - run.begin
             try:
                 start, method = offset - run.begin, sent.message.method
@@ -179,8 +172,7 @@ def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchan
         pairs.append(Exchange(sent.message, reply, seconds, understood))
         if reply is None:
             end = offset + 1  # an answer is looked for once; the next one begins later
-    alike = (
-        len({(pair.request.method, pair.request.target, pair.request.body) for pair in pairs}) <= 1
-    )
+    requests_ = (pair.request for pair in pairs)
+    alike = len({(sent.method, sent.target, sent.body) for sent in requests_}) <= 1
     for pair in pairs:
         yield pair if alike or not pipelined else pair._replace(answer=None, understood=False)

@@ -1,4 +1,4 @@
-"""What the answers of a load's own connections were: held to what is right, and counted."""
+"""Judgement of the answers on a load's own connections, and their number."""
 
 import hashlib
 from collections import Counter
@@ -20,10 +20,7 @@ _MOST_BODIES = 64  # distinct ones; of others only the judgement is kept apart
 
 
 class Right(NamedTuple):
-    """What is right for a request: the label of its kind in a mix, and a probe that knows it.
-
-    Without a probe the request does not tell what is right.
-    """
+    """What is right for a request: its kind's label in a mix, and a probe, or None if unknown."""
 
     kind: str
     probe: HttpProbe | None
@@ -51,11 +48,8 @@ class Judge:
             cpu_s += window.cpu_s if window.phase == "load" else 0.0
             pairs = exchanges(window.packets, port, window.until_s)
             cut = Counter(self._kind(pair) for pair in pairs if pair.understood and not pair.answer)
-            answers = [
-                (self._number(pair), round(pair.seconds, 6))
-                for pair in pairs
-                if pair.answer or not pair.understood
-            ]
+            whole_pairs = [pair for pair in pairs if pair.answer or not pair.understood]
+            answers = [(self._number(pair), round(pair.seconds, 6)) for pair in whole_pairs]
             windows.append(
                 WireWindow(
                     place=window.phase,
@@ -78,8 +72,8 @@ class Judge:
         return next((right.kind for right in self._right_of(pair.request)), "")
 
     def _number(self, pair: Exchange) -> int:
-        """Return the number of an answer among the distinct ones."""
-        reply, rights = pair.answer, self._right_of(pair.request)
+        reply = pair.answer
+        rights = () if reply is None else self._right_of(pair.request)
         headers = {} if reply is None else reply.headers
         body = b"" if reply is None else reply.body
         summary = SeenAnswer(
@@ -91,14 +85,11 @@ class Judge:
             sha256=hashlib.sha256(body).hexdigest(),
             kept=True,
         )
-        if reply is None:
-            rights = ()
         key = (reply is None, len(rights), summary)
         if key in self._cache:
             return self._cache[key]
-        text: bytes | None = body
         try:
-            text = decoded(body, summary.encoding)
+            text: bytes | None = decoded(body, summary.encoding)
         except Undecodable:
             text = None
         number = self._distinct(self._judged(summary, text, rights), text or body)

@@ -52,9 +52,9 @@ def request(content: bytes, start: int) -> HttpMessage:
 
 
 def answer(content: bytes, start: int, method: str, closed: int | None) -> HttpMessage | None:
-    """Return the final answer to a method at an offset; None if its end is not there.
+    """Return the final answer to a method at an offset; None without its end. Raises NotHttp.
 
-    `closed` is the offset at which the server closed the connection. Raises NotHttp.
+    `closed` is the offset at which the server closed the connection.
     """
     while True:
         end = _head_end(content, start)

@@ -36,10 +36,9 @@ class Segment(NamedTuple):
 def opened(
     sandbox: Sandbox, room: int, port: int = 0, protocol: int = ALL_PROTOCOLS
 ) -> socket.socket:
-    """Return a packet socket of a trial's network, for which the kernel keeps `room` bytes.
+    """Return a packet socket of a trial's network with `room` bytes in the kernel.
 
-    With a `port` it gets what comes from there or goes there alone, with protocol 0 nothing until
-    it is bound. Raises OSError where that is not allowed.
+    It gets packets of the `port`, or all; with protocol 0 none until it is bound. Raises OSError.
     """
     packets = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, protocol)
     packets.setblocking(False)

@@ -5,21 +5,20 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
 from benchforge.model.values.frozen import Frozen
+from benchforge.run.http.monitor import commonest
 
 RECORD, MOST_RECORD = "load-answers.json", 16 << 20
 "The record beside a trial, and its length in bytes at most."
 WRONG_BODY = "wrong-answer-{}"
 "Name of a wrong body beside a trial; the numbers begin with 1."
-MOST_ANSWERS = 32
-"Number of distinct wrong answers, and of others, that a trial lists."
 
 
 class WireWindow(Frozen):
-    """A window: the time for which a packet socket was open, and what was judged of it."""
+    """A window: the time for which a packet socket was open, and its judged answers."""
 
     place: Literal["load", "around"]
     "Measured load, or a load that does not count."
@@ -52,37 +51,23 @@ class WireRecord(Frozen):
 
 def record_of(text: bytes) -> WireRecord:
     """Read a record. Raises ValueError where it is not whole."""
-    try:
-        record = WireRecord.model_validate_json(text)
-    except ValidationError as error:
-        raise ValueError(str(error)) from error
+    record = WireRecord.model_validate_json(text)
     if any(number >= len(record.answers) for span in record.windows for number, _ in span.answers):
         raise ValueError("it names an answer that it does not have")
     return record
 
 
 def tallied(record: WireRecord) -> LoadAnswers:
-    """Return a record in numbers.
-
-    A window counts as wrong if one of its answers is: answers of one window stand or fall together.
-    """
+    """Return a record in numbers; a window is wrong if one of its answers is."""
     load = [window for window in record.windows if window.place == "load"]
     around = [window for window in record.windows if window.place == "around"]
     labels = sorted({answer.kind for answer in record.answers if answer.kind})
     counts = Counter(number for window in record.windows for number, _ in window.answers)
-    answers = [
-        answer.model_copy(update={"answers": counts[number]})
-        for number, answer in enumerate(record.answers)
-    ]
-    frequent = sorted(answers, key=lambda answer: -answer.answers)
     return LoadAnswers(
         load=_windows(load, record.answers),
         around=_windows(around, record.answers),
         kinds={label: _windows(load, record.answers, label) for label in labels},
-        answers=(
-            *[answer for answer in frequent if answer.wrong][:MOST_ANSWERS],
-            *[answer for answer in frequent if not answer.wrong][:MOST_ANSWERS],
-        ),
+        answers=commonest(record.answers, counts),
         cpu_s=record.cpu_s,
         behind=record.behind,
         why=record.why,
@@ -93,14 +78,9 @@ def _windows(
     windows: Sequence[WireWindow], distinct: Sequence[MonitorAnswer], label: str | None = None
 ) -> Windows:
     """Return the numbers of windows: of all answers, or of those to one kind."""
-    answers = [
-        [
-            (distinct[number], seconds)
-            for number, seconds in window.answers
-            if label in (None, distinct[number].kind)
-        ]
-        for window in windows
-    ]
+    each = ([(distinct[nth], seconds) for nth, seconds in window.answers] for window in windows)
+    answers = [[pair for pair in pairs if label in {None, pair[0].kind}] for pairs in each]
+    cut = (of_kind for window in windows for of_kind in window.cut.items())
     judged = [[answer for answer, _ in window if answer.judged] for window in answers]
     wrong = [sum(answer.wrong != "" for answer in window) for window in judged]
     other = [any(answer.other_body for answer in window) for window in judged]
@@ -113,12 +93,7 @@ def _windows(
         answers=sum(map(len, judged)),
         wrong_answers=sum(wrong),
         unjudged=sum(map(len, answers)) - sum(map(len, judged)),
-        cut=sum(
-            count
-            for window in windows
-            for kind, count in window.cut.items()
-            if label in (None, kind)
-        ),
+        cut=sum(count for kind, count in cut if label in {None, kind}),
         longest_s=max((seconds for window in answers for _, seconds in window), default=None),
         lost_packets=sum(window.lost_packets for window in windows),
         open_s=sum(window.open_s for window in windows),

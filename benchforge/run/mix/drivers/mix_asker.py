@@ -1,8 +1,7 @@
 """Send requests of a mix at random moments, and record what comes back: mix_asker.py PLAN.
 
-As asker.py, whose class it extends: the plan names its folder, and that of the flows of load tools.
-The file `request` is JSON with the records of a stream. A flow goes on over the next connection if
-the server closes one.
+It extends asker.py; the file `request` holds the records of a stream, as JSON. A flow goes on over
+the next connection if the server closes one.
 """
 
 import itertools

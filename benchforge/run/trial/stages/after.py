@@ -9,10 +9,7 @@ from benchforge.run.watch.part import PartProcesses
 
 
 def look_after(servers: Sequence[tuple[TrialScope, PartProcesses]]) -> None:
-    """Watch servers together whose loads have ended, and add to what was observed of each.
-
-    Once per server and run is enough: in the first block.
-    """
+    """Watch servers together after their loads, in the first block; add to each observation."""
     if not servers or servers[0][0].inputs.step.block > 1:
         return
     with contextlib.ExitStack() as phases:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from benchforge.run.http import probes
+from benchforge.run.http.connect import address
 from benchforge.run.http.request import HttpProbe, Like, until_right
 from benchforge.run.trial.scope import Serving, TrialScope
-from benchforge.run.trial.stages.start import is_ours, port_of, question
+from benchforge.run.trial.stages.start import is_ours, question
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,9 @@ class AnsweringServer:
 
 
 def ask(scope: TrialScope, services: list[Serving], like: Like | None = None) -> AnsweringServer:
-    """Send the request until the server answers rightly, and it is our process that answers.
+    """Send the request until our own process answers rightly. Raises TrialFailed.
 
-    `like` is the answer that its own must equal, where another's was given before; else that of
-    the inputs. Raises TrialFailed where the answer stays wrong.
+    Its answer must equal `like`, or that of the inputs.
     """
     sandbox, recorder = scope.sandbox, scope.recorder
     probe = question(scope, services[-1], like or scope.inputs.like)
@@ -32,7 +32,7 @@ def ask(scope: TrialScope, services: list[Serving], like: Like | None = None) ->
         if probe.version == "either":
             http2 = reply.answer.version == "HTTP/2"
             probe = replace(probe, version="HTTP/2" if http2 else "HTTP/1.1")
-        port = port_of(probe.root)
+        port = address(probe.root)[1]
         recorder.listener = probes.listener(sandbox, probe, port, None)
         is_ours(sandbox, services[-1], port)
         recorder.ready(sandbox)

@@ -27,8 +27,7 @@ class LoadToolRun:
     label: str
     cpus: Cpus | None = None
     length_s: float | None = None
-    """Length of a load that counts nothing: a tool that a signal may end is killed then. wrk knows
-    only whole seconds, and takes a tenth of one to end."""
+    "Length of a load that counts nothing, in seconds: a tool that a signal may end is killed then."
 
 
 def drive(
@@ -40,8 +39,7 @@ def drive(
 ) -> tuple[Finished, ...]:
     """Run a load tool to its end; the watch and the monitor look meanwhile.
 
-    Raises TrialFailed when it goes on after its own time and its grace, and OutputDamaged when it
-    prints more than is kept.
+    Raises TrialFailed when it exceeds its time and grace, OutputDamaged when it prints too much.
     """
     driver, target, label, length_s = tool.driver, tool.target, tool.label, tool.length_s
     for name, text in driver.files(target).items():
@@ -55,7 +53,7 @@ def drive(
         processes.append(sandbox.start(name, command, target.folder, {}, tool.cpus))
         recorder.runs(processes[-1])
         if watched is not None:
-            watched.add_loader(name, processes[-1])
+            watched.add(name, "loader", processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()
     within = declared_s + grace_s
     if length_s is None or length_s >= declared_s or driver.interrupted_by is None:
@@ -66,18 +64,13 @@ def drive(
     if finished is None:
         sandbox.stop(processes[0], first=signal.SIGKILL)
         reason = driver.why_unended(last_lines(processes[0].stdout))
-        raise TrialFailed(
-            "drive",
-            f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s: its load "
-            f"takes {exact(declared_s)} s, and {exact(grace_s)} s more were left to it",
-            reason or "it was ended; see its output in the trial's folder",
-            complaint(processes[0]),
-        )
+        load = f"its load takes {exact(declared_s)} s, and {exact(grace_s)} s more were left to it"
+        message = f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s: {load}"
+        hint = reason or "it was ended; see its output in the trial's folder"
+        raise TrialFailed("drive", message, hint, complaint(processes[0]))
     if cut := sandbox.cut(processes[0]):
-        raise OutputDamaged(
-            f"{label}: its {conjoined(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off",
-            "benchforge needs the complete output of a load tool",
-        )
+        message = f"{label}: its {conjoined(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off"
+        raise OutputDamaged(message, "benchforge needs the complete output of a load tool")
     return (finished, *(sandbox.stop(other) for other in processes[1:]))
 
 

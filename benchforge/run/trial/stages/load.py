@@ -3,10 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from benchforge.model.trial.observation import Role
 from benchforge.parts.command import Finished
 from benchforge.parts.site import Target
-from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
 from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
@@ -28,10 +26,9 @@ class LoadedServer:
 def load(
     scope: TrialScope, warm: WarmServer, label: str = "", begins_s: float | None = None
 ) -> LoadedServer:
-    """Run the load tool to its end; nothing is told, and nothing collected, until it returns.
+    """Run the load tool to its end; nothing is reported until it returns. Raises as `drive`.
 
-    `label` is that of its process; `begins_s` a moment of the monotonic clock to wait for. Raises
-    what `drive` raises.
+    `label` is that of its process; `begins_s` a moment of the monotonic clock to wait for.
     """
     recorder = scope.recorder
     with recorder.phase("load"), watch(scope, warm.answering.services) as watched:
@@ -52,9 +49,7 @@ def load(
 
 def watch(scope: TrialScope, services: list[Serving]) -> Watch:
     """Look at services from now on."""
-    parts: dict[str, tuple[Role, Running | None]] = {
-        serving.name: (serving.role, serving.running) for serving in services
-    }
+    parts = {serving.name: (serving.role, serving.running) for serving in services}
     return Watch(scope.sandbox, parts, _why_foreign(scope, services), scope.placement)
 
 
@@ -63,14 +58,12 @@ def _why_foreign(scope: TrialScope, services: list[Serving]) -> str:
     sandbox = scope.sandbox
     if sandbox.mode.network == "host":
         return "the counters are those of the whole machine"
-    talkative = [
-        serving.site.label
-        for serving in services[:-1]
-        if serving.running is not None
-        and any(
-            sandbox.owns(serving.running, port) is not False for port in serving.site.ports.values()
-        )
-    ]
+    talkative = []
+    for serving in services[:-1]:
+        if (running := serving.running) is not None:
+            owns = (sandbox.owns(running, port) for port in serving.site.ports.values())
+            if any(is_owned is not False for is_owned in owns):
+                talkative.append(serving.site.label)
     if not talkative:
         return ""
     return f"the server's own connections to {', '.join(talkative)} are counted too"

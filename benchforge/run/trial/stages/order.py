@@ -1,8 +1,7 @@
-"""What happens in a trial, in this order; each stage is in the file of its name.
+"""The stages of a trial in their order; each is in the file of its name.
 
-A trial alone, trials in turns (`turns/`) and a trial on hosts take all five stages by `run`: who
-runs which is all that differs, a `Way`. `serve` takes the first two, each host its part of each
-when it is called. A ceiling is a trial alone.
+A trial alone, trials in turns (`turns/`) and a trial on hosts differ in who runs which stage: a
+`Way`. `serve` takes the first two, and a host its part of each when it is called.
 """
 
 from collections.abc import Callable, Sequence

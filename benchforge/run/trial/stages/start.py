@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.observation import Role
-from benchforge.parts.command import Finished, Task
+from benchforge.parts.command import Task
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Accepts, RightAnswer, Site, Succeeds
 from benchforge.run.http.connect import address, reachable
@@ -34,8 +34,7 @@ def start(
 ) -> Steps[list[Serving]]:
     """Start all services of a case, each ready before the next; the server is last.
 
-    `ports` are those of the server that are not to be any free ones, by name.
-    Raises TrialFailed when one cannot be started or does not become ready.
+    `ports` are fixed ports of the server, by name. Raises TrialFailed.
     """
     backends: dict[str, Mapping[str, str]] = {}
     upstreams: dict[str, Mapping[str, str]] = {}
@@ -109,10 +108,7 @@ def launched(scope: TrialScope, serving: Serving) -> Serving:
 
 
 def become_ready(scope: TrialScope, serving: Serving) -> None:
-    """Wait until a service is ready, and verify it; the stage `ask` waits for a server.
-
-    Raises TrialFailed.
-    """
+    """Wait until a service but the server is ready, and verify it. Raises TrialFailed."""
     if serving.role != "server":
         _until_ready(scope, serving)
         _do(scope.sandbox, serving, "verify", serving.part.verify(serving.site))
@@ -145,11 +141,6 @@ def is_ours(sandbox: Sandbox, serving: Serving, port: int) -> None:
         raise failed(serving, f"port {port} was answered by another process")
 
 
-def port_of(root: str) -> int:
-    """Return the port of a server's root."""
-    return address(root)[1]
-
-
 def _do(sandbox: Sandbox, serving: Serving, task_name: str, tasks: Iterable[Task]) -> None:
     for number, task in enumerate(tasks, 1):
         label = f"{serving.name}-{task_name}-{number}"
@@ -162,7 +153,7 @@ def _until_ready(scope: TrialScope, serving: Serving) -> None:
     if isinstance(probe, RightAnswer):
         asking = question(scope, serving, None)
         until_right(sandbox, asking, within_s)
-        is_ours(sandbox, serving, port_of(asking.root))
+        is_ours(sandbox, serving, address(asking.root)[1])
         return
     deadline = (began := time.monotonic()) + within_s
     while cause := _not_ready(sandbox, serving, probe):
@@ -177,17 +168,12 @@ def _until_ready(scope: TrialScope, serving: Serving) -> None:
 
 
 def stop(scopes: Sequence[TrialScope]) -> None:
-    """Stop what runs, in the reverse order of the start, each as politely as it asks for.
-
-    Of several trials those end together that were started together: some take seconds.
-    """
+    """Stop what runs, in reverse order, each by its own signal; several trials together."""
     with contextlib.ExitStack() as phases:
         for scope in scopes:
             phases.enter_context(scope.recorder.phase("stop"))
-        backwards = [
-            [(scope.sandbox, serving) for serving in reversed(scope.started)] for scope in scopes
-        ]
-        for row in itertools.zip_longest(*backwards):
+        reverse = ([(scope.sandbox, each) for each in reversed(scope.started)] for scope in scopes)
+        for row in itertools.zip_longest(*reverse):
             pairs = [pair for pair in row if pair is not None]
             for sandbox, serving in pairs[1:]:
                 if serving.running is not None:
@@ -203,7 +189,11 @@ def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) ->
     if isinstance(probe, Succeeds):
         name = f"{serving.name}-ready"
         finished = sandbox.run(name, probe.command, site.folder, {}, TASK_WITHIN_S)
-        return "" if finished.code == 0 else _last_said(finished)
+        if finished.code == 0:
+            return ""
+        # Each try has added the same lines to its log.
+        lines = dict.fromkeys(line.strip() for line in complaint(finished).splitlines())
+        return "; ".join(filter(None, lines)) or f"its client ended with exit code {finished.code}"
     if isinstance(probe.at, Path):
         return _refused(sandbox, socket.AF_UNIX, str(probe.at))
     if probe.at not in site.ports:
@@ -212,12 +202,6 @@ def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) ->
     if not (cause := _refused(sandbox, socket.AF_INET, (site.address, port))):
         is_ours(sandbox, serving, port)
     return cause
-
-
-def _last_said(finished: Finished) -> str:
-    """Return what a client complained of, in one line: each try has added the same ones to it."""
-    lines = dict.fromkeys(line.strip() for line in complaint(finished).splitlines())
-    return "; ".join(filter(None, lines)) or f"its client ended with exit code {finished.code}"
 
 
 def _refused(sandbox: Sandbox, family: socket.AddressFamily, address: str | tuple[str, int]) -> str:

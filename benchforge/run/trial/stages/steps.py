@@ -14,7 +14,7 @@ class Recorded(Protocol):
 
     @property
     def recorder(self) -> TrialRecorder:
-        """What is known of it so far."""
+        """Its record so far."""
         ...
 
 
@@ -38,8 +38,7 @@ def each(
 def together(scopes: Sequence[Recorded], trials: Sequence[Steps[Warm]]) -> list[Warm]:
     """Take the steps of all trials in turn, and return their results.
 
-    Raises the first failure once all have ended or failed, so that each is known: at once where the
-    apparatus failed.
+    Raises the first failure once all have ended; at once where the apparatus failed.
     """
     results: dict[int, Warm] = {}
     failed: list[TrialFailed] = []

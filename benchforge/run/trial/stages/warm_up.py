@@ -41,8 +41,7 @@ def warm_up(
 ) -> WarmServer:
     """Log users in, probe, start the monitor, write the stream, and load for a while.
 
-    On hosts, `windows` may be those of another host. Raises TrialFailed where an answer is wrong,
-    or a service ends.
+    On hosts, `windows` may be those of another host. Raises TrialFailed.
     """
     case, recorder, sandbox, probe = scope.case, scope.recorder, scope.sandbox, answering.probe
     with recorder.phase("probes"):
@@ -60,7 +59,8 @@ def warm_up(
         results_before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
         recorder.probes = probes.probes(results_before, (), alone.version)
         still_there(scope, answering.services, "while it was asked", "ask")
-        recorder.links = scope.tap.links(_backend_ports(answering.services))
+        backends = [each.site for each in answering.services if each.role == "backend"]
+        recorder.links = scope.tap.links({site.label: {*site.ports.values()} for site in backends})
         scope.tap.close()
     target = target_of(scope, probe)
     recorder.url = target.url
@@ -78,18 +78,15 @@ def warm_up(
 def load_again(scope: TrialScope, warm: WarmServer) -> None:
     """Load for a moment after the load: answers are judged where windows disturb nothing.
 
-    A warm-up, or slices that do not count, have had their windows. Records of a mix and a share of
-    a divided load are for the load, and a tool that takes long to start or to end would cost more
-    than it shows.
+    Not after a warm-up or uncounted slices, which have had their windows; nor for a mix or a share
+    of a load, a tool that is slow to start or to end, or a smoke run.
     """
-    case = scope.case
-    short = case.driver.interrupted_by is not None
+    case, driver = scope.case, scope.case.driver
     length_s = around_s(scope.recorder.reading, scope.recorder.load)
-    short = short or warming(case.driver, length_s).declared_s() <= length_s
-    hurried = scope.context.quiet == "off"  # a smoke run, or one that waits for nothing
+    slow = driver.interrupted_by is None and warming(driver, length_s).declared_s() > length_s
     for_load = case.workload or scope.inputs.divided
     windows_before = case.warm_up_s or case.turns or warm.windows.why
-    if windows_before or for_load or not short or hurried:
+    if windows_before or for_load or slow or scope.context.quiet == "off":
         return
     with scope.recorder.phase("after the load"), contextlib.suppress(TrialFailed, OutputDamaged):
         _load_uncounted(scope, warm.target, warm.windows, "after-load", length_s)
@@ -98,7 +95,7 @@ def load_again(scope: TrialScope, warm: WarmServer) -> None:
 def _load_uncounted(
     scope: TrialScope, target: Target, windows: LoadWindows, label: str, length_s: float
 ) -> None:
-    """Load for a while with windows; nothing of it is measured. Raises what `drive` raises."""
+    """Load for a while with windows; nothing is measured. Raises what `drive` raises."""
     tool = LoadToolRun(
         driver=warming(scope.case.driver, length_s),
         target=replace(target, phase="warm-up"),
@@ -114,17 +111,13 @@ def still_there(scope: TrialScope, services: list[Serving], when: str, stage: st
     """Raise TrialFailed where a service has ended."""
     for serving in reversed(services):
         if serving.running is not None and (end := scope.sandbox.finished(serving.running)):
-            message = f"ended with exit code {end.code} {when}"
-            raise failed(serving, message, stage, ended=True)
+            raise failed(serving, f"ended with exit code {end.code} {when}", stage, ended=True)
 
 
 def _monitor(
     scope: TrialScope, make: Callable[..., Monitoring], probe: HttpProbe
 ) -> Monitoring | None:
-    """Start what sends the request at random moments of the load; None where nothing should.
-
-    Where windows show the load's own answers there is a monitor only if the suite says so.
-    """
+    """Start the monitor; None where the suite wants none."""
     case, context, recorder = scope.case, scope.context, scope.recorder
     if case.monitor is None:
         return None
@@ -133,11 +126,6 @@ def _monitor(
     cpus, seed = context.places.get("loader"), scope.inputs.step.seed
     monitor.start(context.python, cpus, case.monitor, least=least, seed=seed)
     return monitor
-
-
-def _backend_ports(services: list[Serving]) -> dict[str, set[int]]:
-    backends = [serving.site for serving in services if serving.role == "backend"]
-    return {site.label: set(site.ports.values()) for site in backends}
 
 
 def target_of(scope: TrialScope, probe: HttpProbe) -> Target:

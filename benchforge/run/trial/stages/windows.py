@@ -58,7 +58,7 @@ def connections_of(scope: TrialScope, answering: AnsweringServer) -> LoadConnect
 def _behind(scope: TrialScope, answering: AnsweringServer, speaks: str) -> LoadConnections | None:
     """Return the connections of a proxy to its only upstream server, if these can be read.
 
-    It is asked once, alone: where the proxy makes its answers right ones, they are not judged.
+    They cannot be where that server alone does not give the right answer.
     """
     labels = scope.case.server.upstreams()
     for serving in answering.services:
@@ -77,10 +77,7 @@ def _behind(scope: TrialScope, answering: AnsweringServer, speaks: str) -> LoadC
 
 
 def around_s(reading: Reading | None, load: Load | None) -> float:
-    """Return how long a load like the measured one is to be for its windows, in seconds.
-
-    Each waits for a request, and for the answers to those that came before.
-    """
+    """Return the length of a load like the measured one for its windows, in seconds."""
     if reading is None or load is None or load.concurrency is None or not reading.responses:
         return _MOST_AROUND_S
     each_s = _AROUND_S + (1 + load.concurrency) * reading.seconds / reading.responses
@@ -132,7 +129,7 @@ def window_s(length_s: float) -> float:
 def judged(
     scope: TrialScope, windows: LoadWindows, right_of: RightOf, of_probes: frozenset[str]
 ) -> LoadAnswers:
-    """Return what the answers in all windows were; their record and wrong bodies are written.
+    """Return what the answers in all windows were; write their record and wrong bodies.
 
     `of_probes` are the digests of the bodies that probes got. Raises OSError.
     """

@@ -1,7 +1,6 @@
-"""Freezing the services of a trial while others have their turn, and seeing that they stand still.
+"""Freezing the services of a trial while others have their turn: SIGSTOP to all but the load tool.
 
-A process is stopped by a signal that it can neither catch nor ignore. It goes to all that the trial
-started but the load tool, daemons too: they are below the trial's keeper.
+Daemons get it too: they are below the trial's keeper.
 """
 
 import contextlib
@@ -27,18 +26,14 @@ class Freezer:
     """The services of one trial, which run or stand still; times are CPU seconds."""
 
     def __init__(self, sandbox: Sandbox, loader: Running) -> None:
-        self._sandbox = sandbox
-        self._loader = loader
+        self._sandbox, self._loader = sandbox, loader
         self._loader_pids = sandbox.processes(loader)
         self._used: dict[int, int] = {}
         self.frozen_cpu_s = 0.0
         "What was used between `freeze` and `thaw`."
 
     def freeze(self) -> float:
-        """Stop all services; return what they used since they were thawed.
-
-        Raises LaunchLost where one does not stop.
-        """
+        """Stop all services; return their CPU time since they were thawed. Raises LaunchLost."""
         stop = partial(self._sandbox.signal_others, signal.SIGSTOP, self._loader)
         pids = until_they_stand(stop, partial(self._sandbox.others, self._loader))
         thawed, self._used = self._used, _used_ns(pids)
@@ -56,13 +51,10 @@ class Freezer:
 
     def waited_s(self) -> float:
         """Return how long threads of the services and of the load tool waited for a CPU so far."""
-        return sum(map(_waited_ns, (*self._used, *self._loader_pids))) / 1e9
-
-
-def _waited_ns(pid: int) -> int:
-    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    waits = [(content(str(thread)) or b"").split() for thread in threads]
-    return sum(int(words[1]) for words in waits if words)
+        folders = (Path(f"/proc/{pid}/task") for pid in (*self._used, *self._loader_pids))
+        files = (file for folder in folders for file in folder.glob("*/schedstat"))
+        waits = [(content(str(file)) or b"").split() for file in files]
+        return sum(int(words[1]) for words in waits if words) / 1e9
 
 
 def stopped(sandbox: Sandbox, running: Running) -> Collection[int]:
@@ -76,8 +68,8 @@ def until_they_stand(
 ) -> Collection[int]:
     """Stop processes until all of them stand still, and return their pids. Raises LaunchLost.
 
-    `stop` sends the signal, `running` returns their pids. A process that was being forked did not
-    get it: so it is sent until there are no others than those that were seen to stand.
+    `stop` sends the signal, again and again: a process that was being forked did not get it.
+    `running` returns their pids.
     """
     deadline = time.monotonic() + STOPPED_WITHIN_S
     while True:

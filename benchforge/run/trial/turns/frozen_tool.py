@@ -30,9 +30,8 @@ class FrozenTool:
 
         What it reads until it opens the first connection are files, and no responses.
         """
-        self.loader = loader
+        self.loader, self._sandbox = loader, sandbox
         self.uncounted_bytes = 0
-        self._sandbox = sandbox
         self._interrupted_by = driver.interrupted_by or signal.SIGINT
         self._response_bytes = max(1, response_bytes)
         self._at_first = self._last = 0
@@ -76,12 +75,11 @@ class FrozenTool:
     def end(self, within_s: float) -> Finished:
         """Return how it ended, once it was asked to. Raises LaunchLost where it does not."""
         deadline, pause_s = time.monotonic() + within_s, min(_AGAIN_S, within_s)
-        while (end := self._sandbox.wait(self.loader, pause_s)) is None and (
-            time.monotonic() < deadline
-        ):  # any thread may have got the signal: only the main one wakes
+        while time.monotonic() < deadline:
+            if (end := self._sandbox.wait(self.loader, pause_s)) is not None:
+                return end
+            # Any thread may have got the signal: only the main one wakes.
             self._sandbox.signal(self.loader, self._interrupted_by)
-        if end is not None:
-            return end
         self._sandbox.stop(self.loader)
         message = f"{self.loader.label} did not end within {within_s:g} s after its last slice"
         raise LaunchLost("drive", message, log=complaint(self.loader))
@@ -100,11 +98,8 @@ class FrozenTool:
 
     def _read(self, pids: Iterable[int]) -> int:
         """Return how many bytes its processes have read so far, by the kernel."""
-        total = 0
-        for pid in pids:
-            counts = content(f"/proc/{pid}/io")
-            if counts is None:
-                message = f"{self.loader.label}: the kernel does not tell how much it reads"
-                raise TrialFailed("drive", message, _OFF)
-            total += int(counts.split()[1])
-        return total
+        counts = [content(f"/proc/{pid}/io") for pid in pids]
+        if None in counts:
+            message = f"{self.loader.label}: the kernel hides how much it reads"
+            raise TrialFailed("drive", message, _OFF)
+        return sum(int(count.split()[1]) for count in counts if count is not None)

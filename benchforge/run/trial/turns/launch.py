@@ -1,16 +1,15 @@
 """A launch: trials that take turns; where one of them fails, none has a measurement."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import Identity, identity
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.measure import begun, measured_together, trial_of
+from benchforge.run.trial.measure import Tell, begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 
 
@@ -18,14 +17,14 @@ def measure_in_turns(
     trials: Sequence[TrialInputs],
     seed: int,
     context: TrialContext,
-    tell: Callable[[str], None] = lambda _: None,
-    left_out: Mapping[Identity, Failure] = MappingProxyType({}),
+    tell: Tell,
+    left_out: Mapping[Identity, Failure],
 ) -> list[MeasuredTrial]:
     """Run the trials of servers that take turns; `seed` is that of their order.
 
-    Where one fails, none has a measurement: the others lack their opponent. What is `left_out`,
-    since it did not start before, is not started: its trial has that reason. `tell` hears the name
-    of each phase, and nothing between the first slice and the last. Raises CannotKeep alone.
+    Where one fails, none has a measurement. Servers that are `left_out` are not started: their
+    trials have that failure. `tell` hears each phase, and nothing between the first slice and the
+    last. Raises CannotKeep alone.
     """
     trials = [replace(inputs, folder=entered(inputs.folder)) for inputs in trials]
     failures = [left_out.get(identity(inputs.step.case.name)) for inputs in trials]
@@ -34,19 +33,18 @@ def measure_in_turns(
         alone, going = _lost("the others", failure), []  # no other takes turns with it
         failures = [failure or alone for failure in failures]
     launched = iter(_launched(going, seed, context, tell) if going else ())
-    return [
-        next(launched) if failure is None else _unstarted(inputs, context, failure)
-        for inputs, failure in zip(trials, failures, strict=True)
-    ]
-
-
-def _unstarted(inputs: TrialInputs, context: TrialContext, failure: Failure) -> MeasuredTrial:
-    """Return the trial of a server that is not started, with its reason."""
-    return trial_of(inputs, context, begun(inputs, context, lambda _: None), failure)
+    measured = []
+    for inputs, failure in zip(trials, failures, strict=True):
+        if failure is None:
+            measured.append(next(launched))
+        else:
+            recorder = begun(inputs, context, lambda _: None)
+            measured.append(trial_of(inputs, context, recorder, failure))
+    return measured
 
 
 def _launched(
-    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Callable[[str], None]
+    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Tell
 ) -> list[MeasuredTrial]:
     members = [replace(inputs, at_once=len(trials)) for inputs in trials]
     recorders = [begun(inputs, context, tell) for inputs in members]
@@ -60,17 +58,13 @@ def _launched(
 def unready(trial: Trial) -> bool:
     """Return True if a server in turns did not become ready: a launch without it may be whole."""
     failure = trial.failure
-    is_of_server = (
-        failure is not None and failure.subject == "behaviour" and failure.stage != "drive"
-    )
-    return is_of_server and trial.phases.keys().isdisjoint({"freeze", "load"})
+    if failure is None or failure.subject != "behaviour" or failure.stage == "drive":
+        return False
+    return trial.phases.keys().isdisjoint({"freeze", "load"})
 
 
 def _lost(culprit: str, failure: Failure) -> Failure:
-    """Return why a server has no measurement whose opponent failed.
-
-    Another launch may be whole where it is one without the opponent.
-    """
+    """Return why a server has no measurement whose opponent failed; another launch may be whole."""
     message = f"the launch was lost for all that took turns: {failure.message}"
     hint = f"see the trial of {culprit}"
     return Failure(stage="drive", message=message, hint=hint, subject=failure.subject)
@@ -88,7 +82,5 @@ def _all_or_none(names: Sequence[str], measured: Sequence[MeasuredTrial]) -> lis
         lost = lost.model_copy(update={"subject": "apparatus", "message": again})
     nothing = {"turns": None, "reading": None, "observation": None}
     updates = [{**nothing, "failure": failure or lost} for failure in failures]
-    return [
-        replace(each, trial=each.trial.model_copy(update=update))
-        for each, update in zip(measured, updates, strict=True)
-    ]
+    pairs = zip(measured, updates, strict=True)
+    return [replace(each, trial=each.trial.model_copy(update=update)) for each, update in pairs]

@@ -10,7 +10,6 @@ from functools import partial
 
 from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.model.suite.until import TurnsPlanned
-from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.turns import Slice, Turns
 from benchforge.parts.fault import commands_of, covering
@@ -33,7 +32,7 @@ from benchforge.run.trial.turns.slices import (
     LoadPipes,
     PipedTool,
     Turn,
-    TurnsOfTool,
+    TurnTool,
     UncountedSlice,
 )
 from benchforge.run.watch.part import PartProcesses
@@ -132,7 +131,6 @@ def _take_turns(
 
 @contextlib.contextmanager
 def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
-    """Note how long all members took for a part of the load."""
     with contextlib.ExitStack() as phases:
         for scope in scopes:
             phases.enter_context(scope.recorder.phase(name, tells=False))
@@ -140,10 +138,7 @@ def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
 
 
 def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
-    """Return the length of the slices, in seconds: the slowest server needs the longest.
-
-    Servers that wait have others before. From here on all is counted anew.
-    """
+    """Return the length of the slices, in seconds; from here on all is counted anew."""
     inputs = frozen[0].scope.inputs
     first_s = first_slice_s(_planned(frozen[0]), len(frozen), inputs.attempt)
     slices, firsts = [], _first_slices(frozen, first_s)
@@ -169,7 +164,6 @@ def _waits(server: _Frozen, first: UncountedSlice, slice_s: float) -> bool:
 
 
 def _planned(server: _Frozen) -> TurnsPlanned:
-    """Return how they take turns: all alike."""
     planned = server.scope.case.turns
     assert planned is not None  # noqa: S101 - else it is no launch
     return planned
@@ -196,32 +190,22 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
     sandbox, folder = scope.sandbox, scope.scratch / "turns"
     driver, target = covering(scope.case.driver), replace(warm.target, turns=folder)
     counters = sandbox.counters()
-    tool: TurnsOfTool
+    tool: TurnTool
     if driver.interrupted_by is None:
         pipes = LoadPipes(folder)
         places.callback(pipes.close)
         tool = PipedTool(sandbox, _tool_started(scope, driver, target), pipes)
+    elif target.url.startswith("https:"):
+        message = "the bytes that a load tool reads over TLS are not those of responses"
+        raise TrialFailed("drive", message, 'use = "pace", or set interleave = "off"')
     else:
-        _by_bytes(target)
         opened = sandbox.counters().get(OPENED, 0)
-        loader = _tool_started(scope, driver, target)
-        length = _length(scope.recorder.answers[-1])
-        tool = FrozenTool(sandbox, loader, driver, opened, length)
+        loader, answer = _tool_started(scope, driver, target), scope.recorder.answers[-1]
+        wire_bytes = answer.wire_bytes or (answer.header_bytes or 0) + answer.length
+        tool = FrozenTool(sandbox, loader, driver, opened, wire_bytes)
     freezer = Freezer(sandbox, tool.loader)
     freezer.freeze()
     return _Frozen(scope, LoadedServer(warm, target, ()), Turn(tool, freezer), counters)
-
-
-def _length(answer: Answer) -> int:
-    """Return how many bytes an answer has on the wire."""
-    return answer.wire_bytes or (answer.header_bytes or 0) + answer.length
-
-
-def _by_bytes(target: Target) -> None:
-    """Raise TrialFailed where the bytes that a load tool reads are not those of responses."""
-    if target.url.startswith("https:"):
-        message = "what a load tool reads over TLS tells no number of responses"
-        raise TrialFailed("drive", message, 'use = "pace", or set interleave = "off"')
 
 
 def _tool_started(scope: TrialScope, driver: Driver, target: Target) -> Running:
@@ -247,10 +231,7 @@ def _first_slices(frozen: Sequence[_Frozen], length_s: float) -> list[UncountedS
 
 
 def _slice_s(server: _Frozen, first_s: float, rate: float, members: int) -> float:
-    """Return how long a slice takes for a server to have enough requests in it.
-
-    Raises LaunchLost.
-    """
+    """Return how long a slice takes that has enough requests. Raises LaunchLost."""
     least, among = _least(server), _planned(server).among
     slice_s = long_enough(first_s, rate, members, least)
     if slice_s is None:
@@ -265,7 +246,6 @@ def _slice_s(server: _Frozen, first_s: float, rate: float, members: int) -> floa
 
 
 def _least(server: _Frozen) -> int:
-    """Return how many requests a slice needs at least."""
     load = server.scope.recorder.load
     if load is not None and load.concurrency == 1:
         return LEAST_OF_SEQUENTIAL

@@ -37,10 +37,7 @@ class SliceCounts(NamedTuple):
 
 
 class UncountedSlice(NamedTuple):
-    """A slice that does not count: its length and responses.
-
-    `busy_s` is for how long server and tool used a CPU, or waited for one, in seconds.
-    """
+    """A slice that does not count; `busy_s`: CPU time and waits of server and tool, in seconds."""
 
     seconds: float
     responses: int
@@ -52,13 +49,13 @@ class UncountedSlice(NamedTuple):
         return self.responses / self.seconds
 
 
-class TurnsOfTool(Protocol):
+class TurnTool(Protocol):
     """A load tool that sends in the slices of its server alone."""
 
     loader: Running
 
     def sent(self, length_s: float) -> SliceCounts:
-        """Let it send for so long to its server, which runs, and return what it tells of it."""
+        """Let it send for so long to its server, which runs, and return its counts."""
         ...
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
@@ -114,15 +111,10 @@ class LoadPipes:
 
 
 class PipedTool:
-    """A load tool that reads from a pipe when to send, and tells what it did in each slice.
-
-    It is stopped between its slices: a client is measured itself, and works in no turn of others.
-    """
+    """A load tool that a pipe tells when to send, and that is stopped between its slices."""
 
     def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
-        self.loader = loader
-        self._sandbox = sandbox
-        self._pipes = pipes
+        self.loader, self._sandbox, self._pipes = loader, sandbox, pipes
 
     def sent(self, length_s: float) -> SliceCounts:
         """Let it send for so long, and return its counts once it has the last response."""
@@ -167,9 +159,8 @@ class PipedTool:
 class Turn:
     """A server with its load tool: frozen, but in its own slices."""
 
-    def __init__(self, tool: TurnsOfTool, freezer: Freezer) -> None:
-        self.tool = tool
-        self.freezer = freezer
+    def __init__(self, tool: TurnTool, freezer: Freezer) -> None:
+        self.tool, self.freezer = tool, freezer
         self.slices: list[Slice] = []
         self.own_cpu_s = 0.0
         "CPU time of benchforge in these slices."
