@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchforge.plugin import Fact, Row, Source, bounded
-from benchforge_readers.printed import given, rows_of_parts
+from benchforge_readers.printed import given, part_rows
 
 MOST_ROWS = 200_000
+_NO_GAP = re.compile(r"\S")
+_MOST_TIMES = 1_000_000
 
 
-def document_of(source: Source) -> Any:
+def json_of(source: Source) -> Any:
     """Return the only document of JSON. Raises ValueError where it is not the only one."""
     first, *others = documents_of(source)
     if others or isinstance(first, ValueError):
@@ -43,10 +45,7 @@ def _after_gap(text: str, start: int) -> int:
     return len(text) if (hit := _NO_GAP.search(text, start)) is None else hit.start()
 
 
-_NO_GAP = re.compile(r"\S")
-
-
-def rows_of_documents(source: Source, row: Callable[[Any, str], Row]) -> Iterator[Row]:
+def json_rows(source: Source, row: Callable[[Any, str], Row]) -> Iterator[Row]:
     """Yield the row of each document of JSON, made of it and its place."""
 
     def made(document: Any, count: int) -> Row:
@@ -54,7 +53,7 @@ def rows_of_documents(source: Source, row: Callable[[Any, str], Row]) -> Iterato
             raise document
         return row(document, f"document {count}" if count > 1 else "document")
 
-    return rows_of_parts(documents_of(source), made)
+    return part_rows(documents_of(source), made)
 
 
 def _none(name: str) -> None:
@@ -170,6 +169,3 @@ def times_of(values: Sequence[object], name: str) -> tuple[float, ...]:
             raise ValueError(f"{name}.{index}: {value!r} is not a time")
         times.append(float(fact.value))
     return tuple(times)
-
-
-_MOST_TIMES = 1_000_000

@@ -32,6 +32,12 @@ from benchforge_reporters.text.cells import figure
 from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FILE: Final = "numbers.json"
+FOLDER = "tables"
+NUMBERS = "numbers.csv"
+SEARCHES = "searches.csv"
+FAILED = "failed"
+_WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
+_field = lru_cache(1 << 12)(safe.csv)  # most fields of a row are those of the row above
 
 
 class Json(Reporter):
@@ -45,13 +51,6 @@ class Json(Reporter):
         text = ",\n ".join(rows)
         (folder / FILE).write_text(f"[{text}]\n", encoding="utf-8")
         return (folder / FILE,)
-
-
-FOLDER = "tables"
-NUMBERS = "numbers.csv"
-SEARCHES = "searches.csv"
-FAILED = "failed"
-_WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
 
 
 class Csv(Reporter):
@@ -72,9 +71,6 @@ class Csv(Reporter):
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows(map(_field, row) for row in rows)
         return [folder / name for name in files]
-
-
-_field = lru_cache(1 << 12)(safe.csv)  # most fields of a row are those of the row above
 
 
 def listed(summary: Summary) -> Iterator[list[str]]:
@@ -104,11 +100,8 @@ def searched(summary: Summary) -> Iterator[list[str]]:
         values = (rate.value, rate.low, rate.high, capacity.safe, capacity.highest_passed)
         named = [case.scenario, case.server, case.driver, str(case.arm)]
         varied = [word(json.dumps(case.vary[path])) if path in case.vary else "" for path in paths]
-        ended = [
-            str(len(capacity.attempts)),
-            capacity.phase if capacity.over else "",
-            capacity.message,
-        ]
+        phase = capacity.phase if capacity.over else ""
+        ended = [str(len(capacity.attempts)), phase, capacity.message]
         yield [*named, *varied, *map(_number, values), *ended]
 
 
@@ -143,7 +136,7 @@ class _Field:
             return FAILED
         if self.statistic == "runs":
             return str(case.trials)
-        lines = (item for item in case.metrics if (item.metric, item.of, item.unit) == self.names)
+        lines = (line for line in case.metrics if (line.metric, line.of, line.unit) == self.names)
         if (line := next(lines, None)) is None:
             return ""
         if self.statistic is None:

@@ -3,16 +3,30 @@
 import errno
 import os
 import shlex
-import statistics
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from pathlib import Path
+from statistics import median
 
 from benchforge.plugin import StartedProcess, Summary, Trial, door, readable, safe, titled
 
 # Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
 # in those that failed, and in all others.
 _EACH_END, _EACH_END_AGAIN = 4_000, 1_000
+_STAGES = {
+    "wait for quiet": ("quiet",),
+    "start": ("keeper", "services"),
+    "ask": ("ask",),
+    "warm up": ("probes", "links", "stream", "warm-up"),
+    "load": ("freeze", "rates", "load", "end"),
+    "watch what follows": ("idle",),
+    "finish": ("finish",),
+    "load again": ("after the load",),
+    "stop": ("stop", "leave"),
+}
+_TOGETHER = ("freeze", "rates", "load", "end", "idle", "stop")
+"Phases that trials in turns have together."
+_CRUMB_S = 0.001
 
 
 def medians(summary: Summary) -> Iterator[str]:
@@ -106,10 +120,7 @@ def command_line(process: StartedProcess) -> str:
 
 
 def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
-    """Yield the title of each case, and the commands of its first trial that has any.
-
-    In the order of the suite: that of the trials is shuffled.
-    """
+    """Yield title and commands of each case, as of its first trial, in the suite's order."""
     first: dict[str, Trial] = {}
     for trial in trials:
         if trial.processes:
@@ -118,22 +129,6 @@ def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[
     for title in (*titles, *(other for other in first if other not in titles)):
         if title in first:
             yield title, "\n".join(map(command_line, first[title].processes))
-
-
-_STAGES = {
-    "wait for quiet": ("quiet",),
-    "start": ("keeper", "services"),
-    "ask": ("ask",),
-    "warm up": ("probes", "links", "stream", "warm-up"),
-    "load": ("freeze", "rates", "load", "end"),
-    "watch what follows": ("idle",),
-    "finish": ("finish",),
-    "load again": ("after the load",),
-    "stop": ("stop", "leave"),
-}
-_TOGETHER = ("freeze", "rates", "load", "end", "idle", "stop")
-"Phases that trials in turns have together."
-_CRUMB_S = 0.001
 
 
 def block_times(trials: Sequence[Trial]) -> list[tuple[str, float, float]]:
@@ -152,11 +147,8 @@ def block_times(trials: Sequence[Trial]) -> list[tuple[str, float, float]]:
         block = blocks.setdefault(launch[0].block, dict.fromkeys(times, 0.0))
         block |= {stage: block[stage] + seconds for stage, seconds in times.items()}
     columns = [_times([trial]) for trial in trials], [*blocks.values()]
-    medians = [
-        {stage: statistics.median(times[stage] for times in column) for stage in column[0]}
-        for column in columns
-    ]
-    return [(stage, medians[0][stage], median) for stage, median in medians[1].items() if median]
+    medians = [{key: median(row[key] for row in rows) for key in rows[0]} for rows in columns]
+    return [(stage, medians[0][stage], block_s) for stage, block_s in medians[1].items() if block_s]
 
 
 def _times(launch: Sequence[Trial], later: Trial | None = None) -> dict[str, float]:

@@ -6,7 +6,7 @@ from typing import Final
 from benchforge.plugin import Role, Trial, readable
 from benchforge.plugin.drawing import Chart, ChartAxis, ChartRow, grid, svg, tick_texts, titled
 
-_HEIGHT = 24
+_HEIGHT, _SLICES_HEIGHT = 24, 30
 _TICKS = 3
 ROLES: Final[tuple[Role, ...]] = ("server", "upstream", "backend", "loader")
 "In the order of their bars; the page has a key for each."
@@ -15,10 +15,7 @@ ROLES: Final[tuple[Role, ...]] = ("server", "upstream", "backend", "loader")
 def stacks(
     rows: Sequence[tuple[str, int, Mapping[Role, float]]], unit: str, caption: str
 ) -> Chart | None:
-    """Return a row for each server: its name, its colour, and the value of each role.
-
-    None where no server has a value.
-    """
+    """Return a row for each server: name, colour and value of each role; None without a value."""
     sums = [sum(by_role.values()) for _, _, by_role in rows]
     if not any(sums):
         return None
@@ -36,24 +33,14 @@ def _row(
     for role, value in values:
         start, end = axis.at(from_value), axis.at(from_value + value)
         words.append(f"{role} {scale.text(value)} {scale.unit}")
-        pieces.append(
-            f'<rect class="role-{role}" x="{start}%" width="{round(end - start, 2)}%" '
-            f'y="4" height="16">{titled(words[-1])}</rect>'
-        )
+        box = f'x="{start}%" width="{round(end - start, 2)}%" y="4" height="16"'
+        pieces.append(f'<rect class="role-{role}" {box}>{titled(words[-1])}</rect>')
         from_value += value
     if not values:
         return ChartRow(name, colour, svg(_HEIGHT, pieces[0], f"{name}: unknown"), "unknown")
-    detail = " + ".join(scale.text(value) for _, value in values)
-    return ChartRow(
-        name,
-        colour,
-        svg(_HEIGHT, "".join(pieces), f"{name}: {', '.join(words)}"),
-        f"{scale.text(from_value)} {scale.unit}",
-        detail if len(values) > 1 else "",
-    )
-
-
-_SLICES_HEIGHT = 30
+    detail = " + ".join(scale.text(value) for _, value in values) if len(values) > 1 else ""
+    drawing = svg(_HEIGHT, "".join(pieces), f"{name}: {', '.join(words)}")
+    return ChartRow(name, colour, drawing, f"{scale.text(from_value)} {scale.unit}", detail)
 
 
 def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
@@ -66,9 +53,8 @@ def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
     launch = [trial for trial in turning if trial.block == first]
     if not launch:
         return None
-    axis = ChartAxis.from_zero(
-        [slice_.end_s for trial in launch if trial.turns for slice_ in trial.turns.slices]
-    )
+    turns = [trial.turns for trial in launch if trial.turns]
+    axis = ChartAxis.from_zero(slice_.end_s for turn in turns for slice_ in turn.slices)
     rows = tuple(_launch_row(trial, axis, colours) for trial in launch)
     caption = f"Slices of the launch in block {first}"
     return Chart(rows, tick_texts(axis, readable.figure, "s"), caption)
@@ -76,16 +62,14 @@ def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
 
 def _launch_row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> ChartRow:
     subject = () if trial.turns is None else trial.turns.slices
-    rates = [item.responses / item.seconds if item.seconds else 0.0 for item in subject]
+    rates = [part.responses / part.seconds if part.seconds else 0.0 for part in subject]
     most, pieces = max(rates, default=0.0) or 1.0, [grid(axis, _SLICES_HEIGHT)]
     for slice_, rate in zip(subject, rates, strict=True):
         start, end = axis.at(slice_.start_s), axis.at(slice_.end_s)
         height = round((_SLICES_HEIGHT - 4) * rate / most, 1)
         title = titled(f"round {slice_.round}: {readable.figure(rate)} responses/s")
-        pieces.append(
-            f'<rect class="role-server" x="{start}%" width="{round(end - start, 2)}%" '
-            f'y="{_SLICES_HEIGHT - height}" height="{height}">{title}</rect>'
-        )
+        corner = f'x="{start}%" width="{round(end - start, 2)}%" y="{_SLICES_HEIGHT - height}"'
+        pieces.append(f'<rect class="role-server" {corner} height="{height}">{title}</rect>')
     is_client = trial.load is not None and trial.load.kind == "client"
     label = trial.case.driver if is_client else trial.case.server
     many = readable.counted(len(subject), "slice")

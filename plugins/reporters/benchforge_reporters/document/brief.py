@@ -1,4 +1,4 @@
-"""What each form of a result begins with: the answer, how sure it is, of what, and who may quote.
+"""The beginning of each form of a result: the answer, its certainty, its subject, its use.
 
 None of it has the name of a host or of a user, or the path of a home.
 """
@@ -11,14 +11,7 @@ from pathlib import PurePath
 from typing import Final, NamedTuple
 
 from benchforge.plugin import Estimate, Summary, Trial, readable
-from benchforge.plugin.drawing import (
-    Quoted,
-    in_rounds,
-    interval_text,
-    numbers,
-    pair_ratio,
-    short,
-)
+from benchforge.plugin.drawing import Quoted, in_rounds, interval_text, numbers, pair_ratio, short
 from benchforge_reporters.document.causes import caveats
 from benchforge_reporters.document.claims import claim_states
 from benchforge_reporters.document.cpu_time import explained
@@ -151,7 +144,7 @@ class Brief:
 
     @property
     def quote(self) -> str:
-        """What may be quoted, and the largest caveat with what would change the answer."""
+        """The part that may be quoted, and the largest caveat with what would change the answer."""
         if not self.report.answers:
             return "May I quote it? No."
         answer = f"May I quote it? {self.report.quotable.sentence}"
@@ -179,12 +172,12 @@ class Brief:
 
     @cached_property
     def measured(self) -> list[str]:
-        """What was measured; the titles of scenarios where there are several comparisons."""
-        first = next(iter(self.trials), None)
-        if len(self.answers) != 1 or first is None:
-            titled = [(it.label, it.comparison.scenario) for it in self.answers[:_SENTENCES]]
+        """The request and the load; the titles of scenarios if there are several comparisons."""
+        if len(self.answers) != 1 or not self.trials:
+            titled = [(each.label, each.comparison.scenario) for each in self.answers[:_SENTENCES]]
             titles = self.summary.titles
             return [f"{label}: {titles[key]}" for label, key in titled if key in titles]
+        first = self.trials[0]
         number = None if first.load is None else first.load.connections
         over = f" over {readable.counted(number, 'connection')}" if number else ""
         size = f", an answer of {first.answers[0].sent}" if first.answers else ""
@@ -234,18 +227,18 @@ class Brief:
         ranking = None if ranked is None else ranked.ranking
         if ranked is None or ranking is None or answer.head.ratio is None:
             return "", []
-        names = [item.server for item in ranking.order]
+        names = [entry.server for entry in ranking.order]
         cases = self.summary.cases_of(answer.comparison)
         base = next((case.case.server for case in cases if case.case.server in names), names[0])
         base = answer.head.second if len(names) == PAIR else base
         rows = []
-        for item in ranking.order:
-            ratio = None if item.server == base else pair_ratio(ranking, item.server, base)
+        for entry in ranking.order:
+            ratio = None if entry.server == base else pair_ratio(ranking, entry.server, base)
             speed = ratio if ranking.better == "higher" or ratio is None else ratio.inverse
-            ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
-            level = item.value.value if answer.verdict.rates else None
+            ranks = str(entry.best) if entry.best == entry.worst else f"{entry.best}–{entry.worst}"
+            level = entry.value.value if answer.verdict.rates else None
             value = readable.figure(level) if level else ""
-            rows.append(Standing(ranks, item.server, value, ratio, speed))
+            rows.append(Standing(ranks, entry.server, value, ratio, speed))
         return base, rows
 
     def drawn(self) -> Iterator[tuple[str, str, Standing]]:
@@ -269,11 +262,10 @@ class Brief:
     def _rows(self, answer: Quoted) -> Iterator[dict[str, str]]:
         """Yield what is known of each server, by the heads of its columns."""
         base, standings = self.standings(answer)
-        latency = None
-        if self.alone is not None and not answer.head.unanswered:  # the heads have its rate
-            latency = answer.comparison.latency
-        times = {} if latency is None else {item.server: item for item in latency.servers}
-        by_name = {item.server: item for item in standings}
+        has_times = self.alone is not None and not answer.head.unanswered  # the heads have a rate
+        latency = answer.comparison.latency if has_times else None
+        times = {each.server: each for each in latency.servers} if latency else {}
+        by_name = {standing.server: standing for standing in standings}
         ranked = self.summary.standing(answer.comparison)
         cases = self.summary.cases_of(answer.comparison)
         for name in dict.fromkeys([*by_name, *(case.case.server for case in cases)]):
@@ -284,10 +276,10 @@ class Brief:
                 row |= {ranked.unit: standing.level} if standing.level else {}
                 ratio = standing.ratio
                 row["ratio"] = "1" if ratio is None else f"{compact(ratio)} × {short(base)}"
-            if latency is not None and (item := times.get(name)) is not None:
+            if latency is not None and name in times:
                 rate = readable.amount("requests/s", latency.rate)
-                row[f"p50 at {rate} each"] = timed(item.median)
-                row[f"p{latency.tail:g}"] = timed(item.tail)
+                row[f"p50 at {rate} each"] = timed(times[name].median)
+                row[f"p{latency.tail:g}"] = timed(times[name].tail)
             yield row
 
     @property

@@ -1,10 +1,8 @@
-"""What the causes of findings mean to a reader, and what to do: one entry a check.
+"""Briefs, effects and remedies of the causes of findings: an entry a check.
 
-A brief is a line of at most 72 characters, an effect what to think of it. Names in braces are
-numbers and names that `causes.py` computes over all trials. A remedy is a command that can be typed
-as it is printed, where there is one; E1.length is one for a variant of a cause. One that begins
-with `--set` becomes the command that measures the suite so: once for each scenario, server and load
-tool that it names. Other names in braces are computed over the trials of the cause.
+Names in braces are numbers and names of all trials, which `causes.py` computes, and in remedies of
+the trials of the cause. E1.length is the remedy of a variant. A remedy that begins with `--set`
+becomes the command that measures so: once for each scenario, server and load tool that it names.
 """
 
 import json
@@ -52,7 +50,7 @@ BRIEFS: Final = {
     "S4": "the same server measured twice differs from itself",
     "S6": "{parts} behaves in two ways",
     "S7": "processes of {servers} ended or began in {trials}",
-    "T1": "the clock of this machine is a slow one",
+    "T1": "reading the clock of this machine is slow",
     "W1": "{servers}: workers had unequal work, or their numbers are not alike",
     "W3": "{parts} was used up ({range}): the backend was measured",
     "W4": "servers speak to the backend with and without encryption",
@@ -64,40 +62,40 @@ EFFECTS: Final = {
     "D2": "Where it is in use, the instrument is part of each response time.",
     "D3": "Writing is part of the work here; a comparison is fair where all write alike.",
     "E1": "An error is usually faster than an answer: throughput and latency flatter the server.",
-    "E2": "They are in no response time, so high percentiles are too low.",
+    "E2": "No response time includes them, so high percentiles are too low.",
     "E3": "Servers that answer differently do different work.",
     "E4": "Headers are work and traffic: a part of the difference may be theirs.",
-    "I1": "It worked where no load was put on it: the ratio is not one of rates.",
-    "I2": "A part of the difference may be that of the noise.",
-    "I3": "At the end of a slice fewer requests are under way than in the rest of it.",
+    "I1": "It worked without load: the ratio is not that of the rates.",
+    "I2": "Noise may be a part of the difference.",
+    "I3": "At the end of a slice, fewer requests are in flight than before.",
     "I4": "A server is slow after a rest, or feels what another left behind.",
     "I5": "One of them was warming up, or grew.",
     "I6": "It stood still in these turns: alternation cannot compare that.",
     "I8": "Freezing changes what they do, such as a timer that counts wall time.",
     "I9": "Turns show a rate that is too high: what waited is due at once in the next slice.",
-    "K1": "Each difference is also the price of opening a connection for each request.",
-    "K2": "Some clients waited for seconds; the throughput says nothing of them.",
-    "L1": "Servers may be faster than the tool that asks them: no difference means nothing.",
-    "L2": "Servers may be faster than the tool that asks them: ratios are too small.",
-    "M1": "Response times hold the time of the disk.",
-    "M2": "What was measured afterwards is another server.",
+    "K1": "Each difference includes the cost of a new connection for each request.",
+    "K2": "Some clients waited for seconds; the throughput does not show that.",
+    "L1": "Servers may be faster than the load tool: a missing difference proves nothing.",
+    "L2": "Servers may be faster than the load tool: ratios are too small.",
+    "M1": "Response times include the time of the disk.",
+    "M2": "After that, the trial may have measured another server.",
     "N1": "The numbers are those of a busy machine.",
     "N4": "The numbers are those of a machine that others share.",
     "N5": "Servers stood still while the quota was used up.",
     "N6": "Other programs may have gone on. An earlier run that ended just before does no harm.",
     "O1": "A closed loop sends nothing while a server stands still, so that p99 hides it.",
     "P1": "Ratios hold for such a machine; rates and times are those of all together.",
-    "S1": "The level depends on when one looks.",
-    "S2": "So few responses place a percentile badly; 100 beyond it are wanted.",
+    "S1": "The level depends on the time of the measurement.",
+    "S2": "So few responses give a poor percentile; 100 beyond it are enough.",
     "S3": "Below three rounds there is no interval, and below five a wide one.",
     "S4": "Something else than the servers makes differences here: no ratio counts.",
-    "S6": "A level between both is one that it rarely has.",
-    "S7": "It crashed, begins anew after so many requests, or began its workers late.",
-    "T1": "Each look at the clock takes longer: tools that look often are slower.",
+    "S6": "It rarely has a level between the two.",
+    "S7": "It crashed, restarts after a number of requests, or started its workers late.",
+    "T1": "Reading the clock takes longer: tools that read it often are slower.",
     "W1": "A server may be faster than measured, or had more workers than another.",
     "W3": "Servers that wait for the same backend cannot differ.",
     "W4": "A part of the difference is that of TLS.",
-    "W5": "A response costs more than the CPU time during the load says.",
+    "W5": "A response costs more CPU time than it took during the load.",
     "quiet": "benchforge waited for quiet, and measured all the same.",
 }
 _FEWER = "--set {loaders}.{loader}.connections={fewer}"
@@ -169,7 +167,7 @@ REMEDIES: Final = {
     "T1": "clocksource=tsc on the kernel's command line",
     "W1": "--set {loaders}.{loader}.connections={more}",
     "W1.told": "workers and threads in each server",
-    "W3": "give it CPUs of its own ([placement]), or ask less of it",
+    "W3": "give it CPUs of its own ([placement]), or put less load on it",
     "W4": "the same sslmode in the URL for all",
     "W5": "quote requests/s, or load for as long as the work lasts",
     "quiet": "--set repeat.quiet=60s",
@@ -177,10 +175,8 @@ REMEDIES: Final = {
 _LONG_S = 120  # a load that nobody waits for in each trial
 _BLOCKS = {"S3": 10, "I2": 20}
 _CLOSERS = {"ab", "hey", "k6", "oha", "siege", "weighttp", "pace_main.py"}
-_THREADED = {
-    **dict.fromkeys(("h2load", "weighttp", "wrk", "wrk2"), "threads"),
-    "pace_main.py": "processes",
-}
+_THREADED = dict.fromkeys(("h2load", "weighttp", "wrk", "wrk2"), "threads")
+_THREADED["pace_main.py"] = "processes"
 _WAITS = "Task queue depth is "  # of waitress, for each request that has no thread yet
 _MODE = re.compile("debug: ([A-Z_]+)")
 
@@ -189,24 +185,18 @@ def remedy(
     id_: str, roots: Sequence[FoldedFinding], summary: Summary, trials: Sequence[Trial]
 ) -> str:
     """Return what to do about the cause `id_`; empty where nothing is known to help."""
-    scenarios = {item.scenario for item in roots if item.scenario}
-    numbers = {number for item in roots for number in item.trials}
+    scenarios = {root.scenario for root in roots if root.scenario}
+    numbers = {number for root in roots for number in root.trials}
     about = [trial for trial in trials if trial.number in numbers]
-    about = about or [
-        trial for trial in trials if trial.case.scenario in scenarios or not scenarios
-    ]
-    cases = [item for item in summary.cases if item.case.scenario in scenarios or not scenarios]
+    about = about or [each for each in trials if each.case.scenario in scenarios or not scenarios]
+    cases = [case for case in summary.cases if case.case.scenario in scenarios or not scenarios]
     names = _numbers(id_, roots, about) | {"run": again(summary), **_servers(cases)}
     if id_ in _BLOCKS:
-        names["blocks"] = _blocks(id_, roots, [item.case.scenario for item in cases], summary)
+        names["blocks"] = _blocks(id_, roots, [case.case.scenario for case in cases], summary)
     text = REMEDIES.get(f"{id_}.{_variant(id_, roots, about, names)}", REMEDIES.get(id_, ""))
-    labels = [item.case for item in about] or [item.case for item in cases]
-    texts = dict.fromkeys(
-        text.format_map(
-            names | {"scenario": item.scenario, "server": item.server, "loader": item.driver}
-        )
-        for item in labels
-    )
+    labels = [trial.case for trial in about] or [case.case for case in cases]
+    rows = ({"scenario": it.scenario, "server": it.server, "loader": it.driver} for it in labels)
+    texts = dict.fromkeys(text.format_map(names | row) for row in rows)
     if text.startswith("--set") or (id_ in _BLOCKS and text == REMEDIES[id_]):
         return again(summary, *texts)
     return "; ".join(texts)
@@ -215,67 +205,62 @@ def remedy(
 def _variant(
     id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial], names: dict[str, str]
 ) -> str:
-    """Return which remedy of a check fits."""
     program, servers = names["program"], [{*_words(trial, "server")} for trial in trials]
-    unlike = len({item.request.model_dump_json() for item in trials}) > 1
+    unlike = len({trial.request.model_dump_json() for trial in trials}) > 1
     closes = program in _CLOSERS and names["keeps"]
-    options = {
-        "gunicorn": {"--worker-class=sync", "--threads=1"},
-        "uwsgi": {"import pyuwsgi; pyuwsgi.run()"},
-    }
-    keeps = next(
-        (name for name, words in options.items() if all(words <= argv for argv in servers)), ""
-    )
+    options = {"gunicorn": {"--worker-class=sync", "--threads=1"}}
+    options["uwsgi"] = {"import pyuwsgi; pyuwsgi.run()"}
+    fits = (name for name, words in options.items() if all(words <= argv for argv in servers))
     variants = {
         "D1": "variable" if names["variable"] else "",
         "D3": "queue" if names["waits"] else "",
         "E1": "kinds" if names["class"] == "length" and names["kind"] else names["class"],
         "E2": "long" if float(names["longer"]) > _LONG_S else "",
         "E5": "unlike" if unlike else "",
-        "K1": (keeps if servers else "") or ("closes" if closes else ""),
+        "K1": (next(fits, "") if servers else "") or ("closes" if closes else ""),
         "L1": "threads" if program in _THREADED else "",
         "S3": ("others" if names["others"] != "[]" else "failed") if names["failed"] else "",
         "S7": "ended" if names["ended"] else "",
     }
     variants |= {"L2": variants["L1"], "S2": variants["E2"]}
-    return variants.get(id_, next((item.check.component for item in roots), ""))
+    return variants.get(id_, next((root.check.component for root in roots), ""))
 
 
 def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) -> dict[str, str]:
     """Return what the trials tell: numbers, and what decides about the variant."""
-    loads = [item.load for item in trials if item.load is not None]
-    readings = [item.reading for item in trials if item.reading is not None]
-    observed = [item.observation for item in trials if item.observation is not None]
+    loads = [trial.load for trial in trials if trial.load is not None]
+    readings = [trial.reading for trial in trials if trial.reading is not None]
+    observed = [trial.observation for trial in trials if trial.observation is not None]
     usages = [usage for item in observed for usage in item.usage]
-    ends = [end for item in roots for end in item.values or ()] or [0.0]
-    connections = max((item.connections or 1 for item in loads), default=1)
-    seconds = max((item.declared_s for item in loads), default=0.0)
+    ends = [end for root in roots for end in root.values or ()] or [0.0]
+    connections = max((load.connections or 1 for load in loads), default=1)
+    seconds = max((load.declared_s for load in loads), default=0.0)
     factor = 100 / min(ends) if id_ == "S2" and min(ends) else 101 * max(ends)
-    rate = min((item.responses / item.seconds for item in readings), default=2.0)
-    slice_s = max((item.turns.slice_s for item in trials if item.turns), default=0.1)
-    few = min(ends) if any(item.check.component == "requests" for item in roots) else 0.0
-    signs = (_MODE.match(sign) for item in usages for sign in item.development_signs)
+    rate = min((reading.responses / reading.seconds for reading in readings), default=2.0)
+    slice_s = max((trial.turns.slice_s for trial in trials if trial.turns), default=0.1)
+    few = min(ends) if any(root.check.component == "requests" for root in roots) else 0.0
+    signs = (_MODE.match(sign) for usage in usages for sign in usage.development_signs)
     variable = next((sign[1] for sign in signs if sign), "")
     classes, kinds = Counter[str](), list[str]()
     for reading in readings:
         classes.update(reading.errors)
         kinds += (label for label, part in reading.kinds.items() if part.errors.get("length"))
-    argvs = [_words(item, "loader")[:2] for item in trials]
+    argvs = [_words(trial, "loader")[:2] for trial in trials]
     tools = {PurePath(word).name for argv in argvs for word in argv}
     programs = [name for name in tools if name in _CLOSERS or name in _THREADED]
     program = programs[0] if len(programs) == 1 else ""
-    threads = 2 * max((item.processes or 1 for item in loads), default=1)
+    threads = 2 * max((load.processes or 1 for load in loads), default=1)
     step = 10 if seconds * factor > 10 else 1  # noqa: PLR2004 - seconds
     return {
         "class": next((name for name, count in classes.most_common(1) if count), ""),
         "connections": str(connections),
         "deployed": "production" if variable == "NODE_ENV" else "",
-        "ended": "yes" * any(item.ended_processes for item in usages),
+        "ended": "yes" * any(usage.ended_processes for usage in usages),
         "fewer": str(max(1, connections // 4)),
         "half": str(max(1, int(rate / 2))),
-        "keeps": "yes" * any(item.keep_alive for item in loads),
+        "keeps": "yes" * any(load.keep_alive for load in loads),
         "kind": next(iter(kinds), ""),
-        "loaders": "clients" if any(item.kind == "client" for item in loads) else "loaders",
+        "loaders": "clients" if any(load.kind == "client" for load in loads) else "loaders",
         "longer": str(step * math.ceil(seconds * factor / step) or 60),
         "more": str(4 * connections),
         "program": program,
@@ -284,14 +269,14 @@ def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) 
         "slower": str(max(1, int(0.9 * rate))),
         "threads": f"{_THREADED.get(program, 'threads')}={threads}",
         "variable": variable,
-        "waits": "yes" * any(_WAITS in item.printed_line for item in usages),
+        "waits": "yes" * any(_WAITS in usage.printed_line for usage in usages),
     }
 
 
 def _servers(cases: Sequence[CaseSummary]) -> dict[str, str]:
     """Return the servers of which all trials failed, and the others."""
-    failed = {item.case.server: None for item in cases if item.failed and not item.trials}
-    others = {item.case.server: None for item in cases if item.case.server not in failed}
+    failed = {case.case.server: None for case in cases if case.failed and not case.trials}
+    others = {case.case.server: None for case in cases if case.case.server not in failed}
     return {"failed": readable.conjoined(failed) if failed else "", "others": json.dumps([*others])}
 
 
@@ -300,7 +285,7 @@ def _blocks(
 ) -> str:
     """Return the settings for as many blocks as are enough, if as many of them count."""
     had, least = blocks_by_scenario(summary), _BLOCKS[id_]
-    counted = min((end for item in roots for end in item.values or ()), default=0.0)
+    counted = min((end for root in roots for end in root.values or ()), default=0.0)
     factor = least / counted if id_ == "S3" and counted else 2
     wanted = {item: math.ceil(max(least, had.get(item, 0) * factor)) for item in scenarios}
     return " ".join(settings_of_blocks(wanted, had | wanted, summary))

@@ -18,7 +18,6 @@ from benchforge_reporters.document.answers import label_of
 from benchforge_reporters.document.cpu_time import CpuByRole, cost, trials_that_count
 
 _TAIL = 99.0  # the percentile that is shown where a suite has several
-_TO = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
@@ -63,22 +62,22 @@ class Levels:
 
 def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
     """Return the rows of each comparison that has a ranking."""
-    made = (_levels(item, summary, trials) for item in summary.comparisons)
-    return [item for item in made if item is not None and item.rows]
+    made = (_levels(comparison, summary, trials) for comparison in summary.comparisons)
+    return [table for table in made if table is not None and table.rows]
 
 
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
     cases = summary.cases_of(comparison)
-    by_name = dict(zip(server_names([item.case for item in cases]), cases, strict=True))
+    by_name = dict(zip(server_names([case.case for case in cases]), cases, strict=True))
     measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
-    rows, percentile_shown = [], _shown_latency(cases)
+    rows, latency = [], _shown_latency(cases)
     quoted = comparison.verdict is None or comparison.verdict.cpu
     for server, rank, value, interval in _ranked(measured, summary):
         if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
             continue
-        times = None if percentile_shown is None else _line(case, percentile_shown)
+        times = None if latency is None else _line(case, latency)
         rows.append(
             LevelRow(
                 server=server or case.case.server,
@@ -95,7 +94,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         label=label_of(comparison, summary),
         metric=titled(measured.metric, measured.of),
         unit=measured.unit,
-        latency="" if percentile_shown is None else _name(percentile_shown),
+        latency="" if latency is None else _name(latency),
         unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
         failed=_failed(cases),
         rows=tuple(rows),
@@ -103,45 +102,32 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
 
 
 def _alone(case: CaseSummary) -> MetricSummary | None:
-    return next((item for item in case.metrics if item.measurand == RATE), None)
+    return next((line for line in case.metrics if line.measurand == RATE), None)
 
 
 def _ranked(
     measured: MetricRanking | MetricSummary, summary: Summary
 ) -> Iterator[tuple[str, str, float | None, tuple[float, float] | None]]:
-    """Yield name, ranks, value and interval of each server; only the value of one without others.
-
-    A smoke has no level of one server.
-    """
+    """Yield name, ranks, value and interval of each server; of one without others, its value."""
     if isinstance(measured, MetricRanking):
-        for item in measured.ranking.order if measured.ranking else ():
-            ranks = _ranks(item.best, item.worst)
-            yield item.server, ranks, item.value.value, item.value.interval
-    elif not summary.smoke:
+        for entry in measured.ranking.order if measured.ranking else ():
+            rank = str(entry.best) if entry.best == entry.worst else f"{entry.best}–{entry.worst}"
+            yield entry.server, rank, entry.value.value, entry.value.interval
+    elif not summary.smoke:  # which has no level
         yield "", "", measured.level, None
 
 
 def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
-    """Return the response times that are shown: p99, or else the highest percentile.
-
-    None if no case has a value of it.
-    """
-    percentile_shown = _highest(cases)
-    lines = () if percentile_shown is None else [_line(case, percentile_shown) for case in cases]
-    return (
-        percentile_shown
-        if any(line is not None and line.median is not None for line in lines)
-        else None
-    )
+    """Return the line of p99, else of the highest percentile; None if no case has its value."""
+    if (highest := _highest(cases)) is None:
+        return None
+    lines = (_line(case, highest) for case in cases)
+    return highest if any(line and line.median is not None for line in lines) else None
 
 
 def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
-    lines = [
-        line
-        for case in cases
-        for line in case.metrics
-        if line.measurand == "response time" and line.unit == "s"
-    ]
+    lines = [line for case in cases for line in case.metrics]
+    lines = [line for line in lines if (line.measurand, line.unit) == ("response time", "s")]
     below = [line for line in lines if (line.percentile or 0.0) <= _TAIL]
     return max(below or lines, key=lambda line: line.percentile or 0.0, default=None)
 
@@ -157,7 +143,7 @@ def _unknown(
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
         yield f"{_name(times)} is unknown{_because(times)}"
     if not any(row.cpu for row in rows):
-        observed = (item.observation for item in trials if item.observation is not None)
+        observed = (trial.observation for trial in trials if trial.observation is not None)
         whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
         reason = next(filter(None, whys), "")
         reason = reason or ("servers work on after the load" if not trials else "")
@@ -171,18 +157,14 @@ def _because(line: MetricSummary) -> str:
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
     names = like.metric, like.of
-    return next((item for item in case.metrics if (item.metric, item.of) == names), None)
+    return next((line for line in case.metrics if (line.metric, line.of) == names), None)
 
 
 def _thin(line: MetricSummary) -> bool:
-    return line.at_least or any(item.sample.why for item in line.samples)
+    return line.at_least or any(sample.sample.why for sample in line.samples)
 
 
 def _failed(cases: Sequence[CaseSummary]) -> float | None:
     lines = [line for case in cases for line in case.metrics if line.of_failures]
     counts = [line.highest for line in lines if line.highest is not None]
     return max(counts, default=0.0) if counts or not lines else None
-
-
-def _ranks(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}{_TO}{worst}"

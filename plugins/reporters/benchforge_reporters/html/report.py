@@ -13,13 +13,7 @@ from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
 from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels, searches
 from benchforge_reporters.charts.over_time import curves
 from benchforge_reporters.charts.percentiles import percentiles
-from benchforge_reporters.charts.ratios import (
-    answers_chart,
-    drawn,
-    ratio,
-    ratio_axis,
-    ratio_legend,
-)
+from benchforge_reporters.charts.ratios import answers_chart, drawn, ratio, ratio_axis, ratio_legend
 from benchforge_reporters.charts.run_order import Lane, run_order
 from benchforge_reporters.charts.stacks import slices, stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
@@ -40,6 +34,8 @@ _WORDS = {
     "signs": causes.SIGNS,
     "answer_signs": answers.SIGNS,
 }
+_ALL_STRIPS = 200
+"Trials of a result: with more of them, only some trials have a strip."
 
 
 class Html(Reporter):
@@ -67,7 +63,8 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
     text = brief.report
     lanes = [Lane(item.scenario, item.cases, drawn_column(item.cases)) for item in text.sections]
     axis = ratio_axis(text.claims)
-    numbers = {item.scenario: number for number, item in enumerate(text.sections, start=1)}
+    drawings = (ratio(line, axis) if axis and drawn(line) else None for line in text.claims)
+    numbers = {section.scenario: number for number, section in enumerate(text.sections, 1)}
     return {
         "text": text,
         "brief": brief,
@@ -85,9 +82,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
             }
             for answer, comparison in zip(text.answers, summary.comparisons, strict=False)
         ],
-        "claims": [
-            (line, ratio(line, axis) if axis and drawn(line) else None) for line in text.claims
-        ],
+        "claims": [*zip(text.claims, drawings, strict=True)],
         "axis": None if axis is None else ratio_ticks(axis),
         "sections": [
             drawn_section(section, trials, folder, colours, answered=bool(text.answers))
@@ -111,10 +106,6 @@ def _card(comparison: Comparison, summary: Summary, colours: Mapping[str, int]) 
     return {"chart": chart, "about": " · ".join(filter(None, (title, unit, driver, trials)))}
 
 
-_ALL_STRIPS = 200
-"Trials of a result: with more of them, only some trials have a strip."
-
-
 def drawn_section(
     text: Section,
     trials: Sequence[Trial],
@@ -123,10 +114,7 @@ def drawn_section(
     *,
     answered: bool,
 ) -> dict[str, Any]:
-    """Return a scenario with its charts; `folder` has the trials' files.
-
-    With `answered`, the answers show the trials of each case.
-    """
+    """Return a scenario with its charts; with `answered`, the answers show its levels."""
     cases = text.cases
     own_trials = [trial for trial in trials if trial.case.scenario == text.scenario]
     by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}
@@ -152,10 +140,8 @@ def _stacks(
     by_case: Mapping[str, Sequence[Trial]],
     colours: Mapping[str, int],
 ) -> Iterator[Chart]:
-    for amounts, unit, caption in (
-        (cost, "s", "CPU time for each response"),
-        (_memory, "B", "Memory at its largest"),
-    ):
+    cpu, memory = (cost, "s", "CPU time for each response"), (_memory, "B", "Memory at its largest")
+    for amounts, unit, caption in (cpu, memory):
         values = [
             (name, colours.get(case.case.server, 0), amounts(by_case[case.case.title]))
             for name, case in named_cases

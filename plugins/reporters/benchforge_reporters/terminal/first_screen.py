@@ -29,16 +29,10 @@ class FirstScreen(Terminal):
 
     name: ClassVar[str] = "answer"
 
-    def text(
-        self,
-        summary: Summary,
-        trials: Sequence[Trial],
-        width: int | None = None,
-        colour: bool = False,
-    ) -> str:
+    def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
         """Return the screen: at most 15 lines for one comparison, 25 for several."""
-        paint = Paint(min(width or WIDTH, WIDTH), colour)
-        screen = _Screen(Brief(summary, trials), paint)
+        narrow = Paint(min(paint.width or WIDTH, WIDTH), paint.colour)
+        screen = _Screen(Brief(summary, trials), narrow)
         most = FEW_LINES if len(screen.answers) == 1 and not summary.claims else MOST_LINES
         return "\n".join(_fitted([*screen.blocks()], most)) + "\n"
 
@@ -53,8 +47,6 @@ def _fitted(blocks: list[Block], most: int) -> list[str]:
 
 
 class _Screen:
-    """A result that is shown on one screen."""
-
     def __init__(self, brief: Brief, paint: Paint) -> None:
         self.brief, self.paint = brief, paint
         self.summary, self.report = brief.summary, brief.report
@@ -132,9 +124,9 @@ class _Screen:
         head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
         tail = f"p{latency.tail:g} (95 %)"
         yield self.paint.of("aside", f"{head:<38}{'p50 (95 %)':>16}{tail:>26}")
-        for item in latency.servers:
-            times = (timed(item.median), timed(item.tail))
-            yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
+        for server in latency.servers:
+            times = (timed(server.median), timed(server.tail))
+            yield safe.word(f"   {short(server.server):<20}{times[0]:>31}{times[1]:>26}")
         if latency.why:
             yield from self.paint.wrapped(in_rounds(f"no p99: {latency.why}"), "   ", "   ")
 
@@ -180,10 +172,7 @@ class _Screen:
         yield 0, [*self._next()]
 
     def _next(self) -> Iterator[str]:
-        """Yield the command that decides what is open or removes a caveat, else the one for more.
-
-        A command stands in a line of its own, whole, so that it can be pasted.
-        """
+        """Yield the command that decides what is open or removes a caveat, on its own line."""
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:

@@ -11,15 +11,8 @@ from benchforge_reporters.document.answers import SIGNS
 from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
 from benchforge_reporters.document.causes import CauseText, Quotable, cause_texts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
-from benchforge_reporters.document.document import ResultDocument, Section, document
-from benchforge_reporters.terminal.fitted import fitted
-from benchforge_reporters.terminal.level_lines import (
-    claim_rows,
-    counts,
-    legend,
-    level_lines,
-    matrix,
-)
+from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
+from benchforge_reporters.terminal.level_lines import claim_rows, legend, level_lines, matrix, tally
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
@@ -28,6 +21,7 @@ from benchforge_reporters.text.words import lost
 
 _LOG_LINES = 5
 _DEEPEST = 24  # columns of an indent
+_MOST = 12  # trials that are named
 
 
 class Terminal(Reporter):
@@ -47,21 +41,22 @@ class Terminal(Reporter):
         colour: bool = False,
     ) -> str:
         """Return the result as text; a number is never cut to fit a width."""
-        paint, report = Paint(width, colour), document(summary, trials)
-        blocks = [
-            "\n".join(block).strip("\n")
-            for block in (
-                _top(report, paint),
-                _answers(report, paint),
-                paint.lines("heading", *report.latencies.values()),
-                *_sections(report, paint),
-                *(_suite_table(summary, label, report, paint) for label in summary.tables),
-                _claims(report, paint),
-                _causes(report, paint),
-                paint.lines("do", report.next_step, report.launches),
-            )
-        ]
-        return "\n\n".join(block for block in blocks if block) + "\n"
+        return self._written(summary, trials, Paint(width, colour))
+
+    def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
+        report = document(summary, trials)
+        blocks = (
+            _top(report, paint),
+            _answers(report, paint),
+            paint.lines("heading", *report.latencies.values()),
+            *_sections(report, paint),
+            *(_suite_table(table, summary, paint) for table in report.tables),
+            _claims(report, paint),
+            _causes(report, paint),
+            paint.lines("do", report.next_step, report.launches),
+        )
+        texts = ("\n".join(block).strip("\n") for block in blocks)
+        return "\n\n".join(filter(None, texts)) + "\n"
 
 
 def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
@@ -72,7 +67,7 @@ def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
     yield from paint.lines("bad", *report.alarms[report.smoke :])  # the heading has that of a smoke
     if report.overview is not None:
         yield ""
-        yield from counts(report.overview, report.claims, paint)
+        yield from tally(report.overview, report.claims, paint)
 
 
 def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
@@ -96,7 +91,7 @@ def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
 
 def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
-    sections = [item for item in report.sections if item.scenario not in report.latencies]
+    sections = [section for section in report.sections if section.scenario not in report.latencies]
     rows = [level for section in sections for level in section.levels]
     if rows and report.overview is None:
         yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]
@@ -105,28 +100,26 @@ def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
             yield lines
     if report.overview is None and not all(section.levels for section in sections):
         cells, order = report.reading
-        yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
+        yield paint.lines("plain", f"{cells};", order)
 
 
 def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
     """Yield what the table of levels does not have; if `brief`, sweeps and failures only."""
     if not section.levels and not brief:
-        yield from paint.wrapped(section.title)
-        yield from (line for text in section.sought for line in paint.wrapped(text))
+        yield from paint.lines("plain", section.title, *section.sought)
         yield from _table(partial(table_of, section.cases), paint)
         yield ""
     if section.kinds is not None:
         yield paint.of("heading", safe.line(f"{section.scenario}, {kinds_heading(section.cases)}"))
         yield from _table(lambda first: kind_table(section.cases, first) or section.table, paint)
-        texts = (*section.flows, NOT_BY_KIND)
-        yield from (line for text in texts for line in paint.wrapped(text))
+        yield from paint.lines("plain", *section.flows, NOT_BY_KIND)
         yield ""
     if section.stages:
         yield paint.of("heading", safe.line(f"{section.scenario}, by stage of the load"))
-        yield from (line for text in section.stages for line in paint.wrapped(text))
+        yield from paint.lines("plain", *section.stages)
         yield ""
     sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
-    yield from (line for text in sentences for line in paint.wrapped(text))
+    yield from paint.lines("plain", *sentences)
     lines = {failed.trial: line for line, failed in section.failures}
     for case in section.cases:
         if not (failed := lost(case)):
@@ -138,20 +131,20 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
         yield from (f"  | {log}" for log in last_lines(failure.log))
         if len(failed) > 1:
             more = readable.counted(len(failed) - 1, "more trial")
-            yield f"{more} of it failed: report.md lists them"
+            yield f"{more} of this case failed: report.md lists them"
 
 
-def _suite_table(
-    summary: Summary, label: str, report: ResultDocument, paint: Paint
-) -> Iterator[str]:
-    drawn = next(table for table in report.tables if table.label == label)
-    yield paint.of("heading", safe.line(drawn.title))
-    yield from paint.wrapped(drawn.content)
-    yield from _table(partial(pivot_table, summary.tables[label], summary.cases), paint)
+def _suite_table(table: SuiteTable, summary: Summary, paint: Paint) -> Iterator[str]:
+    yield paint.of("heading", safe.line(table.title))
+    yield from paint.wrapped(table.content)
+    yield from _table(partial(pivot_table, summary.tables[table.label], summary.cases), paint)
 
 
 def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
     """Yield a table with as many of its first columns as fit, and its footnotes."""
+    # It imports rich, which takes longer than most commands.
+    from benchforge_reporters.terminal.fitted import fitted  # noqa: PLC0415
+
     table = made(None)
     text, left_out = fitted(table, paint.width, paint.colour)
     if left_out:
@@ -169,7 +162,7 @@ def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
 
 def _claims(report: ResultDocument, paint: Paint) -> Iterator[str]:
     if not report.claims:
-        yield from (line for text in report.tally for line in paint.wrapped(text))
+        yield from paint.lines("plain", *report.tally)
         return
     if report.overview is not None:
         yield paint.of("heading", "Claims")
@@ -221,55 +214,38 @@ def last_lines(log: str) -> list[str]:
     return safe.text(log).rstrip().splitlines()[-_LOG_LINES:]
 
 
-_MOST = 12  # trials that are named
-
-
 class Why(Terminal):
     """Each cause of findings, with all that follows from it."""
 
     name: ClassVar[str] = "why"
 
-    def text(
-        self,
-        summary: Summary,
-        trials: Sequence[Trial],
-        width: int | None = None,
-        colour: bool = False,
-    ) -> str:
+    def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
         """Return each cause with its findings: where, in which trials, and the limit."""
-        paint = Paint(width, colour)
         causes = cause_texts(summary, trials).all
         unknown = [cause for cause in causes if _is_unknown(cause)]
-        blocks = ["\n".join(_explained(item, paint)) for item in causes if item not in unknown]
+        blocks = ["\n".join(_explained(text, paint)) for text in causes if text not in unknown]
         if unknown:
             blocks.append("\n".join(_not_seen(unknown, paint)))
         return "\n\n".join(blocks or ["no check found anything"]) + "\n"
 
 
 def _is_unknown(text: CauseText) -> bool:
-    """Whether a cause is only that checks could not look, and limits no answer."""
-    return text.kind == "expert" and all(
-        finding.check.status == "unknown" for finding in text.cause.findings
-    )
+    """Return whether a cause is only that checks could not look, and limits no answer."""
+    statuses = {finding.check.status for finding in text.cause.findings}
+    return text.kind == "expert" and statuses <= {"unknown"}
 
 
 def _not_seen(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
-    """Yield what was not seen: a line for each check."""
     yield paint.of("heading", "Not known, which limits no answer")
     for text in texts:
-        for _, alike in groupby(
-            text.cause.findings, lambda subject: subject.check.because or subject.check.id
-        ):
-            first, *more = alike
-            checks = (item.check for item in (first, *more))
-            named = readable.conjoined(
-                dict.fromkeys(f"{item.id} {item.name}".strip() for item in checks)
-            )
-            count = first.count + sum(
-                item.count for item in more if item.check.id == first.check.id
-            )
+        groups = groupby(text.cause.findings, lambda each: each.check.because or each.check.id)
+        for findings in (list(alike) for _, alike in groups):
+            first = findings[0].check
+            names = dict.fromkeys(f"{each.check.id} {each.check.name}".strip() for each in findings)
+            count = sum(finding.count for finding in findings if finding.check.id == first.id)
             times = f" ({readable.counted(count, 'finding')})" if count > 1 else ""
-            yield from paint.wrapped(f"{named}: {first.check.message}{times}", "  - ", "    ")
+            line = f"{readable.conjoined(names)}: {first.message}{times}"
+            yield from paint.wrapped(line, "  - ", "    ")
 
 
 def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
@@ -292,7 +268,7 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
 
 def _of_check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
     first = findings[0].check
-    count = sum(item.count for item in findings)
+    count = sum(finding.count for finding in findings)
     named = f"{first.id} {first.name}".strip()
     title = f"{first.status} {named}, {readable.counted(count, 'finding')}"
     yield from paint.wrapped(f"{title}; {first.threshold}" if first.threshold else title, "  ")

@@ -5,18 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from benchforge.plugin import (
-    CaseSummary,
-    MetricSummary,
-    Sample,
-    Statistic,
-    TrialSample,
-    readable,
-    titled,
-)
+from benchforge.plugin import CaseSummary, MetricSummary, Sample, Statistic, readable, titled
 
 CENTRES = ("median", "mean", "average")
-"The statistics beside which a spread can stand."
+"Statistics that can have a spread."
+Centre = Statistic | Literal["typical"]
+NOTHING = "–"
+_RESPONSES = re.compile(r"\b(\d+) responses\b")
+_UNCOUNTED = "\0 responses"
+Valued = tuple[MetricSummary, Sample]
+"A line, and its value of a trial."
 
 
 @dataclass(frozen=True)
@@ -26,9 +24,6 @@ class Figure:
     value: float | None
     at_least: bool = False
     why: str = ""
-
-
-Centre = Statistic | Literal["typical"]
 
 
 def figure(line: MetricSummary, statistic: Centre) -> Figure:
@@ -54,15 +49,6 @@ def figure(line: MetricSummary, statistic: Centre) -> Figure:
             raise ValueError(f"{statistic} is no statistic of one number")
 
 
-NOTHING = "\u2013"
-_TO = "\u2013"
-_RESPONSES = re.compile(r"\b(\d+) responses\b")
-_UNCOUNTED = "\0 responses"
-
-Valued = tuple[MetricSummary, TrialSample]
-"A line, and its value of a trial."
-
-
 class Footnotes:
     """Texts below a table, numbered as they are first needed. Numbers with one reason share it.
 
@@ -78,9 +64,7 @@ class Footnotes:
         `others` are reasons of other trials that differ in their number of responses only.
         """
         note = self._notes.setdefault(_uncounted(reason), _Note(len(self._notes) + 1))
-        note.counts.extend(
-            int(n) for reason_ in (reason, *others) for n in _RESPONSES.findall(reason_)
-        )
+        note.counts.extend(int(n) for text in (reason, *others) for n in _RESPONSES.findall(text))
         if title:
             note.titles[title] = None
         return f"({note.number})"
@@ -132,21 +116,18 @@ def of_lines(
     statistic: Centre = "typical",
     spread: bool = True,
 ) -> Cell:
-    """Return the cell of a case: typical values with the lowest and the highest value.
-
-    In place of the typical value, another statistic; without `spread`, alone.
-    """
+    """Return the cell of a case: typical values or another statistic, with lowest and highest."""
     if not lines:
         return Cell.of_word(NOTHING, all_known=False)
     # Classes of errors that never occurred are all said by one zero.
-    lines_shown = [line for line in lines if not _is_class(line) or _occurred(line)]
-    if not lines_shown:
+    lines = [each for each in lines if not _is_class(each) or each.median is None or _highest(each)]
+    if not lines:
         return Cell.of_word("0")
     return Cell(
-        tuple(_part(line, scale, notes, statistic, spread) for line in lines_shown),
+        tuple(_part(line, scale, notes, statistic, spread) for line in lines),
         # Not zero is a finding that nobody may overlook.
-        loud=any(line.of_failures and _highest(line) > 0 for line in lines_shown),
-        all_known=all(figure(line, statistic).value is not None for line in lines_shown),
+        loud=any(line.of_failures and _highest(line) > 0 for line in lines),
+        all_known=all(figure(line, statistic).value is not None for line in lines),
     )
 
 
@@ -154,17 +135,14 @@ def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) 
     """Return the cell of one trial: its value."""
     if not of_one:
         return Cell.of_word(NOTHING, all_known=False)
-    samples_shown = [
-        (line, sample) for line, sample in of_one if not _is_class(line) or sample.sample.value != 0
-    ]
-    if not samples_shown:
+    samples = [(line, each) for line, each in of_one if not _is_class(line) or each.value != 0]
+    if not samples:
         return Cell.of_word("0")
+    texts = [_named(line, _value(line, sample, scale, notes)) for line, sample in samples]
     return Cell(
-        tuple(
-            (_named(line, _value(line, sample, scale, notes)), "") for line, sample in samples_shown
-        ),
-        loud=any(line.of_failures and sample.sample.value for line, sample in samples_shown),
-        all_known=all(sample.sample.value is not None for _, sample in samples_shown),
+        tuple((text, "") for text in texts),
+        loud=any(line.of_failures and sample.value for line, sample in samples),
+        all_known=all(sample.value is not None for _, sample in samples),
     )
 
 
@@ -182,7 +160,7 @@ def _part(
         return _named(line, text), ""  # one trial has no spread
     lowest, highest = scale.text(line.lowest), scale.text(line.highest)
     beyond = "> " if any(sample.sample.lower_bound for sample in line.samples) else ""
-    return _named(line, text), f"[{lowest}{_TO}{beyond}{highest}]"
+    return _named(line, text), f"[{lowest}–{beyond}{highest}]"
 
 
 def _remark(line: MetricSummary, notes: Footnotes) -> str:
@@ -190,8 +168,7 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     reasons = list(dict.fromkeys(sample.sample.why for sample in line.samples if sample.sample.why))
     if not reasons:
         return ""
-    alike = len({_uncounted(reason) for reason in reasons}) == 1
-    if alike:
+    if len({_uncounted(reason) for reason in reasons}) == 1:
         return f" {notes.mark(reasons[0], _title(line), reasons)}"
     return f" {notes.mark(f'{reasons[0]} (other trials alike)', _title(line))}"
 
@@ -205,10 +182,7 @@ def _why_unknown(line: MetricSummary, cause: str, notes: Footnotes) -> str:
     return notes.mark(cause, _title(line))
 
 
-def _value(
-    line: MetricSummary, trial_sample: TrialSample, scale: readable.Scale, notes: Footnotes
-) -> str:
-    sample: Sample = trial_sample.sample
+def _value(line: MetricSummary, sample: Sample, scale: readable.Scale, notes: Footnotes) -> str:
     if sample.value is None:
         return f"unknown {notes.mark(sample.why, _title(line))}"
     mark = f" {notes.mark(sample.why, _title(line))}" if sample.why else ""
@@ -221,10 +195,6 @@ def _named(line: MetricSummary, text: str) -> str:
 
 def _is_class(line: MetricSummary) -> bool:
     return line.measurand == "failed requests" and line.of is not None
-
-
-def _occurred(line: MetricSummary) -> bool:
-    return line.median is None or _highest(line) > 0
 
 
 def _highest(line: MetricSummary) -> float:
@@ -245,24 +215,20 @@ class Labels:
 
 def case_labels(cases: Sequence[CaseSummary]) -> Labels:
     """Return the server, the driver where there are several, and what varies."""
-    paths = tuple(dict.fromkeys(path for case in cases for path in case.case.vary))
-    drivers = len({case.case.driver for case in cases}) > 1
+    names = [case.case for case in cases]
+    paths = tuple(dict.fromkeys(path for name in names for path in name.vary))
+    several = len({name.driver for name in names}) > 1
+    varied = [[str(name.vary.get(path, "")) for path in paths] for name in names]
+    drivers = [(name.driver,) if several else () for name in names]
+    rows = zip(names, drivers, varied, strict=True)
     return Labels(
-        ("server", *(("driver",) if drivers else ()), *short(paths)),
-        tuple(
-            (
-                case.server,
-                *((case.driver,) if drivers else ()),
-                *(str(case.vary.get(path, "")) for path in paths),
-            )
-            for case in (case.case for case in cases)
-        ),
+        ("server", *(("driver",) if several else ()), *short(paths)),
+        tuple((name.server, *driver, *texts) for name, driver, texts in rows),
     )
 
 
 def short(paths: Sequence[str]) -> tuple[str, ...]:
     """Return the last name of each path, or all of it where several end alike."""
-    last = [path.rpartition(".")[2] for path in paths]
-    return tuple(
-        name if last.count(name) == 1 else path for path, name in zip(paths, last, strict=True)
-    )
+    ends = [path.rpartition(".")[2] for path in paths]
+    pairs = zip(paths, ends, strict=True)
+    return tuple(end if ends.count(end) == 1 else path for path, end in pairs)

@@ -2,19 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.plugin import (
-    Capacity,
-    CaseSummary,
-    ObjectiveOutcome,
-    SearchTrial,
-    readable,
-    server_names,
-)
+from benchforge.plugin import Capacity, CaseSummary, SearchTrial, readable, server_names
 from benchforge_reporters.text.cells import NOTHING, case_labels
 from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
 
 RATES = readable.Scale("requests/s")
-_TO = "\N{EN DASH}"
 _ENDS = {
     "done": "all steps made",
     "too low": "the lowest rate fails",
@@ -24,21 +16,9 @@ _ENDS = {
 
 
 def table_of(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
-    """Return one row a case of a scenario; of metrics the `first` columns."""
-    if any(case.capacity for case in cases):
-        return search_table(cases)
-    return case_table(cases, first)
-
-
-def trials_of(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a trial of a scenario."""
-    if any(case.capacity for case in cases):
-        return attempt_table(cases)
-    return trial_table(cases)
-
-
-def search_table(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a search: its rate with the interval, and how it ended."""
+    """Return one row a case or search of a scenario; of metrics the `first` columns."""
+    if not any(case.capacity for case in cases):
+        return case_table(cases, first)
     labels = case_labels(cases)
     heads = ("rate (/s)", "95 %", "safe (/s)", "passed at most (/s)", "trials", "ended")
     searches = [
@@ -46,37 +26,24 @@ def search_table(cases: Sequence[CaseSummary]) -> Table:
         for named, case in zip(labels.rows, cases, strict=True)
         if case.capacity is not None
     ]
-    return Table(
-        heads=(*labels.heads, *heads),
-        columns=(),
-        rows=tuple(TableRow((*named, *_searched(item)), ()) for named, item in searches),
-        footnotes=(
-            "rate: passed half of the time; safe: passed 19 times in 20",
-            *(
-                f"{', '.join(named)}: {item.message}"
-                for named, item in searches
-                if item.phase != "done"
-            ),
-            *(
-                f"{', '.join(named)}: {RATES.text(high)}/s passed once, above the interval: "
-                "the server or the machine changed between trials"
-                for named, item in searches
-                if (high := _above(item)) is not None
-            ),
-        ),
-    )
-
-
-def _above(capacity: Capacity) -> float | None:
-    """Return the highest rate that passed if the interval lies below it: trials contradict."""
-    high, ends = capacity.highest_passed, capacity.rate.interval
-    return high if high is not None and ends is not None and high > ends[1] else None
+    notes = ["rate: passed half of the time; safe: passed 19 times in 20"]
+    for named, capacity in searches:
+        if capacity.phase != "done":
+            notes.append(f"{', '.join(named)}: {capacity.message}")
+    for named, capacity in searches:
+        high, ends = capacity.highest_passed, capacity.rate.interval
+        if high is not None and ends is not None and high > ends[1]:  # trials contradict
+            changed = "the server or the machine changed between trials"
+            passed = f"{RATES.text(high)}/s passed once, above the interval"
+            notes.append(f"{', '.join(named)}: {passed}: {changed}")
+    rows = tuple(TableRow((*named, *_searched(capacity)), ()) for named, capacity in searches)
+    return Table((*labels.heads, *heads), (), rows, tuple(notes))
 
 
 def _searched(capacity: Capacity) -> Iterator[str]:
     yield rate_of(capacity)
     interval = capacity.rate.interval
-    yield NOTHING if interval is None else f"[{_TO.join(map(RATES.text, interval))}]"
+    yield NOTHING if interval is None else f"[{'–'.join(map(RATES.text, interval))}]"
     yield NOTHING if capacity.safe is None else RATES.text(capacity.safe)
     yield NOTHING if capacity.highest_passed is None else RATES.text(capacity.highest_passed)
     yield str(len(capacity.attempts))
@@ -84,7 +51,7 @@ def _searched(capacity: Capacity) -> Iterator[str]:
 
 
 def rate_of(capacity: Capacity) -> str:
-    """Return the rate as a word: a bound where that is all, or that it is not known."""
+    """Return the rate as a word: a bound if that is all, or that it is unknown."""
     if capacity.rate.value is not None:
         return RATES.text(capacity.rate.value)
     tried = [attempt.rate for attempt in capacity.attempts]
@@ -96,51 +63,40 @@ def rate_of(capacity: Capacity) -> str:
     return "unknown"
 
 
-def attempt_table(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a trial: which rate it was asked for, and what was kept or not."""
-    labels = case_labels(cases)
-    scales = _scales(cases)
-    heads = (
-        f"{objective} ({item.unit})" if item.unit != "1" else objective
-        for objective, item in scales.items()
-    )
-    return Table(
-        heads=("trial", "round", *labels.heads, "asked (/s)", "kept", *heads),
-        columns=(),
-        rows=tuple(
-            row
-            for named, case in zip(labels.rows, cases, strict=True)
-            for row in _rows(named, case, scales)
-        ),
-        footnotes=(),
-    )
+def trials_of(cases: Sequence[CaseSummary]) -> Table:
+    """Return one row a trial; of a search, its rate and the objectives that it kept or missed."""
+    if not any(case.capacity for case in cases):
+        return trial_table(cases)
+    labels, scales = case_labels(cases), _scales(cases)
+    units = {name: f" ({scale.unit})" * (scale.unit != "1") for name, scale in scales.items()}
+    heads = (f"{objective}{unit}" for objective, unit in units.items())
+    named_cases = zip(labels.rows, cases, strict=True)
+    rows = [row for named, case in named_cases for row in _rows(named, case, scales)]
+    names = ("trial", "round", *labels.heads, "asked (/s)", "kept", *heads)
+    return Table(names, (), tuple(rows), ())
 
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
     """Return the objectives, each with one scale for all of its values."""
-    outcomes_by_objective: dict[str, list[ObjectiveOutcome]] = {}
-    for case in cases:
-        for attempt in case.capacity.attempts if case.capacity else ():
-            for outcome in attempt.outcomes:
-                outcomes_by_objective.setdefault(outcome.objective, []).append(outcome)
-    return {
-        objective: readable.scale(
-            next((item.unit for item in outcomes if item.unit), "1"),
-            [item.value for item in outcomes if item.value is not None],
-        )
-        for objective, outcomes in outcomes_by_objective.items()
-    }
+    attempts = [each for case in cases if case.capacity for each in case.capacity.attempts]
+    outcomes = [outcome for attempt in attempts for outcome in attempt.outcomes]
+    scales = {}
+    for objective in dict.fromkeys(outcome.objective for outcome in outcomes):
+        alike = [outcome for outcome in outcomes if outcome.objective == objective]
+        unit = next((outcome.unit for outcome in alike if outcome.unit), "1")
+        values = [outcome.value for outcome in alike if outcome.value is not None]
+        scales[objective] = readable.scale(unit, values)
+    return scales
 
 
 def _rows(
     named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, readable.Scale]
 ) -> Iterator[TableRow]:
-    attempts = {item.trial: item for item in case.capacity.attempts} if case.capacity else {}
-    lost = {item.trial: (item.block, "failed") for item in case.failed}
-    lost |= {
-        item.trial: (item.block, f"not believed: {', '.join(check.id for check in item.checks)}")
-        for item in case.doubted
-    }
+    attempts = {each.trial: each for each in case.capacity.attempts} if case.capacity else {}
+    lost = {trial.trial: (trial.block, "failed") for trial in case.failed}
+    for trial in case.doubted:
+        codes = ", ".join(check.id for check in trial.checks)
+        lost[trial.trial] = trial.block, f"not believed: {codes}"
     for number in sorted(attempts.keys() | lost.keys()):
         if number in attempts:
             attempt = attempts[number]
@@ -171,11 +127,8 @@ def found_rates(cases: Sequence[CaseSummary], *, apart: bool) -> str:
     named = list(zip(server_names([case.case for case in cases]), cases, strict=True))
     if all(case.capacity is None for case in cases):
         return ""
-    ranked = [
-        (server, case.capacity)
-        for server, case in named
-        if case.capacity is not None and case.capacity.answered
-    ]
+    searches = ((server, case.capacity) for server, case in named if case.capacity is not None)
+    ranked = [(server, capacity) for server, capacity in searches if capacity.answered]
     if len(ranked) < len(cases):
         answered = {server for server, _ in ranked}
         names = [server for server, _ in named if server not in answered]
@@ -187,10 +140,7 @@ def found_rates(cases: Sequence[CaseSummary], *, apart: bool) -> str:
 
 
 def rate_in_words(capacity: Capacity) -> str:
-    """Return the rate with its interval, and the rate to plan with.
-
-    They differ, since half of the trials fail at the first.
-    """
+    """Return the rate, at which half of the trials fail, its interval, and the one to plan with."""
     text = f"{rate_of(capacity)} requests/s"
     if capacity.rate.value is None or capacity.rate.interval is None:
         return text

@@ -56,6 +56,16 @@ _UWSGI = {
     "SERVER_NAME": "$server_name",
 }
 _BEHIND = "behind"
+TEXT = "Hello, World!"
+_ANSWERS = ("upstream", "body", "body_bytes", "directory")
+_FLAGS = ("sendfile", "tcp_nopush", "tcp_nodelay")
+_KEYS: Mapping[str, Sequence[str]] = {
+    "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+    "rsa2048": ("rsa:2048",),
+}
+_LOOPBACK = "127.0.0.1"
+_TEN_YEARS = "3650"  # a template lives as long as its folder
+_CERTIFICATE, _KEY = "certificate.pem", "key.pem"
 
 
 def written(block: Block, depth: int = 0) -> str:
@@ -116,17 +126,6 @@ def _asking(gives: Mapping[str, str], keepalive: int) -> tuple[str, Block]:
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{host}:{port}", [f"proxy_pass {parts.scheme}://{_BEHIND}", *headers]
-
-
-TEXT = "Hello, World!"
-_ANSWERS = ("upstream", "body", "body_bytes", "directory")
-_KEYS: Mapping[str, Sequence[str]] = {
-    "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
-    "rsa2048": ("rsa:2048",),
-}
-_LOOPBACK = "127.0.0.1"
-_TEN_YEARS = "3650"  # a template lives as long as its folder
-_CERTIFICATE, _KEY = "certificate.pem", "key.pem"
 
 
 class Nginx(Server):
@@ -222,10 +221,10 @@ after one answer."""
     def _one_answer(self) -> Self:
         names = [name for name in _ANSWERS if getattr(self, name) is not None]
         if len(names) > 1:
-            message = f"{' and '.join(names)} exclude one another: it answers one thing"
+            message = f"{' and '.join(names)} exclude one another"
             raise WrongOption(message, *reversed(names), hint="leave out all but one")
         if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
-            message = "it stands before no server"
+            message = "it needs an upstream server"
             raise WrongOption(message, "upstream_keepalive", "upstream", hint="name an upstream")
         return self
 
@@ -234,7 +233,7 @@ after one answer."""
         of_tls = sorted(name for name in self.model_fields_set if name.startswith("tls_"))
         of_tls += ["http2"] if self.http2 else []
         if of_tls and not self.tls:
-            raise WrongOption("it speaks no TLS", *of_tls, "tls", hint="say tls = true")
+            raise WrongOption("it needs TLS", *of_tls, "tls", hint="say tls = true")
         return self
 
     def needs(self) -> Iterable[Need]:
@@ -247,13 +246,9 @@ after one answer."""
     def fingerprint(self, suite_folder: Path) -> str:
         if self.directory is None:
             return ""
-        return folder_digest(
-            suite_folder / self.directory,
-            self.directory,
-            lambda _: True,
-            "",
-            "name the folder of the files that are served alone",
-        )
+        hint = "name the folder that has the served files only"
+        folder = suite_folder / self.directory
+        return folder_digest(folder, self.directory, lambda _: True, "", hint)
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
         return () if self.directory is None else (suite_folder / self.directory,)
@@ -263,7 +258,7 @@ after one answer."""
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the configuration, and the text that is answered. Raises BenchforgeError."""
-        conf = {_conf(site): self._configuration(site)}
+        conf = {f"{_stem(site)}.conf": self._configuration(site)}
         if any(getattr(self, name) is not None for name in _ANSWERS if name != "body"):
             return conf
         return {**conf, f"{_stem(site)}.body": TEXT if self.body is None else self.body}
@@ -315,9 +310,7 @@ after one answer."""
         return [
             *(f"{name}_temp_path {served(site.scratch / name)}" for name in temporary),
             "access_log off",
-            f"sendfile {_on(self.sendfile)}",
-            f"tcp_nopush {_on(self.tcp_nopush)}",
-            f"tcp_nodelay {_on(self.tcp_nodelay)}",
+            *(f"{name} {'on' if getattr(self, name) else 'off'}" for name in _FLAGS),
             f"keepalive_timeout {_ms(self.keep_alive)}",
             *([] if requests is None else [f"keepalive_requests {requests}"]),
         ]
@@ -364,13 +357,9 @@ def _stem(site: Site) -> str:
     return f"nginx-{site.label}"
 
 
-def _conf(site: Site) -> str:
-    return f"{_stem(site)}.conf"
-
-
 def _words(site: Site) -> Sequence[object]:
-    where = ("-c", site.folder / _conf(site), "-p", site.scratch, "-e", "stderr")
-    return (site.programs["nginx"], *where)
+    conf = site.folder / f"{_stem(site)}.conf"
+    return (site.programs["nginx"], "-c", conf, "-p", site.scratch, "-e", "stderr")
 
 
 def _wrong(finished: Finished) -> str | None:
@@ -379,10 +368,6 @@ def _wrong(finished: Finished) -> str | None:
     match = re.search(r"\[emerg\] (?:\d+#\d+: )?(.+)", finished.complained)
     folder = f"{finished.stderr.parent}/"
     return match[1].replace(folder, "") if match else f"exit code {finished.code}"
-
-
-def _on(flag: bool) -> str:
-    return "on" if flag else "off"
 
 
 def _ms(duration: Duration) -> str:

@@ -1,4 +1,4 @@
-"""What the runners beside it share: their command line, and the import of what they serve.
+"""The command line that all runners share, and the import of what they serve.
 
 Plain files, which run where benchforge is not installed, on any Python since 3.9. The name is one
 that no app has.
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def arguments(description: "str | None") -> argparse.ArgumentParser:
-    """Return a parser of what every runner is told."""
+    """Return a parser of the options that all runners have."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--host", required=True)
     parser.add_argument("--port", type=int, required=True)
