@@ -1,23 +1,20 @@
 """A gate against older results of the same machine: what they predict of a new one."""
 
-import contextlib
-import io
 import math
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from benchforge.cli.console.named_file import loaded
-from benchforge.cli.measure.gate.beside import GateRequest
+from benchforge.cli.measure.gate.beside import GateRequest, measured
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level, waiver_of
-from benchforge.cli.measure.run.run import begin
 from benchforge.cli.measure.run.session import RunOptions
 from benchforge.errors import Unusable
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.units import titled
 from benchforge.parts.registry import Registry
-from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.conclude import Summed, results_in
 from benchforge.results.over_time.compared import MetricChange, compared
 from benchforge.results.over_time.older_results import older
 from benchforge.run.execute import StopLimits
@@ -25,8 +22,6 @@ from benchforge.stats.distributions import t_quantile
 from benchforge.stats.verdict.comparison import wrong_answers
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
-
-_INTERRUPTED = 128
 
 
 def against_results(
@@ -37,8 +32,10 @@ def against_results(
     if reference not in suite.servers:
         servers = ", ".join(suite.servers)
         raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
-    _check_results(named, request.suite)
-    folders: list[Path] = []
+    for path in named:
+        if not [*results_in(path)]:
+            hint = f"measure the main branch five times or more: {_kept(request.suite)}"
+            raise Unusable(f"--against {path}: no result in it", hint)
     options = RunOptions(
         registry,
         profile=request.profile,
@@ -46,9 +43,7 @@ def against_results(
         limits=StopLimits(time_limit_s=request.most_s),
         lock=request.machine_lock,
     )
-    with contextlib.redirect_stdout(io.StringIO()):
-        code = begin(request.suite, request.output, options, on_begun=folders.append)
-    new = summed(folders[0], registry)
+    new, ended = measured(request, options)
     try:
         older_results = older(new, named, registry, reference, anyway=False, earlier=True)
     except Unusable as error:
@@ -61,7 +56,7 @@ def against_results(
         if not row.is_reference and _is_first(row, new)
     ]
     questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
-    outcome = Outcome(
+    return Outcome(
         base=f"{counted(len(past), 'older result')}, relative to {reference}",
         head=str(new.path),
         limit=request.limit,
@@ -69,16 +64,7 @@ def against_results(
         questions=questions,
         notes=tuple(f"left out: {reason}" for reason in older_results.left_out),
         result=str(new.path),
-    )
-    return outcome, code if code > _INTERRUPTED else 0
-
-
-def _check_results(named: Sequence[Path], suite: Path) -> None:
-    """Raise Unusable for a folder without a result, before anything is measured."""
-    for path in named:
-        if not [*results_in(path)]:
-            hint = f"measure the main branch five times or more: {_kept(suite)}"
-            raise Unusable(f"--against {path}: no result in it", hint)
+    ), ended
 
 
 def _kept(suite: Path) -> str:
@@ -94,9 +80,8 @@ def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -
     half = math.log(change.high / change.value) * wider / narrower
     value = change.value if better == "higher" else 1 / change.value
     low, high = value * math.exp(-half), value * math.exp(half)
-    return SpeedVerdict(
-        decided(low, high, limit), value, low, high, change.n, counts="older result"
-    )
+    state = decided(low, high, limit)
+    return SpeedVerdict(state, value, low, high, change.n, counts="older result")
 
 
 def _is_first(row: MetricChange, new: Summed) -> bool:

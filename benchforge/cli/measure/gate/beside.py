@@ -5,7 +5,6 @@ import io
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from benchforge.cli.console.named_file import loaded
 from benchforge.cli.console.options import Lock
 from benchforge.cli.console.say import say
+from benchforge.cli.console.signals import INTERRUPTED
 from benchforge.cli.measure.gate.commits.packages import Packages
 from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit
 from benchforge.cli.measure.gate.older_result import older_result
@@ -39,7 +39,6 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted
 
 _ANSWER_S = 10.0  # for the working tree to start and answer under load
-_INTERRUPTED = 128  # exit codes from here on are of signals
 
 
 class GateRequest(NamedTuple):
@@ -113,31 +112,33 @@ def beside(
         load = partial(_loaded, request.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
         design = with_claims(design, request.limit, load)
-        notes = [
-            f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()
-        ]
-        for note in notes:
+        for note in design.notes:
             say(note)
         result, ended = _measured(request, design, left_s, registry)
         settled = [pair for pair in questions if pair.case.scenario not in again]
         questions = (*settled, *judge(result))
-        outcome = outcome._replace(notes=(*outcome.notes, *notes))
+        outcome = outcome._replace(notes=(*outcome.notes, *design.notes))
     return outcome._replace(questions=questions, result=str(result.path)), ended
 
 
 def _measured(
     request: GateRequest, design: Design, time_s: float, registry: Registry
 ) -> tuple[Summed, int]:
-    """Measure a design. Return its result, and the exit code if a signal ended it."""
-    folders: list[Path] = []
     limits, lock = StopLimits(time_limit_s=time_s), request.machine_lock
     options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
-    text = _text(design.tables)
+    return measured(request, options, _text(design.tables))
+
+
+def measured(
+    request: GateRequest, options: RunOptions, text: str | None = None
+) -> tuple[Summed, int]:
+    """Measure a suite, or `text` instead. Return the result, and the code if a signal ended it."""
+    folders: list[Path] = []
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
         code = begin(request.suite, request.output, options, on_begun=folders.append, text=text)
     (folder,) = folders
-    result = summed(folder, registry, with_trials=True)  # what their servers answered
-    return result, code if code > _INTERRUPTED else 0
+    result = summed(folder, options.registry, with_trials=True)  # what their servers answered
+    return result, code if code > INTERRUPTED else 0
 
 
 def _formed(
@@ -146,31 +147,29 @@ def _formed(
     tables = layered(read(request.suite), request.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
     pairs = paired(suite, base)
-    notes = [*_lacking(base), *(f"not compared: {reason}" for reason in pairs.left_out)]
+    notes = (*_lacking(base), *(f"not compared: {reason}" for reason in pairs.left_out))
     if not pairs.folders:
-        return Formed(
-            Design({}, {}), {}, 0, base.in_words, "the working tree", tuple(notes), same=False
-        )
+        return Formed(Design({}, {}), {}, 0, base.in_words, "the working tree", notes, same=False)
     formed, origins = gated(tables, base, pairs.folders)
     packages = Packages(suite, base, lock)
     formed = packages.given_to(formed, pairs.folders)
     load = partial(_loaded, request.suite, registry)
-    once: Tables = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
-    measured = load(once)
-    questions = sum(1 for _ in expand(measured)) // 2
-    codes = with_code(measured, LocalHost()).code
+    off, scenarios = {"interleave": "off"}, as_table(formed["scenarios"])
+    alone: Tables = {label: {**as_table(table), **off} for label, table in scenarios.items()}
+    once = load({**formed, "repeat": {"blocks": 1}, "scenarios": alone})
+    questions = sum(1 for _ in expand(once)) // 2
+    codes = with_code(once, LocalHost()).code
     heads = [code for code in codes if code.server in pairs.folders]
     times = request.time_s, request.most_s
     design = designed(formed, precision(request.limit), times, load)
     design = with_claims(design, request.limit, load)
-    alone = [f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()]
     return Formed(
         design=design,
         origins=origins,
         questions=questions,
         base=base.in_words,
         head=heads[0].in_words if heads else "working tree",
-        notes=(*notes, *packages.lines, *alone),
+        notes=(*notes, *packages.lines, *design.notes),
         same=_same(formed, heads, base),
     )
 
@@ -180,22 +179,11 @@ def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
     try:
         return loaded(path, registry, text=_text(tables))
     except SuiteErrors as error:
-        origin = f"{path}, as the gate measures it"
-        faults = [
-            replace(fault, where=fault.where.replace(str(path), origin)) for fault in error.faults
-        ]
-        raise SuiteErrors(faults) from None
+        raise error.renamed(str(path), f"{path}, as the gate measures it") from None
 
 
 def _text(tables: Tables) -> str:
     return f"{MARK}\n{suite_in_toml(tables)}"
-
-
-def _alone(tables: Tables) -> Tables:
-    scenarios = as_table(tables["scenarios"])
-    return {
-        label: {**as_table(scenario), "interleave": "off"} for label, scenario in scenarios.items()
-    }
 
 
 def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:

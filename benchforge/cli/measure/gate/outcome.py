@@ -94,6 +94,14 @@ class GatedPair(NamedTuple):
         return self.case.model_copy(update={"scenario": self.scenario}).title
 
     @property
+    def waived(self) -> str:
+        """What its waiver says; empty without one."""
+        if self.waiver is not None:
+            until = f", until {self.waiver.until}" if self.waiver.until else ""
+            return f"(waived: {self.waiver.reason}{until})"
+        return "" if self.expired is None else f"(its waiver ended on {self.expired.until})"
+
+    @property
     def passes(self) -> bool:
         """True if nothing is slower or broken by the change, or a waiver allows it."""
         if self.verdict.state in {"not slower", "base broken"} or self.passes_undecided:
@@ -167,11 +175,8 @@ def questions_of(
             changed: tuple[str, ...] = ()
             if base is not None and verdict.state not in {"broken", "base broken"}:
                 changed = changes(head, base, evidence, result)
-            judged.append(
-                GatedPair(
-                    *(origin, head.case, metric, verdict, head.in_turns, waiver, expired, changed)
-                )
-            )
+            allowed = head.in_turns, waiver, expired
+            judged.append(GatedPair(origin, head.case, metric, verdict, *allowed, changed))
     return tuple(judged)
 
 
@@ -273,13 +278,11 @@ def heads(cases: Sequence[CaseSummary]) -> Iterator[tuple[CaseSummary, CaseSumma
     by_key = {_key(case.case): case for case in cases}
     servers = {case.case.server for case in cases}
     for case in cases:
-        if base_label(case.case.server) in servers:
-            yield case, by_key.get(_key(_at_base(case.case)))
-
-
-def _at_base(case: CaseName) -> CaseName:
-    vary = {renamed(path, case.server): value for path, value in case.vary.items()}
-    return case.model_copy(update={"server": base_label(case.server), "vary": vary})
+        name, label = case.case, base_label(case.case.server)
+        if label in servers:
+            vary = {renamed(path, name.server): value for path, value in name.vary.items()}
+            base = name.model_copy(update={"server": label, "vary": vary})
+            yield case, by_key.get(_key(base))
 
 
 def _key(case: CaseName) -> tuple[str, str, str, str]:

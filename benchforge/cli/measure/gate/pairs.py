@@ -112,15 +112,11 @@ def _of_pair(scenario: Tables, server: str) -> Tables:
         axes = {
             path: values
             for path, values in vary.items()
-            if path.startswith(head) or not _of_one(path)
+            if path.startswith((head, "servers.*.")) or not path.startswith("servers.")
         }
         again = {renamed(path, server): row for path, row in axes.items() if path.startswith(head)}
         pair["vary"] = {**axes, **again}
     return pair
-
-
-def _of_one(path: str) -> bool:
-    return path.startswith("servers.") and not path.startswith("servers.*.")
 
 
 def _points(suite: Suite, label: str) -> str:

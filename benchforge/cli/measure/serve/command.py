@@ -54,11 +54,6 @@ def command(options: ServeOptions) -> int:
     from benchforge.cli.measure.serve.server import serve
     from benchforge.parts.registry import Registry
 
-    suite = loaded(
-        options.suite,
-        Registry(),
-        profile=options.profile,
-        settings=options.settings,
-        only=() if options.scenario is None else (options.scenario,),
-    )
+    only = () if options.scenario is None else (options.scenario,)
+    suite = loaded(options.suite, Registry(), options.profile, options.settings, only)
     return serve(suite, options.server, options.port, options.tls_port, options.output)
