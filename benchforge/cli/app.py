@@ -117,7 +117,9 @@ def group() -> None:
 def main() -> None:
     """Run the command of this process's words, and end with its exit code."""
     ends_on_signals()
-    _opens_closed_streams()
+    # A stream that the caller closed is None, which everything that prints would stumble over.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
     sys.excepthook = _crashed
     sys.exit(called())
 
@@ -164,12 +166,6 @@ def _tell_of_rivals() -> None:
 def _ended(interrupted: Interrupted) -> int:
     click.echo("interrupted: finished trials are kept, a trial under way is not", err=True)
     return interrupted.exit_code
-
-
-def _opens_closed_streams() -> None:
-    """A stream that the caller closed is None, which everything that prints would stumble over."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
 def _crashed(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:

@@ -45,13 +45,10 @@ def amount(cases: int, blocks: int, trials: tuple[int, int], until: "Until | Non
     """
     if until is None:
         most = "" if trials[1] == cases * blocks else "at most "
-        return f"{counted(cases, 'case')}, {most}{counted(blocks, 'block')}: " + counted(
-            trials[1], "trial"
-        )
-    return (
-        f"{counted(cases, 'case')}, {_between(until.least, blocks)} blocks: "
-        f"{_between(*trials)} trials"
-    )
+        in_blocks, total = f"{most}{counted(blocks, 'block')}", counted(trials[1], "trial")
+    else:
+        in_blocks, total = f"{_between(until.least, blocks)} blocks", f"{_between(*trials)} trials"
+    return f"{counted(cases, 'case')}, {in_blocks}: {total}"
 
 
 def awaited(until: "Until") -> str:

@@ -53,7 +53,6 @@ def write_page(file: Path, page: "PageDocument") -> None:
 def loaded(
     path: Path,
     registry: "Registry",
-    *,
     profile: str | None = None,
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),

@@ -27,11 +27,8 @@ _WHILE_IT_LASTS = (
 _IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed trials say nothing"
 _WIDER = "intervals during a run are wider than in its report, since they"
 _AS_REPORTED = "the intervals of claims"
-_STOP_WHEN_YOU_LIKE = (
-    " allow for a look after each round; Ctrl-C ends the run and reports what is there"
-)
+_ANY_TIME = " allow for a look after each round; Ctrl-C ends the run and reports what is there"
 _APART_S = 20.0  # between two plain lines, or answers: failures and remarks do not wait
-_IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
 class ProgressLine(Progress):
@@ -104,16 +101,14 @@ class ProgressLine(Progress):
             self._remark(remark, remark)
 
     def noise(self, trial: Trial, *, lasts: bool) -> None:
-        """Say once that noise does not end, and what follows; and once that it did end."""
+        """Say once that noise does not end, and what follows; then once that it ended."""
         loud = [doubt for doubt in trial.doubts if doubt.of_noise]
-        loudest = next(
-            (check for check in loud if check.topic == "others"), loud[0] if loud else None
-        )
+        loudest = min(loud, key=lambda doubt: doubt.topic != "others", default=None)
         if lasts and loudest is not None:
             then = _WHILE_IT_LASTS if trial.search_outcome is None else _IN_SEARCH
             self._remark("noise", f"noise that does not end: {loudest.message}; {then}")
         elif not lasts:
-            self._remark("quiet", _IT_ENDED)
+            self._remark("quiet", "the noise ended: trials wait for quiet, and are repeated again")
 
     def looked(self, decision: StopDecision | None) -> None:
         """Say how wide intervals are, after a whole block of those that may be the last."""
@@ -146,7 +141,7 @@ class ProgressLine(Progress):
         ratio = self._ratio if len(answers) == 1 else ""
         self._write(f"after {block} of {most}{exact(self._graph.blocks)} rounds, {about}{ratio}")
         decides = self._graph.until is not None and self._graph.until.method == "decision"
-        self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _STOP_WHEN_YOU_LIKE)
+        self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _ANY_TIME)
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""
@@ -171,7 +166,7 @@ class ProgressLine(Progress):
 
 
 def _remarks(trial: Trial) -> list[str]:
-    """What a trial says of its place and of its logs; each is said once in a run."""
+    """Return what a trial says of its place and of its logs; a run says each once."""
     weaker = trial.namespaces.get("weaker")
     remarks = [f"weaker: {way}" for way in weaker] if isinstance(weaker, list) else []
     if arguments := exposed([trial]):

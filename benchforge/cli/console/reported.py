@@ -50,10 +50,8 @@ def exit_code(summary: Summary, shown_result: Shown) -> int:
     states = {verdict.state for verdict in summary.verdicts}
     compared_cases = (case for it in summary.comparisons for case in summary.cases_of(it))
     answered = all(case.answered(smoke=summary.smoke) for case in compared_cases)
-    verdicts = (comparison.verdict for comparison in summary.comparisons)
-    compared = max(
-        (EXIT_CODES[verdict.state] for verdict in verdicts if verdict is not None), default=0
-    )
+    verdicts = filter(None, (comparison.verdict for comparison in summary.comparisons))
+    compared = max((EXIT_CODES[verdict.state] for verdict in verdicts), default=0)
     if not answered or "invalid" in states or compared == NO_ANSWER:
         return NO_ANSWER
     failing = {"fails", "inconclusive"} if shown_result.inconclusive_fails else {"fails"}
