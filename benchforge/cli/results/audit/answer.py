@@ -94,9 +94,8 @@ class AuditAnswer:
                 tables[row.table][row.name] = rate
         for name, rates in tables.items():
             right = {row: better.get(row, rate) for row, rate in rates.items() if row not in false}
-            stated, really = (
-                sorted(each, key=each.__getitem__, reverse=True) for each in (rates, right)
-            )
+            stated = sorted(rates, key=rates.__getitem__, reverse=True)
+            really = sorted(right, key=right.__getitem__, reverse=True)
             place = {row: rank for rank, row in enumerate(really)}
             moved = sum(place.get(row) != rank for rank, row in enumerate(stated))
             if len(rates) > 1:
@@ -149,13 +148,10 @@ class AuditAnswer:
 
     def _standing(self) -> str:
         several, folder = len(self._sources) > 1, _folder(self._sources)
-        false = [
-            f"{name} of {source[folder:]}" if several else name
-            for _, name, source in sorted(self._false)
-        ]
-        wide = f", beside {readable.counted(self._wide, 'finding')} about many rows" * bool(
-            self._wide
-        )
+        rows = sorted(self._false)
+        false = [name + f" of {source[folder:]}" * several for _, name, source in rows]
+        wide = f", beside {readable.counted(self._wide, 'finding')} about many rows"
+        wide *= bool(self._wide)
         of_these = "of them" if false else "rows"
         doubted = f" ({self._doubted:,} {of_these} unsupported)" * bool(self._doubted)
         sources = readable.counted(len(self._sources), "source")

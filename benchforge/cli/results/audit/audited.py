@@ -23,8 +23,6 @@ WANTED = {
     "body": "--body",
 }
 "Facts that an auditor may know, and that loads need; with the options that give them."
-
-
 UNCHECKED = ("AK1", "AN2", "AF2", "AZ1")
 "Findings about what is not stated, or about the options: no identity was checked by them."
 
@@ -62,10 +60,11 @@ class Audited:
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first, those of a check together."""
-        return sorted(
-            self.findings,
-            key=lambda entry: (SEVERITIES.index(entry.severity), entry.code, -entry.factor),
-        )
+
+        def key(finding: Finding) -> tuple[int, str, float]:
+            return SEVERITIES.index(finding.severity), finding.code, -finding.factor
+
+        return sorted(self.findings, key=key)
 
 
 def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, Fact]) -> Audited:
@@ -234,29 +233,26 @@ def _take(
 
 
 def _disagreeing(row: Row, stated_: Mapping[str, Fact]) -> Iterable[Finding]:
-    """Yield what the auditor gave otherwise than the source: the source's facts count."""
+    """Yield the facts in which the auditor and the source differ: the source's count."""
     for name, fact in stated_.items():
         stated = row.facts.get(name)
         if stated is None or isinstance(stated.value, str) or stated.origin.startswith("by the"):
             continue
         if stated.estimator.startswith("computed"):  # from first to last sample of a label
             continue
-        value, room = float(fact.value), _NEAR if name == "duration" else 0.0
+        value, room = float(fact.value), 0.1 if name == "duration" else 0.0
         near = abs(value - float(stated.value)) < room * value
         if near or stated.low <= value <= stated.high:
             continue
+        differ = f"you gave {shown(fact)}, the source states {shown(stated)}"
         yield Finding(
             code="AF2",
             severity="unsupported",
             title=f"you and the source differ in {name}",
-            identity=f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use "
-            "the latter",
+            identity=f"{differ}; the checks use the latter",
             row=row.name,
             where=stated.origin or row.where,
         )
-
-
-_NEAR = 0.1
 
 
 def _not_stated(audit: Audited) -> Iterable[Finding]:

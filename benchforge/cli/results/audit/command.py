@@ -129,8 +129,5 @@ def _printer(
         return documents.AuditJson(facts)
     if options.markdown:
         return documents.AuditMarkdown(facts)
-    if options.details or options.everything:
-        return documents.AuditText(
-            facts, sys.maxsize if options.everything else documents.OF_A_KIND
-        )
-    return None
+    most = sys.maxsize if options.everything else documents.OF_A_KIND
+    return documents.AuditText(facts, most) if options.details or options.everything else None

@@ -1,4 +1,4 @@
-"""An audit as a document, which is shown as text, page and JUnit's XML; and as JSON, Markdown."""
+"""Audits as documents: text, page, JUnit's XML, JSON and Markdown."""
 
 import json
 import textwrap
@@ -87,7 +87,7 @@ def document(
 
 
 def conclusion(counts: Mapping[Severity, int], held: int) -> str:
-    """Return what the findings come to, beside the number of identities that hold."""
+    """Return the numbers of findings and of identities that hold, in words."""
     if not held and not counts:
         return "Nothing could be checked."
     stated = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]
@@ -197,10 +197,8 @@ class AuditMarkdown:
     """A table of findings for each source."""
 
     def __init__(self, stated: Mapping[str, Fact]) -> None:
-        facts = facts_by("the auditor", stated)
-        self._above = "\n".join(
-            ["# Audit", "", *(f"{safe.markdown(fact)}\n" for fact in facts), ""]
-        )
+        facts = [f"{safe.markdown(fact)}\n" for fact in facts_by("the auditor", stated)]
+        self._above = "\n".join(["# Audit", "", *facts, ""])
 
     def source(self, audit: Audited) -> str:
         """Return the table of a source."""
@@ -288,8 +286,8 @@ def wrapped(line: str, indent: str) -> list[str]:
 
 
 _NAME = "benchforge audit"
-_MOST_LISTED = 20
-"Findings that the text of a test lists."
+_LISTED = 20
+"Findings that the text of a test lists, at most."
 
 
 def junit(pages: Pages, sources: Sources) -> str:
@@ -303,10 +301,8 @@ def junit(pages: Pages, sources: Sources) -> str:
         ("skipped", "passed over", sources.passed),
         ("skipped", f"{pages.others:,} more sources", ["--json lists them"] * bool(pages.others)),
     ]
-    for element, word, reasons in unread:
-        tests = [
-            JunitTest(_NAME, reason, reason, element, word) for reason in reasons[:_MOST_UNREAD]
-        ]
+    for element, word, lines in unread:
+        tests = [JunitTest(_NAME, line, line, element, word) for line in lines[:_MOST_UNREAD]]
         suites += [JunitSuite(word, tests)] * bool(tests)
     return junit_xml(_NAME, suites).decode()
 
@@ -315,10 +311,8 @@ def _tests(audit: Audited) -> Iterator[JunitTest]:
     group = f"benchforge.audit.{audit.reader}"
     kinds = _by_kind(audit)
     for (severity, code), findings in kinds.items():
-        lines = [
-            f"{_place(item)}: {' '.join(_sentences(item))}" for item in findings[:_MOST_LISTED]
-        ]
-        if (more := len(findings) - _MOST_LISTED) > 0:
+        lines = [f"{_place(item)}: {' '.join(_sentences(item))}" for item in findings[:_LISTED]]
+        if (more := len(findings) - _LISTED) > 0:
             lines.append(f"and {readable.exact(more)} more")
         element: Element = "failure" if severity in FALSE else "skipped"
         name = f"{code}: {findings[0].title}"

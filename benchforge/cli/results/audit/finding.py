@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-Severity = Literal["impossible", "false field", "unsupported", "unknown", "not resolved"]
-SEVERITIES: tuple[Severity, ...] = (
-    *("impossible", "false field", "unsupported"),
-    *("not resolved", "unknown"),
-)
+Severity = Literal["impossible", "false field", "unsupported", "not resolved", "unknown"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 "The worst one first."
 FALSE = SEVERITIES[:2]
 "These make the exit code 1, unless the auditor names another level."
@@ -67,15 +64,12 @@ class AuditCheck:
         evidences = self.judge(*judged)
         if evidences is None:
             return None
-        return [
-            replace(
-                finding,
-                code=self.code,
-                severity=self.severity if finding.severity == "unknown" else finding.severity,
-                title=finding.title or self.title,
-            )
-            for finding in ([evidences] if isinstance(evidences, Finding) else evidences)
-        ]
+        findings = []
+        for finding in [evidences] if isinstance(evidences, Finding) else evidences:
+            severity = self.severity if finding.severity == "unknown" else finding.severity
+            title = finding.title or self.title
+            findings.append(replace(finding, code=self.code, severity=severity, title=title))
+        return findings
 
 
 def check(

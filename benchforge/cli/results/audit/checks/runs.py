@@ -28,21 +28,16 @@ def computed(row: Row) -> Evidences:
         fact = number(row, name)
         if fact is None:
             continue
-        right = _right(statistic, row.times)
-        if any(
-            abs(entry - float(fact.value)) <= _EXACT * max(row.times) + fact.resolution
-            for entry in right
-        ):
+        right = [statistics_of(row.times)[statistic] or 0.0]
+        right += [statistics.pstdev(row.times)] if name == "sd" else []
+        room = _EXACT * max(row.times) + fact.resolution
+        if any(abs(entry - float(fact.value)) <= room for entry in right):
             continue
         count = readable.counted(len(row.times), "listed time")
-        findings.append(
-            Finding(
-                f"{count} give {amount(right[0], 's')}, the row has {shown(fact)}",
-                true_if="the list leaves out runs, or is of another run",
-                where=fact.origin,
-                title=f"the {words} is not that of the listed times",
-            )
-        )
+        numbers = f"{count} give {amount(right[0], 's')}, the row has {shown(fact)}"
+        true_if = "the list leaves out runs, or is of another run"
+        title = f"the {words} is not that of the listed times"
+        findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
 
@@ -54,11 +49,6 @@ _OF_TIMES = {
     "max": ("highest", "maximum"),
 }
 "The name of each fact in the statistics of the times, and its words."
-
-
-def _right(name: str, times: Sequence[float]) -> list[float]:
-    right = statistics_of(times)[name]
-    return [right or 0.0, statistics.pstdev(times)] if name == "sd" else [right or 0.0]
 
 
 @check("AR2", "impossible")
@@ -75,14 +65,12 @@ def derived(row: Row) -> Evidences:
     for words, fact, right, unit in pairs:
         if fact is None or abs(float(fact.value) - right) <= _EXACT * right + fact.resolution:
             continue
-        findings.append(
-            Finding(
-                f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}",
-                true_if="the fields are of different runs",
-                where=fact.origin,
-                title=f"{words} does not follow from the mean",
-            )
+        numbers = f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}"
+        true_if, title = (
+            "the fields are of different runs",
+            f"{words} does not follow from the mean",
         )
+        findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
 
