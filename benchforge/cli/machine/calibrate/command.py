@@ -67,7 +67,9 @@ def command(options: CalibrateOptions) -> None:
         say(f"{counted(count, 'round')} of {seconds} s, {driver.name}: about {takes}")
         for trial in rounds(driver, count, among):
             trials.append(trial)
-            say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
+            made = trial.reading
+            rate = f"{figure(made.responses / made.seconds)} responses/s" if made else ""
+            say(f"[{len(trials):{len(str(count))}}/{count}] {rate}")
     calibration = calibration_of(trials, driver, among, holder)
     reason = calibrated.loud(calibration, among)
     loosened = {} if reason else calibrated.thresholds(calibration, among)
@@ -76,11 +78,6 @@ def command(options: CalibrateOptions) -> None:
         hint = "stop other processes (`benchforge doctor` lists them), then calibrate again"
         raise NoAnswer(f"not kept: {reason}", hint)
     say(f"written: {keep(calibration)}")
-
-
-def _made(trial: Trial) -> str:
-    reading = trial.reading
-    return "" if reading is None else f"{figure(reading.responses / reading.seconds)} responses/s"
 
 
 def _lines(result: Calibration, among: Thresholds, loose: Mapping[str, float]) -> Iterator[str]:
@@ -97,11 +94,8 @@ def _lines(result: Calibration, among: Thresholds, loose: Mapping[str, float]) -
         of_rounds = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
         was = f", loosened from {exact(limit.warn)}" if id_ in loose else ""
         yield f"{title:24}{numbers}{warns}  {limit.unit}{of_rounds}{was}"
-    sd = between_neighbours(result.per_second)
-    rate = median(result.per_second)
-    yield (
-        f"throughput: {figure(rate)} responses/s; one round differs from the next by {percent(sd)}"
-    )
+    sd, rate = between_neighbours(result.per_second), figure(median(result.per_second))
+    yield f"throughput: {rate} responses/s; one round differs from the next by {percent(sd)}"
     differences = ", ".join(f"{n} blocks {percent(least)}" for n, least in shown(sd).items())
     differences = differences or "unknown, since all rounds were equal"
     yield f"smallest difference that is shown in 80 % of cases, at best: {differences}"

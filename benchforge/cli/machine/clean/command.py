@@ -54,7 +54,7 @@ def command(options: CleanOptions) -> int:
     parent_folder = parent or Path("results")
     remains = {
         "results": [result for result in results(parent_folder) if result.when <= until],
-        "cache": [remains_ for remains_ in in_cache() if remains_.when <= until],
+        "cache": [entry for entry in in_cache() if entry.when <= until],
     }
     lost = left(parent_folder)
     for title, group in remains.items():
@@ -69,15 +69,12 @@ def command(options: CleanOptions) -> int:
         say("nothing to remove")
         return 0
     if not options.yes and not sys.stdin.isatty():
-        raise Unusable(
-            "no terminal to confirm: nothing was removed", "add --yes, or use a terminal"
-        )
-    wanted = [
-        remains_
-        for title, group in remains.items()
-        if group and (options.yes or confirmed(f"{counted(len(group), 'folder')} of the {title}"))
-        for remains_ in group
-    ]
+        hint = "add --yes, or use a terminal"
+        raise Unusable("no terminal to confirm: nothing was removed", hint)
+    wanted = []
+    for title, group in remains.items():
+        if group and (options.yes or confirmed(f"{counted(len(group), 'folder')} of the {title}")):
+            wanted.extend(group)
     lost_too = bool(lost) and (options.yes or confirmed("the leftovers of a killed benchforge"))
     remove_all(wanted, parent_folder if lost_too else None)
     return 0

@@ -19,7 +19,7 @@ _PASSED = ("ALL_PROXY", "APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> bool:
-    """Fetch what is missing. Return whether something still is: with `all_of_them` anything."""
+    """Fetch missing packages. Return whether one still is: with `all_of_them` any need."""
     absent = missing(needs, folder)
     wanted = sorted({need.debian for need in absent if need.debian})
     complaints: Sequence[str] = ()
@@ -44,7 +44,7 @@ def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What came of it: a line for each package, and one for each that cannot be had."""
+    """A line for each package that was unpacked, and for each that failed."""
 
     packages: tuple[str, ...]
     complaints: tuple[str, ...]
@@ -65,7 +65,7 @@ def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
 
 
 def _ended(sandbox: Sandbox, running: Running) -> Finished:
-    """Wait for the end; whatever comes between, the script clears away behind itself."""
+    """Wait for the end; the script clears up after itself, whatever comes between."""
     try:
         if (done := sandbox.wait(running, _WITHIN_S)) is not None:
             return done

@@ -41,19 +41,13 @@ def warning(text: str) -> PartFinding:
 
 
 _SHOWN = 5
-
 T = TypeVar("T")
-
 PLACES = 60
-"How many lines, and how many numbers, of one file are tried; spread evenly over a longer one."
-
+"Lines, and numbers, of a file that are tried: spread evenly over a longer one."
 WITHOUT = "without"
 NONSENSE: dict[str, bytes] = {"nonsense": b"?", "negative": b"-23", "huge": b"9" * 40}
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
-
-Behaviour = Callable[[Part], object]
-
-# Tried one after another, after values near the one that is there; the first that is taken counts.
+# Tried one after another, after values near the present one; the first valid one counts.
 _ANY: tuple[Any, ...] = (
     *(2, 1, 3, 100, 0.5, 2.5, True, False, "text", "2s", "1MiB", "100/s"),
     *("module:name", "http://127.0.0.1:8081"),
@@ -63,7 +57,7 @@ _ANY: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of the damages of one recording."""
+    """Numbers of refused and of harmless damages of a recording, and the findings."""
 
     refused: int
     harmless: int
@@ -106,7 +100,7 @@ def numbers(reading: Reading) -> Reading:
 
 
 def difference(undamaged: Reading, other: Reading) -> str:
-    """Return what two readings say otherwise, for a person."""
+    """Return the fields in which two readings differ, for a person."""
     whole_fields, other_fields = undamaged.model_dump(mode="json"), other.model_dump(mode="json")
     changes = [
         f"{name} {cut(str(whole_fields[name]), 40)} -> {cut(str(other_fields[name]), 40)}"
@@ -162,8 +156,10 @@ def spread(things: Sequence[T]) -> list[T]:
     return [things[number * (len(things) - 1) // (PLACES - 1)] for number in range(PLACES)]
 
 
-def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Iterator[str]:
-    """Yield a line for each option that changes nothing, and for each that could not be tried.
+def deaf(
+    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object]
+) -> Iterator[str]:
+    """Yield a line for each option that changes nothing, and for each without another value.
 
     An option may need another one to matter: each pair is tried before it is called deaf.
     `behaviour` returns something comparable, and raises nothing.
@@ -172,8 +168,7 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
     names = [name for name in written_names if name not in _OURS]
     of_part = behaviour(part)
     for name in names:
-        tried = False
-        heard = False
+        tried = heard = False
         for base in _bases(part, options, names, name):
             other = _other(type(part), base, name)
             if other is None:
