@@ -307,9 +307,9 @@ def show_group(title: str, group: Sequence[Remains]) -> None:
     show("\n".join(lines))
 
 
-def confirmed(remains: str) -> bool:
-    """Ask a person whether to remove it."""
-    return click.confirm(printable(f"remove {remains}?"), err=True)
+def confirmed(remains: str, yes: bool) -> bool:
+    """Ask a person whether to remove something, unless `yes` confirms it."""
+    return yes or click.confirm(printable(f"remove {remains}?"), err=True)
 
 
 def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""`benchforge compare`: what changed, as far as results can tell."""
+"""`benchforge compare`: changes between results."""
 
 import json
 from dataclasses import dataclass
@@ -111,9 +111,7 @@ def command(options: CompareOptions) -> int:
     return _code(new, older_results, rows, can_judge=reference is not None and len(past) >= PAST)
 
 
-def _code(
-    new: "Summed", older_result: "Older", rows: "list[MetricChange]", *, can_judge: bool
-) -> int:
+def _code(new: "Summed", older: "Older", rows: "list[MetricChange]", *, can_judge: bool) -> int:
     """Return the exit code; `can_judge` is whether there could be a model, and so a verdict."""
     unanswered = not all(case.answered(smoke=new.summary.smoke) for case in new.summary.cases)
     answers = {row.answer for row in rows}
@@ -121,7 +119,7 @@ def _code(
     if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
         return NO_ANSWER
     # What cannot be compared and was anyway is no verdict.
-    return WORSE if "worse" in answers and not older_result.doubts else 0
+    return WORSE if "worse" in answers and not older.doubts else 0
 
 
 def _named(results: tuple[Path, ...], against: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -1,4 +1,4 @@
-"""The first screen of a comparison of results: what changed, the main numbers, what is next."""
+"""First screen of a comparison of results: the changes, and the main numbers."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,7 +18,7 @@ _WORST: Final = ("broken", "worse", "not believed", "better")
 
 
 def first_screen(comparison: ComparedResults) -> Iterator[str]:
-    """Yield at most 15 lines: the answer, the main metric of each case, and what was seen."""
+    """Yield at most 15 lines: the answer, the main metric of each case, and remarks."""
     rows, older, new = comparison.visible, comparison.older, comparison.new
     yield _answer(comparison)
     yield safe.word(f"{new.path} against {counted(len(older.results), 'older result')}")

@@ -1,4 +1,4 @@
-"""The first screen of results over time: the latest ratios, their trend, and what changed when."""
+"""First screen of results over time: the latest ratios, their trend, and the changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -157,9 +157,8 @@ def _ratio(summary: Summary, comparison: Comparison, head: Headline) -> float | 
 def _levels(courses: Sequence[Course]) -> Iterator[Trend]:
     """Yield the level of each case where nothing is compared."""
     for course in courses:
-        values = tuple(
-            point.value.value for point in course.points if point.value.value is not None
-        )
+        levels = (point.value.value for point in course.points)
+        values = tuple(level for level in levels if level is not None)
         if values:
             name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
             yield Trend(name, values, amount(course.measure.unit, values[-1]))

@@ -1,4 +1,4 @@
-"""`benchforge validate`: whether result files are what they claim to be."""
+"""`benchforge validate`: the form of result files, and whether they agree."""
 
 from dataclasses import dataclass
 from pathlib import Path

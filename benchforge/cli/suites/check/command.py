@@ -1,4 +1,4 @@
-"""`benchforge check`: what is wrong with suites, and what they need that is not here."""
+"""`benchforge check`: faults of suites, and their missing programs and packages."""
 
 from dataclasses import dataclass
 from pathlib import Path

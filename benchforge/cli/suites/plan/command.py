@@ -1,4 +1,4 @@
-"""`benchforge plan`: what a run would measure, in which order; nothing is started or written."""
+"""`benchforge plan`: cases, order and times of a run, without a process or a file."""
 
 import secrets
 import shutil
@@ -73,13 +73,7 @@ def command(options: PlanOptions) -> int:
 
     registry = Registry()
     registry.listen(warn)
-    suite = loaded(
-        options.suite,
-        registry,
-        profile=options.profile,
-        settings=options.settings,
-        only=options.only,
-    )
+    suite = loaded(options.suite, registry, options.profile, options.settings, options.only)
     chosen = suite.repeat.seed if options.seed is None else options.seed
     seed = secrets.randbits(32) if chosen is None else chosen
     graph = plan(expand(suite), suite.repeat, seed, decides=bool(suite.claims_to_test))

@@ -1,4 +1,4 @@
-"""The kinds of requests in an access log, with the values that their requests had."""
+"""Kinds of requests in an access log, with the values of their requests."""
 
 import gzip
 import json
@@ -52,7 +52,7 @@ class LogLine(NamedTuple):
 
 
 def log_lines(log: Path) -> Iterator[LogLine | None]:
-    """Yield each request; None for a line that is none. Raises Unusable for an unreadable file."""
+    """Yield each request; None for another line. Raises Unusable for an unreadable file."""
     name = safe.word(str(log))
     try:
         if log.exists() and not log.is_file():
@@ -186,7 +186,7 @@ _MOST = 250_000  # texts that are counted at a time
 
 
 class SharedTexts:
-    """Who sent which text."""
+    """Texts, each with the clients that sent it."""
 
     def __init__(self, *, behind_proxy: bool = False) -> None:
         """Begin without any. Addresses `behind_proxy` are of no client: requests are counted."""
@@ -250,7 +250,7 @@ class LogKind:
 
 @dataclass
 class AccessLog:
-    """What an access log gives."""
+    """The kinds of an access log, and its numbers."""
 
     kinds: list[LogKind]
     "The most frequent first."
