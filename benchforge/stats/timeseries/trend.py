@@ -1,4 +1,4 @@
-"""Whether a series rises, falls or drifts, how fast, and where its level changes."""
+"""Trends and changes of level in a series."""
 
 import itertools
 import math
@@ -45,9 +45,7 @@ def mann_kendall(values: Sequence[float], inflation: float = 1.0) -> float:
     values say nothing for a trend: p is 1. Source: Mann 1945, Kendall 1975, ties as there.
     """
     size = len(values)
-    rising = sum(
-        (later > earlier) - (later < earlier) for earlier, later in combinations(values, 2)
-    )
+    rising = sum((second > first) - (second < first) for first, second in combinations(values, 2))
     variance = _pairs(size) - sum(_pairs(count) for count in Counter(values).values())
     if variance <= 0 or rising == 0:
         return 1.0
@@ -76,9 +74,8 @@ def resemblance(values: Sequence[float]) -> float | None:
     ranks = {value: rank for rank, value in enumerate(sorted(values))}
     moves = [ranks[later] - ranks[earlier] for earlier, later in pairwise(values)]
     squares = size * (size**2 - 1) / 12
-    variance = (
-        4 * (size - 2) * (5 * size**2 - 2 * size - 9) / (5 * size * (size + 1) * (size - 1) ** 2)
-    )
+    divisor = 5 * size * (size + 1) * (size - 1) ** 2
+    variance = 4 * (size - 2) * (5 * size**2 - 2 * size - 9) / divisor
     ratio = sum(move * move for move in moves) / squares
     return NormalDist().cdf((ratio - 2) / math.sqrt(variance))
 
@@ -106,6 +103,5 @@ def partition(values: Sequence[float], penalty: float, least: int) -> list[int]:
     end = size if size >= least else 0
     while end:
         end = last[end]
-        if end:
-            starts.append(end)
-    return starts[::-1]
+        starts.append(end)
+    return starts[-2::-1]  # the first piece begins at 0

@@ -1,4 +1,4 @@
-"""What the numbers say to the claims of a suite."""
+"""Verdicts on the claims of a suite."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -40,7 +40,7 @@ Family = tuple[str, ...]
 
 
 class _Standing(NamedTuple):
-    """What the family of a question makes of it."""
+    """A question's errors, size and p among those of its family."""
 
     errors: IntervalErrors
     size: int
@@ -48,7 +48,7 @@ class _Standing(NamedTuple):
 
 
 class _Looked(NamedTuple):
-    """A question with what there is to answer it."""
+    """A question with its values."""
 
     claim: Claim
     instance: ClaimInstance
@@ -121,10 +121,11 @@ def _judged_together(questions: Sequence[_Looked], summary: Summary, stop: Stop)
     decides, size = stop.method == "decision", len(questions)
     error = stop.error if decides else 1 - LEVEL
     counts = [_counted(question, 1 - error / size) for question in questions]
-    ps = [
-        question.ps if count is None else _p_of_counts(count, error / size)
-        for question, count in zip(questions, counts, strict=True)
-    ]
+    ps = [question.ps for question in questions]
+    for index, count in enumerate(counts):
+        if count is not None:  # an answer by Bonferroni's intervals counts with their error
+            answers = count.answer.state != "inconclusive"
+            ps[index] = Ps(error / size if answers else None, None)
     procedure = bonferroni if decides else PROCEDURES[summary.verdict_rules.correction]
     apart = procedure([1.0 if p.apart is None else p.apart for p in ps], error)
     same = procedure([1.0 if p.same is None else p.same for p in ps], error)
@@ -144,11 +145,6 @@ def _counted(question: _Looked, level: float) -> Shares | None:
     if question.weighed is not None or question.invalid:
         return None
     return shares(question.claim.hypothesis, question.of.failures, level)
-
-
-def _p_of_counts(count: Shares, error: float) -> Ps:
-    """Return what an answer by Bonferroni's intervals counts as among the others: their error."""
-    return Ps(None if count.answer.state == "inconclusive" else error, None)
 
 
 def _look(
@@ -184,7 +180,7 @@ def _broken(sides: Sides, line: MetricSummary | None) -> str:
 
 
 def _spoilt(objections: Sequence[Objection]) -> str:
-    """Return which faults of the apparatus leave nothing to be believed; empty if none does."""
+    """Return the faults of the apparatus that spoil all numbers; empty if there are none."""
     faults = (f"{check.id} {check.name}: {check.message}" for check in spoiled(objections))
     return "; ".join(dict.fromkeys(faults))
 
@@ -212,12 +208,12 @@ def _verdict(
     estimate, reply = _answered(question, count, standing.errors)
     sides = () if count is None else count.sides
     if reply.state != "inconclusive" and question.of.bounded:
-        reason = (
-            "of some blocks only a lower bound is known: without them it would be another question"
-        )
+        reason = "of some blocks only a lower bound is known"
+        reason += ": without them it would be another question"
         reply = reply._replace(state="inconclusive", why=reason)
     ratio = estimate.method == "paired t of log-ratios"
     unit = question.of.line.unit if question.of.line is not None else "1"
+    level = question.level
     verdict = Verdict(
         claim=question.claim.label,
         at=question.instance.at,
@@ -236,9 +232,7 @@ def _verdict(
         a=question.of.a,
         b=question.of.b,
         disturbed=question.of.disturbed,
-        undisturbed=None
-        if question.level is None
-        else at_level(question.level.estimate, estimate.level, question.level.stop),
+        undisturbed=level and at_level(level.estimate, estimate.level, level.stop),
         rejected_blocks=question.of.rejected,
         objections=question.against,
         unlike=question.unlike,
@@ -246,9 +240,8 @@ def _verdict(
         sentence="-",
     )
     context = VerdictContext(question.claim, question.instance, unit, reply.remark)
-    return verdict.model_copy(
-        update={"sentence": sentence(verdict, context, summary, question.sides)}
-    )
+    text = sentence(verdict, context, summary, question.sides)
+    return verdict.model_copy(update={"sentence": text})
 
 
 def _answered(

@@ -20,7 +20,7 @@ Failures = Sequence[tuple[int, int]]
 
 
 class Shares(NamedTuple):
-    """What is known of the shares of a question."""
+    """The answer to a question about shares, and its estimates."""
 
     estimate: Estimate
     "Estimate of a - factor * b, or of a alone."
@@ -92,9 +92,8 @@ def _answer(
     extremes = _extremes(factor, failures)
     if all(lies((extreme, extreme), where) == how for extreme in extremes):
         return state
-    return VerdictAnswer(
-        "inconclusive", "all requests together tell it, the worst trial says otherwise"
-    )
+    reason = "all requests together tell it, the worst trial says otherwise"
+    return VerdictAnswer("inconclusive", reason)
 
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
@@ -108,7 +107,5 @@ def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
 
 def _same(estimate: Estimate, factor: float, failures: Sequence[Failures]) -> bool:
     around = Region(-APART, APART)
-    extremes = [(end, end) for end in _extremes(factor, failures)]
-    if estimate.interval is None:
-        return False
-    return all(lies(interval, around) == "inside" for interval in (estimate.interval, *extremes))
+    intervals = [estimate.interval, *((end, end) for end in _extremes(factor, failures))]
+    return all(ends is not None and lies(ends, around) == "inside" for ends in intervals)

@@ -307,8 +307,7 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     if not head.metrics:
         return None
     line = head.metrics[0]
-    same = (each for each in base.metrics if (each.metric, each.of) == (line.metric, line.of))
-    other = next(same, None)
+    other = base.line(line.metric, line.of)
     if other is None:
         return None
     head_values, theirs = _places(head, line), _places(base, other)
