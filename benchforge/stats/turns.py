@@ -83,13 +83,13 @@ _NO_TIMES: dict[str, object] = {
     "phases": {},
     "censored": 0,
 }
-"What a reading says of a load without pauses only."
+"Fields that hold for a load without pauses only."
 _NO_TOTALS: dict[str, object] = {
     **dict.fromkeys(("body_bytes", "promised_bytes", "other_lengths")),
     "bodies": (),
     "printed": {},
 }
-"What a reading says of more than the slices."
+"Fields that count more than the slices."
 
 
 def in_turns(reading: Reading, turns: Turns) -> Reading:

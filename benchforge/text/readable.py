@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Final
 
-# Of each unit that takes prefixes: the steps, largest first, as (name, size).
+# Steps of each unit that takes prefixes, largest first, as (name, size).
 _STEPS: Final = {
     "s": (("s", "1"), ("ms", "1e-3"), ("µs", "1e-6"), ("ns", "1e-9")),
     "s/response": (
@@ -19,7 +19,7 @@ _STEPS: Final = {
     "B": (("TB", "1e12"), ("GB", "1e9"), ("MB", "1e6"), ("kB", "1e3"), ("B", "1")),
     "B/s": (("GB/s", "1e9"), ("MB/s", "1e6"), ("kB/s", "1e3"), ("B/s", "1")),
 }
-# What is a multiple of a unit above.
+# Multiples of these units.
 _SAME: Final = {
     "seconds": ("s", "1"),
     "ms": ("s", "1e-3"),
@@ -39,7 +39,7 @@ _PLAIN_FROM: Final = Decimal("1e-4")
 
 @dataclass(frozen=True)
 class Scale:
-    """In what a column is given: its unit, and by what a value is divided."""
+    """The unit of a column, and the divisor of its values."""
 
     unit: str
     size: Decimal = Decimal(1)
@@ -118,7 +118,7 @@ def blocks_that_tell(needed: int, measured: int) -> str:
 
 
 def too_many(number: int, most: int, things: str) -> str:
-    """Return that something has more than is read of it."""
+    """Return that something has more things than benchforge reads."""
     return f"has {exact(number)} {things}, and at most {exact(most)} are read"
 
 
@@ -161,7 +161,7 @@ def conjoined(names: Iterable[str], word: str = "and") -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text, or so many of its characters and ... where it has more."""
+    """Return a text, or its first `most` characters and ... where it has more."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 

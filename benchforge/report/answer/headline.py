@@ -1,10 +1,10 @@
-"""The answer to a comparison in a sentence, which each form of a result begins with."""
+"""Answers to comparisons, a sentence each: the first words of each form of a result."""
 
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.ranking import MetricRanking, Ranking
@@ -15,20 +15,8 @@ from benchforge.model.values.units import RATE, titled
 from benchforge.report.answer.ratio import LIMIT, interval_text, pair_ratio
 from benchforge.text.readable import amount, conjoined, counted, figure, percent
 
-Says = Literal[
-    "faster",
-    "slightly",
-    "same",
-    "open",
-    "early",
-    "smoke",
-    "unlike",
-    "wrong",
-    "start",
-    "none",
-    "alone",
-    "highest",
-]
+_Silent = Literal["unlike", "wrong", "start", "none"]
+Says = Literal["faster", "slightly", "same", "open", "early", "smoke", "alone", "highest", _Silent]
 "What an answer says: a difference, none that matters, nothing yet, nothing at all."
 _NAME: Final = 16  # characters of a server's name: two of them fit a line of 80 columns
 _NAMED: Final = 3
@@ -59,7 +47,7 @@ class Headline:
     @property
     def unanswered(self) -> bool:
         """True if there is no number: work was unlike, or an answer wrong, or nothing measured."""
-        return self.says in {"unlike", "wrong", "start", "none"}
+        return self.says in get_args(_Silent)
 
     @property
     def speed(self) -> Estimate | None:
@@ -123,7 +111,7 @@ def headline(comparison: Comparison, summary: Summary) -> Headline:
 def _without(
     cases: Sequence[CaseSummary], names: Sequence[str], verdict: ComparisonVerdict
 ) -> Headline:
-    """Return that servers have no ratio: who is wrong or did not start, or who did other work."""
+    """Return why servers have no ratio: which are wrong, did not start, or did other work."""
     named = [*zip(map(short, names), cases, strict=True)]
     silent = [name for name, case in named if case.failed and not case.trials]
     failures = [case.failed[-1].failure for _, case in named if case.failed and not case.trials]

@@ -1,4 +1,4 @@
-"""Values over several results: levels in the order of time, and ratios of new to old values."""
+"""Drawings of levels over several results, and of ratios of new to old values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -24,7 +24,6 @@ from benchforge.stats.inference.interval import (
 from benchforge.text.readable import counted, percent
 
 _PAIRED: Final = "paired t of log-ratios"
-
 _METHOD: Final = "Hodges-Lehmann"
 _MOST = 200  # blocks whose ranks are counted exactly within a second
 
@@ -36,9 +35,8 @@ def ratio(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.
     lengths, values that are not finite and a level outside 0..1.
     """
     check([*numerator, *theirs], level)
-    return why_no_logs(_lower(numerator, theirs), _PAIRED, level) or t_of_logs(
-        log_ratios(numerator, theirs), _PAIRED, level
-    )
+    without = why_no_logs(_lower(numerator, theirs), _PAIRED, level)
+    return without or t_of_logs(log_ratios(numerator, theirs), _PAIRED, level)
 
 
 def companion(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
@@ -48,9 +46,8 @@ def companion(numerator: Sequence[float], theirs: Sequence[float], level: float 
     Raises as `ratio` does.
     """
     check([*numerator, *theirs], level)
-    return why_no_logs(_lower(numerator, theirs), "Hodges-Lehmann", level) or hodges_lehmann(
-        log_ratios(numerator, theirs), level
-    )
+    without = why_no_logs(_lower(numerator, theirs), _METHOD, level)
+    return without or hodges_lehmann(log_ratios(numerator, theirs), level)
 
 
 def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
@@ -126,7 +123,7 @@ def median_average(ordered: Sequence[float]) -> float:
 
 
 def _average(ordered: Sequence[float], rank: int) -> float:
-    """Return the Walsh average of a rank, from 1: the lowest number that so many do not exceed."""
+    """Return the Walsh average of a rank, from 1: the lowest number that `rank` do not exceed."""
     low, high = ordered[0], ordered[-1]
     while low < (middle := (low + high) / 2) < high:
         if _up_to(ordered, middle) < rank:
@@ -164,7 +161,7 @@ def outside(n: int, level: float) -> int | None:
 
 
 def achieved(n: int, cut: int) -> float:
-    """Return the exact level of the interval that leaves out so many averages at each end."""
+    """Return the exact level of the interval that leaves out `cut` averages at each end."""
     return 1 - 2 * sum(counts(n)[: cut + 1]) / (1 << n)
 
 

@@ -1,4 +1,4 @@
-"""Which servers differ: all pairs by Holm, letters, and the ranks that each may have."""
+"""Rankings of servers: all pairs by Holm, letters, and possible ranks."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -55,9 +55,8 @@ def ranking(
         )
         for ((first, second), ratio_), p in zip(ratios.items(), holm(ps), strict=True)
     )
-    return Ranking(
-        level=level, better=better, order=_ranked(order, estimates, compared), pairs=compared
-    )
+    ranked = _ranked(order, estimates, compared)
+    return Ranking(level=level, better=better, order=ranked, pairs=compared)
 
 
 def _both(

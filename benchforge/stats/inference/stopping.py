@@ -1,4 +1,4 @@
-"""When a run may end, and the intervals that hold then: the error that Student's t may use.
+"""Stop rules of a run, and the intervals that hold then: the error that Student's t may use.
 
 A decision looks at its interval after each block: intervals that hold at all looks together. An
 estimate ends once its interval is narrow: such a run has more often underestimated its noise, so
@@ -33,7 +33,7 @@ _EARLIER = 0.8, 0.01
 
 
 class Stop(NamedTuple):
-    """What may end a run, known before its first block."""
+    """A rule that may end a run, known before its first block."""
 
     method: Literal["blocks", "width", "decision", "earlier"] = "blocks"
     "A number of blocks; a width; a decision; or a rule of results that do not record it."
@@ -52,11 +52,11 @@ class Stop(NamedTuple):
 
     @property
     def while_it_runs(self) -> "Stop":
-        """The rule for what is shown while a run goes on: anybody may end it at any look."""
+        """The rule for answers while a run goes on: anybody may end it at any look."""
         return self if self.method == "decision" else Stop("decision", most=max(LEAST, self.most))
 
     def t_error(self, error: float, n: int) -> float:
-        """Return the error of Student's t after n blocks, of intervals that err so often in all."""
+        """Return the error of Student's t after n blocks, of intervals that err by `error`."""
         if self.method == "decision":
             return min(1.0, self.kappa(error) / max(n, 1))
         if self.method == "width":
@@ -64,7 +64,7 @@ class Stop(NamedTuple):
         return error * _EARLIER[0] if self.method == "earlier" else error
 
     def kappa(self, error: float) -> float:
-        """Return the error of t times the number of the look, in which decisions err so often."""
+        """Return the error of t times the number of the look, of decisions that err by `error`."""
         first = max(min(self.first, max(_AT_ALL_LOOKS)), LEAST)
         if error < _SMALL:
             return error / _harmonic(first, max(self.most, _LOOKS))
@@ -161,25 +161,22 @@ def enough(estimates: Sequence[Estimate], n: int, until: Until) -> StopDecision:
     least, most = until.least, until.most
     halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]
     widest = max(halves, default=None)
-    last = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
+    ends = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
     if n < least:
         reason = f"{n} of at least {least} blocks"
         return StopDecision(blocks=n, stop=False, half_width=widest, why=reason)
     if few := [estimate.n for estimate in estimates if estimate.n < least]:
         reason = (
-            f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
+            f"{ends}{min(few)} of at least {least} blocks are believed of two that are compared"
         )
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if widest is not None and widest > until.width:
         wide = f"an interval is {percent(widest)} wide to a side"
-        reason = f"{last}{wide}, more than {until.in_words}"
+        reason = f"{ends}{wide}, more than {until.in_words}"
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if len(halves) < len(estimates) or widest is None:
-        without = next(
-            (estimate.why for estimate in estimates if not estimate.interval),
-            "nothing was asked for",
-        )
-        reason = f"no block will tell more: {without}"
+        reasons = [estimate.why for estimate in estimates if not estimate.interval]
+        reason = f"no block will tell more: {(reasons or ['nothing was asked for'])[0]}"
         return StopDecision(blocks=n, stop=True, half_width=widest, why=reason)
     reason = f"no interval is wider than {percent(widest)} to a side"
     return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)
