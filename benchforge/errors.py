@@ -98,9 +98,7 @@ class KeeperSilent(KeeperGone):
         self.hint = "let it run, and measure again"
         if by_the_trial:
             self.about = "behaviour"
-            self.hint = (
-                "run benchforge as an ordinary user, in namespaces: nobody can trace it there"
-            )
+            self.hint = "run benchforge as an ordinary user, in namespaces: nobody traces it there"
 
 
 class OutputDamaged(BenchforgeError):

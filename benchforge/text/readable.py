@@ -4,7 +4,7 @@ Decimals throughout: no value overflows, and a larger value never reads as a sma
 that a value does not have are not shown: 1.5 stays 1.5, and 1.4996 reads 1.50.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Final
@@ -163,6 +163,18 @@ def conjoined(names: Iterable[str], word: str = "and") -> str:
 def cut(text: str, most: int) -> str:
     """Return a text, or its first `most` characters and ... where it has more."""
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def fitted(blocks: Iterable[tuple[int, Sequence[str]]], most: int) -> list[str]:
+    """Return the lines of blocks, without the most dispensable ones if they are more than `most`.
+
+    A block has the number of its importance: 0 always stays, and the highest number goes first.
+    """
+    chosen = [*blocks]
+    while sum(len(lines) for _, lines in chosen) > most and any(rank for rank, _ in chosen):
+        chosen.remove(max(chosen, key=lambda block: block[0]))
+    lines = [line for _, lines in chosen for line in lines]
+    return [line for line, then in zip(lines, [*lines[1:], ""], strict=True) if line or then]
 
 
 def _scale(unit: str, largest: float) -> Scale:

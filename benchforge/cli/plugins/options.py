@@ -106,10 +106,8 @@ def _values(schema: Schema) -> str:
 def _bounded(words: str, schema: Schema) -> str:
     if schema.get("type") == "integer" and schema.get("exclusiveMinimum") == 0:
         schema = {**schema, "exclusiveMinimum": None, "minimum": 1}
-    bounds = [
-        text.format(schema[key]) for key, text in _BOUNDS.items() if schema.get(key) is not None
-    ]
-    return ", ".join([words, *bounds])
+    bounds = {key: schema[key] for key in _BOUNDS if schema.get(key) is not None}
+    return ", ".join([words, *(_BOUNDS[key].format(bound) for key, bound in bounds.items())])
 
 
 def suite_in_toml(tables: Tables) -> str:

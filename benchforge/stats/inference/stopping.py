@@ -166,9 +166,8 @@ def enough(estimates: Sequence[Estimate], n: int, until: Until) -> StopDecision:
         reason = f"{n} of at least {least} blocks"
         return StopDecision(blocks=n, stop=False, half_width=widest, why=reason)
     if few := [estimate.n for estimate in estimates if estimate.n < least]:
-        reason = (
-            f"{ends}{min(few)} of at least {least} blocks are believed of two that are compared"
-        )
+        believed = f"{min(few)} of at least {least} blocks are believed"
+        reason = f"{ends}{believed} of two that are compared"
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if widest is not None and widest > until.width:
         wide = f"an interval is {percent(widest)} wide to a side"

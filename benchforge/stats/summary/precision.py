@@ -166,8 +166,12 @@ def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> boo
 
 def _metrics(header: Header, scenario: str) -> list[tuple[str, str | None]]:
     claimed = {(claim.metric, claim.of): None for claim in header.claims if _about(claim, scenario)}
-    labels = header.scenario_metrics.get(scenario, tuple(metric.label for metric in header.metrics))
-    return [*claimed] or [(label, None) for label in labels[:1]]
+    return [*claimed] or [(label, None) for label in labels_of(header, scenario)[:1]]
+
+
+def labels_of(header: Header, scenario: str) -> tuple[str, ...]:
+    """Return the labels of a scenario's metrics, in the order of the suite."""
+    return header.scenario_metrics.get(scenario, tuple(metric.label for metric in header.metrics))
 
 
 def _about(claim: Claim, scenario: str) -> bool:

@@ -33,7 +33,7 @@ from benchforge.stats.summary.concurrency_sweeps import swept
 from benchforge.stats.summary.latency import latency_at_rate
 from benchforge.stats.summary.line import by_place, paired
 from benchforge.stats.summary.metric_ranking import standings
-from benchforge.stats.summary.precision import precise
+from benchforge.stats.summary.precision import labels_of, precise
 from benchforge.stats.timeseries.windows import together, window_of
 
 LEVEL = 0.99
@@ -146,17 +146,11 @@ def _standings(
     """Return the standings of a comparison, by its first metric and those of the tables."""
     if header.smoke:
         return ()
-    labels = header.scenario_metrics.get(
-        group.scenario, tuple(metric.label for metric in header.metrics)
-    )
-    drawn = (
-        label
-        for pivot in header.tables.values()
-        if group.scenario in pivot.scenarios
-        for label in pivot.metrics
-    )
+    pivots = [pivot for pivot in header.tables.values() if group.scenario in pivot.scenarios]
+    drawn = (label for pivot in pivots for label in pivot.metrics)
+    first = labels_of(header, group.scenario)[:1]
     members = [cases[identity(case)] for case in group.cases]
-    ranked, stop = [*dict.fromkeys([*labels[:1], *drawn])], stop or Stop.of(header.until)
+    ranked, stop = [*dict.fromkeys([*first, *drawn])], stop or Stop.of(header.until)
     return standings(members, ranked, believed, header.until, stop)
 
 

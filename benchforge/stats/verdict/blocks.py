@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary
 from benchforge.model.summary.verdict import RejectedBlock
@@ -89,12 +89,11 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
         case = cases[identity(name)].named_as(name)
         return _case_values(case, claim, with_companion=with_companion)
 
-    sides = [("a", instance.a, list(map(values_of, instance.a.cases)))]
-    if instance.b is not None:
-        sides.append(("b", instance.b, list(map(values_of, instance.b.cases))))
+    terms = {"a": instance.a, "b": instance.b}
+    sides = [(side, [*map(values_of, term.cases)]) for side, term in terms.items() if term]
     all_sides = [
-        (_named(side, term, index), case)
-        for side, term, ones in sides
+        (f"{side}, what is subtracted" if index else side, case)
+        for side, ones in sides
         for index, case in enumerate(ones)
     ]
     blocks = sorted({block for _, case in all_sides for block in (*case.values, *case.why)})
@@ -103,7 +102,7 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
         for block in blocks
         if all(block in case.values for _, case in all_sides) and not _apart(all_sides, block)
     ]
-    a, *b = ([_value(ones, block) for block in shared_blocks] for _, _, ones in sides)
+    a, *b = ([_value(ones, block) for block in shared_blocks] for _, ones in sides)
     return Blocks(
         line=all_sides[0][1].line,
         blocks=tuple(shared_blocks),
@@ -111,7 +110,7 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
         b=tuple(b[0]) if b else (),
         rejected=tuple(_rejected(all_sides, blocks)),
         bounded=any(case.bounded for _, case in all_sides),
-        failures=_failures([ones for _, _, ones in sides], shared_blocks),
+        failures=_failures([ones for _, ones in sides], shared_blocks),
         explained=_explained([case for _, case in all_sides]) if with_companion else 0.0,
         left=tuple(_left(all_sides, block) for block in shared_blocks),
     )
@@ -138,10 +137,6 @@ def _left(all_sides: _Sides, block: int) -> tuple[float, float] | None:
 def _value(ones: Sequence[_CaseValues], block: int) -> float:
     minuend, *minus = (case.values[block] for case in ones)
     return minuend - sum(minus)
-
-
-def _named(side: str, term: Term, index: int) -> str:
-    return f"{side}, what is subtracted" if index else side
 
 
 def _rejected(all_sides: _Sides, blocks: Sequence[int]) -> Iterator[RejectedBlock]:

@@ -28,7 +28,7 @@ class Sides(NamedTuple):
 
     def letter(self, label: str) -> Letter:
         """Return whose cases a check is about that names a case, a server or a driver."""
-        in_a, in_b = (any(label in _names(case) for case in side) for side in self)
+        in_a, in_b = (any(label in _labels(case.case) for case in side) for side in self)
         return "both" if in_a and in_b else "a" if in_a else "b" if in_b else ""
 
 
@@ -100,7 +100,7 @@ def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
 
 def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
     """Yield the findings of the whole result, unless they are about other cases."""
-    names = {name for case_summary in summary.cases for name in _names(case_summary)}
+    names = {label for each in summary.cases for label in _labels(each.case)}
     for check in summary.checks:
         if check.status not in _WORST:
             continue
@@ -111,10 +111,6 @@ def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
                 yield Objection(check=check, side="")
         elif (letter := sides.letter(check.component)) or check.component not in names:
             yield Objection(check=check, side=letter)
-
-
-def _names(case: CaseSummary) -> Sequence[str]:
-    return _labels(case.case)
 
 
 def _labels(case: CaseName) -> Sequence[str]:

@@ -112,21 +112,16 @@ def _short_labels(contenders: Sequence[Contender]) -> list[str]:
     for server in contenders:
         alike = [contender for contender in contenders if contender.name == server.name]
         rests.append(_label("-".join(_own_words(server, alike)), "") if alike[1:] else "")
-    names = Counter(contender.name for contender in contenders)
-    if len(names) == 1 and all(rest[:1].isalpha() for rest in rests):
+    names = [contender.name for contender in contenders]
+    if len({*names}) == 1 and all(rest[:1].isalpha() for rest in rests):
         labels = rests
     else:
-        pairs = zip(contenders, rests, strict=True)
-        labels = [f"{server.name}-{rest}".rstrip("-") for server, rest in pairs]
-    counts = Counter(labels)
-    if max(map(len, labels)) <= _LONGEST_LABEL and max(counts.values()) == 1:
+        labels = [f"{name}-{rest}".rstrip("-") for name, rest in zip(names, rests, strict=True)]
+    if max(map(len, labels)) <= _LONGEST_LABEL and len({*labels}) == len(labels):
         return labels
-    counts_: Counter[str] = Counter()
-    numbered = []
-    for name in (contender.name for contender in contenders):
-        counts_[name] += 1
-        numbered.append(f"{name}-{counts_[name]}" if names[name] > 1 else name)
-    return numbered
+    numbers = [names[: index + 1].count(name) for index, name in enumerate(names)]
+    pairs = zip(names, numbers, strict=True)
+    return [f"{name}-{number}" if names.count(name) > 1 else name for name, number in pairs]
 
 
 def _own_words(server: Contender, alike: Sequence[Contender]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The first screen of a gate: passed, failed or undecided, each pair in a row, what is next."""
+"""First screen of a gate: passed, failed or undecided, each pair in a row, and what is next."""
 
 import math
 import textwrap
@@ -10,7 +10,7 @@ from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State
 from benchforge.report.answer.ratio import RatioAxis
 from benchforge.text import safe
-from benchforge.text.readable import counted, cut, figure, listed, percent
+from benchforge.text.readable import counted, cut, figure, fitted, listed, percent
 
 _ANSWERS: Final[dict[State, str]] = {
     "broken": "FAILED",
@@ -65,27 +65,23 @@ def _finding(pair: GatedPair, limit: float) -> str:
     return f"may have lost up to {_loss(verdict.low)}; the limit is {percent(limit)}"
 
 
-def first_screen(outcome: Outcome) -> Iterator[str]:
-    """Yield at most 15 lines: the answer, each pair, and what to do."""
-    yield safe.word(answer(outcome))
+def first_screen(outcome: Outcome) -> list[str]:
+    """Return the answer, each pair, and what to do; and notes, where 15 lines have room."""
+    lines = [safe.word(answer(outcome))]
     rounds = sorted({pair.verdict.blocks for pair in outcome.questions if pair.verdict.blocks})
     if rounds:
         counts = outcome.questions[0].verdict.counts.replace("block", "round")
         number = counted(rounds[-1], counts)
         turns = ", alternated" if any(pair.in_turns for pair in outcome.questions) else ""
-        yield safe.word(f"{outcome.head} against {outcome.base} · {number}{turns}")
-    advice = [*_advice(outcome)]
+        lines.append(safe.word(f"{outcome.head} against {outcome.base} · {number}{turns}"))
+    pairs = _sorted(outcome)
+    lines += _rows(outcome, pairs[:_ROWS])
+    if len(pairs) > _ROWS:
+        lines.append(f"  and {counted(len(pairs) - _ROWS, 'more row')}: --details")
     changed = [(_name(pair, outcome), text) for pair in outcome.questions for text in pair.changed]
     notes = (*(f"{name}: {text}" for name, text in changed), *outcome.notes)
-    lines = [line for note in notes for line in _note(note)]
-    room = _MOST_LINES - 2 - len(advice)
-    pairs = _sorted(outcome)
-    rows = [*_rows(outcome, pairs[: min(_ROWS, room - 2)])]
-    yield from rows
-    if len(pairs) > _ROWS:
-        yield f"  and {counted(len(pairs) - _ROWS, 'more row')}: --details"
-    yield from lines[: max(0, room - len(rows) - (len(pairs) > _ROWS))]
-    yield from advice
+    blocks = [(rank, _note(note)) for rank, note in enumerate(notes, 1)]
+    return fitted([(0, lines), *blocks, (0, [*_advice(outcome)])], _MOST_LINES)
 
 
 def _sorted(outcome: Outcome) -> list[GatedPair]:

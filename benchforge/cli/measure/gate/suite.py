@@ -35,9 +35,7 @@ class Design(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """A line for each scenario without turns."""
-        return [
-            f"{label}: measured without turns: {reason}" for label, reason in self.alone.items()
-        ]
+        return [f"{label}: measured without turns: {says}" for label, says in self.alone.items()]
 
 
 def designed(tables: Tables, precision: float, times: tuple[float, float], load: Load) -> Design:

@@ -274,8 +274,7 @@ def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
 def unproved(suite: Suite) -> list[str]:
     """Return a line for each load tool that our tests never run."""
     labels = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
-    tools = (suite.loaders[label].part for label in labels)
-    names = {
-        tool.name for tool in tools if isinstance(tool, Loader) and tool.proved == "recordings"
-    }
+    tools = [suite.loaders[label].part for label in labels]
+    loaders = [tool for tool in tools if isinstance(tool, Loader)]
+    names = {loader.name for loader in loaders if loader.proved == "recordings"}
     return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]

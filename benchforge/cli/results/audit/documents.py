@@ -293,9 +293,8 @@ _LISTED = 20
 def junit(pages: Pages, sources: Sources) -> str:
     """Return the checks: what is impossible or false fails, and what is open is skipped."""
     pages.cut()
-    suites = [
-        JunitSuite(f"{audit.source} ({audit.reader})", [*_tests(audit)]) for audit in pages.worst
-    ]
+    named = ((f"{audit.source} ({audit.reader})", audit) for audit in pages.worst)
+    suites = [JunitSuite(name, [*_tests(audit)]) for name, audit in named]
     unread: list[tuple[Element, str, Sequence[str]]] = [
         ("error", "not read", sources.unread),
         ("skipped", "passed over", sources.passed),

@@ -48,10 +48,11 @@ def write_suite_of_log(target: Path, source: Path, *, behind_proxy: bool) -> Non
     for cells in formulas(texts):
         show(f"beware: {cells} begin with = + - or @: a spreadsheet would run them")
     if (clients := log.shared.few_clients) is not None:
-        alone = (
-            f"the log has {counted(clients, 'client')}: each path and value may be of one client"
+        few = counted(clients, "client")
+        show(
+            f"private: the log has {few}: each path and value may be of one client. If an address "
+            "is that of a proxy, add --behind-proxy"
         )
-        show(f"private: {alone}. If an address is that of a proxy, add --behind-proxy")
     if unfilled := to_fill(texts):
         show(f"fill in: {OWN} in {', '.join(unfilled)}: each value may be a secret of one client")
     show(f"next:  set your server in {target}, then {program()} plan {target} --requests 3")

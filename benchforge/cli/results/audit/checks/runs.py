@@ -66,10 +66,8 @@ def derived(row: Row) -> Evidences:
         if fact is None or abs(float(fact.value) - right) <= _EXACT * right + fact.resolution:
             continue
         numbers = f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}"
-        true_if, title = (
-            "the fields are of different runs",
-            f"{words} does not follow from the mean",
-        )
+        true_if = "the fields are of different runs"
+        title = f"{words} does not follow from the mean"
         findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
