@@ -7,7 +7,7 @@ and Wolfe, Nonparametric Statistical Methods, chapter 3.
 import math
 import statistics
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
@@ -81,16 +81,8 @@ def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
         raise ValueError("no block has a value")
     centre = _centre(values, level)
     low, high = centre.ends or (None, None)
-    return Estimate(
-        method=_METHOD,
-        level=level,
-        achieved_level=centre.achieved,
-        n=len(values),
-        value=centre.middle,
-        low=low,
-        high=high,
-        why=centre.why,
-    )
+    at_level = partial(Estimate, method=_METHOD, level=level, achieved_level=centre.achieved)
+    return at_level(n=len(values), value=centre.middle, low=low, high=high, why=centre.why)
 
 
 class _Centre(NamedTuple):

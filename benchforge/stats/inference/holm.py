@@ -31,11 +31,8 @@ def ranking(
     without a difference, and says why. Intervals and p allow for what may `stop` the run, and
     for what the `rounds` of servers in turns explain. Raises as `ratio` does.
     """
-    typicals = {
-        server: typical([value for value in values_of_server if value is not None], level)
-        for server, values_of_server in values.items()
-    }
-    estimates = {server: at_level(estimate, level, stop) for server, estimate in typicals.items()}
+    valued = {name: [value for value in row if value is not None] for name, row in values.items()}
+    estimates = {name: at_level(typical(row, level), level, stop) for name, row in valued.items()}
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
     pairs = (_better_first(values, *pair, better, level) for pair in combinations(order, 2))
     ratios = {}

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, takewhile
 from operator import attrgetter
 
@@ -232,24 +233,17 @@ def sustained(attempts: Sequence[RateTrial], level: float = 0.95) -> Capacity:
     """
     if not all(0 < attempt.rate < math.inf for attempt in attempts) or not 0 < level < 1:
         raise ValueError(f"no rates, or no level: {[each.rate for each in attempts]}, {level}")
+    estimate = partial(Estimate, method="posterior on a grid", level=level, n=len(attempts))
     counts = _counted(attempts)
     passes = sum(passed for _, passed, _ in counts)
     if passes in {0, len(attempts)}:
         which = "passed" if passes else "failed"
         reason = f"every trial {which}" if attempts else "there was no trial"
-        nothing = Estimate(method="posterior on a grid", level=level, n=len(attempts), why=reason)
-        return Capacity(rate=nothing, safe=None, width=None)
+        return Capacity(rate=estimate(why=reason), safe=None, width=None)
     points = _posterior(counts)
     tail = (1 - level) / 2
     low, middle, high = (_quantile(points, q) for q in (tail, 1 / 2, 1 - tail))
-    rate = Estimate(
-        method="posterior on a grid",
-        level=level,
-        n=len(attempts),
-        value=math.exp(middle),
-        low=math.exp(low),
-        high=math.exp(high),
-    )
+    rate = estimate(value=math.exp(middle), low=math.exp(low), high=math.exp(high))
     width = sum(width * weight for _, width, weight in points)
     return Capacity(rate=rate, safe=math.exp(_safe(points)), width=width)
 

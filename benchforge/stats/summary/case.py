@@ -38,27 +38,23 @@ def of_case(
     `settled` is its steady state, `window` the part of each load that counts.
     """
     used = used_of(trials)
-    plain = _case_summary(case, trials, trials, planned, _unsteady(settled)).model_copy(
-        update={
-            "latency_doubted": tuple(
-                _doubted(trial, trial.latency_doubts, used=True)
-                for trial in used
-                if (trial.believed or trial.disturbed) and trial.latency_doubts
-            ),
-            "load": _load(used),
-            "steady": settled.steady,
-            "in_turns": any(trial.turns is not None for trial in used),
-            "rounds": rounds_by_block(used),
-        }
-    )
+    late = [trial for trial in used if trial.latency_doubts and (trial.believed or trial.disturbed)]
+    update = {
+        "latency_doubted": tuple(_doubted(it, it.latency_doubts, used=True) for it in late),
+        "load": _load(used),
+        "steady": settled.steady,
+        "in_turns": any(trial.turns is not None for trial in used),
+        "rounds": rounds_by_block(used),
+    }
+    plain = _case_summary(case, trials, trials, planned, _unsteady(settled))
+    plain = plain.model_copy(update=update)
     kinds = of_kinds(used, metrics, window)
-    return plain.model_copy(
-        update={
-            "metrics": with_typical(lines(used, metrics, window), plain),
-            "kinds": {kind: with_typical(summary, plain) for kind, summary in kinds.items()},
-            "stages": tuple(with_typical(summary, plain) for summary in of_stages(used, metrics)),
-        }
-    )
+    measured = {
+        "metrics": with_typical(lines(used, metrics, window), plain),
+        "kinds": {kind: with_typical(summary, plain) for kind, summary in kinds.items()},
+        "stages": tuple(with_typical(summary, plain) for summary in of_stages(used, metrics)),
+    }
+    return plain.model_copy(update=measured)
 
 
 def of_search(

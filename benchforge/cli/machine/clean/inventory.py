@@ -298,10 +298,10 @@ def show_group(title: str, group: Sequence[Remains]) -> None:
         when = f"{verb} {folder.when.astimezone():%Y-%m-%d %H:%M}"
         size = amount("B", folder.size_b).rjust(9)
         lines.append(f"  {size}  {when}  {folder.kind} {folder.path}: {folder.what}")
-        lines += [
-            f"             stays: {other}, which benchforge did not write"
-            for other in folder.kept[:_MOST_NAMED]
-        ]
+        others = folder.kept[:_MOST_NAMED]
+        lines += (
+            f"             stays: {other}, which benchforge did not write" for other in others
+        )
         if (more := len(folder.kept) - _MOST_NAMED) > 0:
             lines.append(f"             and {more} more files of others")
     show("\n".join(lines))

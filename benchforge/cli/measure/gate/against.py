@@ -28,33 +28,26 @@ def against_results(
     request: GateRequest, named: Sequence[Path], reference: str, registry: Registry
 ) -> tuple[Outcome, int]:
     """Measure the suite, and compare its ratios to a reference with those of older results."""
-    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    options = request.options
+    suite = loaded(options.suite, registry, options.profile, only=options.only)
     if reference not in suite.servers:
         servers = ", ".join(suite.servers)
         raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
     for path in named:
         if not [*results_in(path)]:
-            hint = f"measure the main branch five times or more: {_kept(request.suite)}"
+            hint = f"measure the main branch five times or more: {_kept(options.suite)}"
             raise Unusable(f"--against {path}: no result in it", hint)
-    options = RunOptions(
-        registry,
-        profile=request.profile,
-        only=request.only,
-        limits=StopLimits(time_limit_s=request.most_s),
-        lock=request.machine_lock,
-    )
-    new, ended = measured(request, options)
+    limits, lock = StopLimits(time_limit_s=request.most_s), options.machine_lock
+    run = RunOptions(registry, options.profile, only=options.only, limits=limits, lock=lock)
+    new, ended = measured(request, run)
     try:
         older_results = older(new, named, registry, reference, anyway=False, earlier=True)
     except Unusable as error:
-        hint = f"compare with results of this machine and suite: {_kept(request.suite)}"
+        hint = f"compare with results of this machine and suite: {_kept(options.suite)}"
         raise Unusable(error.message, hint) from error
     past = [result.summary for result in older_results.results]
-    rows = [
-        row
-        for row in compared(new.summary, past, reference, 0)
-        if not row.is_reference and _is_first(row, new)
-    ]
+    changes = compared(new.summary, past, reference, 0)
+    rows = [row for row in changes if not row.is_reference and _is_first(row, new)]
     questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
     return Outcome(
         base=f"{counted(len(past), 'older result')}, relative to {reference}",

@@ -127,7 +127,7 @@ class Outcome(NamedTuple):
     questions: tuple[GatedPair, ...]
     notes: tuple[str, ...]
     "For a person: what was left out, and how the pairs were measured."
-    result: str
+    result: str = ""
     "Folder of the result; empty if nothing was measured."
     same: bool = False
     "True if both have the same code and packages, so that nothing was measured."

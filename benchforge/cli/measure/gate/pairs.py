@@ -23,17 +23,10 @@ class Paired(NamedTuple):
 def paired(suite: Suite, base: BaseCommit) -> Paired:
     """Return the servers of a suite whose code is in the repository, at the base as well."""
     folders: dict[str, Path] = {}
-    left_out = [
-        f"scenarios.{label}: it searches for a rate"
-        for label, scenario in suite.scenarios.items()
-        if scenario.find is not None
-    ]
-    wanted = {
-        label: None
-        for scenario in suite.scenarios.values()
-        if scenario.find is None
-        for label in scenario.servers
-    }
+    searching = [label for label, scenario in suite.scenarios.items() if scenario.find is not None]
+    left_out = [f"scenarios.{label}: it searches for a rate" for label in searching]
+    others = (scenario for scenario in suite.scenarios.values() if scenario.find is None)
+    wanted = dict.fromkeys(label for scenario in others for label in scenario.servers)
     for label in wanted:
         folder = _folder(suite.servers[label], suite.path.parent)
         if folder is None:
@@ -121,12 +114,8 @@ def _of_pair(scenario: Tables, server: str) -> Tables:
 
 def _points(suite: Suite, label: str) -> str:
     """Return why the points of a server cannot be doubled; empty if they can."""
-    points = (
-        point
-        for scenario in suite.scenarios.values()
-        if label in scenario.servers
-        for point in (*scenario.include, *scenario.exclude)
-    )
+    scenarios = [each for each in suite.scenarios.values() if label in each.servers]
+    points = (point for each in scenarios for point in (*each.include, *each.exclude))
     if any(path.startswith(f"servers.{label}.") for point in points for path in point):
         return "a scenario includes or excludes points of it"
     return ""

@@ -100,11 +100,7 @@ def waiver_of(
     waivers: Sequence[Waiver], scenario: str, server: str, today: date
 ) -> tuple[Waiver | None, Waiver | None]:
     """Return the waiver that holds today for a server of a scenario, and an expired one."""
-    of_pair = [
-        waiver
-        for waiver in waivers
-        if waiver.scenario == scenario and waiver.server in {None, server}
-    ]
+    of_pair = [it for it in waivers if it.scenario == scenario and it.server in {None, server}]
     valid = [waiver for waiver in of_pair if waiver.until is None or waiver.until >= today]
     expired = [waiver for waiver in of_pair if waiver not in valid]
     return next(iter(valid), None), next(iter(expired), None)
