@@ -20,10 +20,7 @@ _DOUBTFUL = re.compile(r"[^ -~\n\t]")  # harmless ASCII needs no look at each ch
 
 
 def text(value: str) -> str:
-    """Return a text of several lines whose control characters can be seen.
-
-    Line ends and tabs stay what they are.
-    """
+    """Return a text of several lines; control characters but line ends and tabs are visible."""
     return _DOUBTFUL.sub(_shown, value.replace("\r\n", "\n"))
 
 

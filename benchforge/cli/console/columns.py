@@ -39,10 +39,7 @@ def spread(estimate: "Estimate", text: Callable[[float], str]) -> str:
 
 
 def amount(cases: int, blocks: int, trials: tuple[int, int], until: "Until | None") -> str:
-    """Return how many cases, blocks and trials; `blocks` are all of them, or the most.
-
-    `trials` are the fewest and the most.
-    """
+    """Return cases, blocks (all, or the most) and trials (fewest, most) in words."""
     if until is None:
         most = "" if trials[1] == cases * blocks else "at most "
         in_blocks, total = f"{most}{counted(blocks, 'block')}", counted(trials[1], "trial")

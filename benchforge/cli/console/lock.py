@@ -16,10 +16,7 @@ _LINE_ABOVE = "\x1b[1A\x1b[K"
 
 @contextlib.contextmanager
 def locked(lock: Lock, tell: Callable[[str], None] = warn) -> Iterator[str]:
-    """Hold the machine's lock; tell and give who has it instead where the run goes on without.
-
-    Raises NoAnswer for "no-wait" where another has it.
-    """
+    """Hold the machine's lock, or give and tell who has it. Raises NoAnswer for "no-wait"."""
 
     def report(wait: Wait) -> None:
         if lock is None:

@@ -24,10 +24,7 @@ _received: list[Interrupted] = []
 
 
 def ends_on_signals() -> None:
-    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up.
-
-    Not one that is ignored already: nohup and a shell's background ask for that.
-    """
+    """Turn INT, TERM and HUP into Interrupted, once; not one that nohup or a shell ignores."""
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

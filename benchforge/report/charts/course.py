@@ -79,10 +79,7 @@ def _places(labels: Sequence[tuple[str, str]], lines: Mapping[int, str]) -> Iter
 def change_drawing(
     axis: ChartAxis, ratio: float, ends: tuple[float, float] | None, state: str, about: str
 ) -> Markup:
-    """Return the mark of a ratio, with the bar of its interval if it has one.
-
-    `state` names the colour, and `about` says it in words.
-    """
+    """Return the mark of a ratio with its interval; `state` is its colour, `about` its text."""
     alike, x = axis.at(1), _RATIO_HEIGHT // 2
     pieces = [
         grid(axis, _RATIO_HEIGHT),

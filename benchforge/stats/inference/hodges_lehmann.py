@@ -73,10 +73,7 @@ def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate
 
 
 def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
-    """Return the same of values that need not be above 0, such as differences: without exp.
-
-    Raises ValueError without values.
-    """
+    """Return the same of differences and such, without exp. Raises ValueError without values."""
     if not values:
         raise ValueError("no block has a value")
     centre = _centre(values, level)

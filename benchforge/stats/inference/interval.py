@@ -207,10 +207,7 @@ def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95)
 
 
 def worst(errors: Sequence[int], requests: Sequence[int]) -> float | None:
-    """Return the highest share of one trial; None where no trial had a request.
-
-    Raises ValueError as `failing` does.
-    """
+    """Return the highest share of one trial; None without requests. Raises as `failing` does."""
     _counted(errors, requests)
     pairs = zip(errors, requests, strict=True)
     return max((failed / total for failed, total in pairs if total), default=None)

@@ -106,10 +106,7 @@ def recorded(until: Until | None, questions: int) -> Until | None:
 
 
 def at_level(estimate: Estimate, level: float, stop: Stop = BLOCKS) -> Estimate:
-    """Return an estimate by Student's t with the interval of this level, whenever the run ends.
-
-    An estimate without a deviation stays as it is.
-    """
+    """Return an estimate by t with the interval of this level, whenever a run ends; others stay."""
     if estimate.value is None or estimate.df is None or estimate.sd is None:
         return estimate
     error = stop.t_error(1 - level, estimate.n)

@@ -130,10 +130,7 @@ def attempts_of(trials: Sequence[Trial]) -> tuple[SearchTrial, ...]:
 
 
 def where(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Next:
-    """Return the next step of a case's search, from all of its trials so far.
-
-    Raises InvalidFile for trials at other rates than it asked for.
-    """
+    """Return the next step of a search. Raises InvalidFile for trials at other rates."""
     tried = [RateTrial(attempt.rate, attempt.passed) for attempt in attempts_of(trials)]
     try:
         step = next_rate(search_of(find, case.driver), tried)

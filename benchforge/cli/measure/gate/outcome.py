@@ -159,10 +159,7 @@ def questions_of(
     waivers: Sequence[Waiver],
     questions: int,
 ) -> tuple[GatedPair, ...]:
-    """Return the verdict on each pair of a result, by the first metric of its scenario.
-
-    `questions` is the number of pairs of the gate.
-    """
+    """Return the verdict on each pair; `questions` is the number of the gate's pairs."""
     summary = result.summary
     today = datetime.now().astimezone().date()
     judged = []

@@ -84,10 +84,7 @@ def designed(tables: Tables, precision: float, times: tuple[float, float], load:
 def without_turns(
     design: Design, scenarios: Mapping[str, str], time_s: float, load: Load
 ) -> Design:
-    """Return the design of some scenarios once more, with their servers one after the other.
-
-    `scenarios` has the reason by label.
-    """
+    """Return the design of `scenarios`, each with its reason, once more without turns."""
     tables = design.tables
     repeat = {key: value for key, value in as_table(tables["repeat"]).items() if key != "each"}
     scenarios_alone: Tables = {

@@ -59,10 +59,7 @@ def begin(
     on_begun: Callable[[Path], None] = lambda _: None,
     text: str | None = None,
 ) -> int:
-    """Measure a suite and report; `on_begun` hears the folder of the result. Return the exit code.
-
-    `text` is measured instead of what the file says.
-    """
+    """Measure a suite, or `text` instead; `on_begun` hears the folder. Return the exit code."""
     suite = loaded(path, options.registry, options.profile, options.settings, options.only, text)
     seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
     context = _ground(suite)

@@ -136,10 +136,7 @@ def _described(case: Case, suite: Suite) -> str:
 
 
 def _case(suite: Suite, server: str) -> Case:
-    """Return the first case of a server, with the backends of all its cases.
-
-    Raises Unusable where no case can start.
-    """
+    """Return a server's first case, with the backends of all. Raises Unusable if none can start."""
     if server not in suite.servers:
         hint = nearest(server, suite.servers, "servers")
         raise Unusable(f"{suite.path}: no server {server!r} is declared", hint)

@@ -176,10 +176,7 @@ class Sources:
 def _audits(
     source: Source, candidates: Sequence[Reader], facts: Mapping[str, Fact]
 ) -> tuple[list[Audited], list[BenchforgeError]]:
-    """Return the audit by each reader that claims a source, and the errors of the others.
-
-    Raises Unusable where none can read it.
-    """
+    """Return audits by each reader that claims a source, and errors. Raises Unusable for none."""
     try:
         claims = claimed(source, candidates)
     except ValueError as error:

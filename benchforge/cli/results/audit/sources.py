@@ -105,10 +105,7 @@ def _below(folder: Path) -> Iterator[Source]:
 
 
 def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[Reader]:
-    """Return the reader of a name, or all of them.
-
-    Raises Unusable where there is none of that name. A broken plugin is no reader of all.
-    """
+    """Return the reader of a name, or all that work. Raises Unusable for an unknown name."""
     if columns and not named:
         named = "columns"
     if named:

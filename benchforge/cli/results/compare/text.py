@@ -132,10 +132,7 @@ def page(comparison: ComparedResults) -> PageDocument:
 
 
 def _ends(row: MetricChange) -> Iterator[float]:
-    """Yield the ratio by the reference if known, else new by old; then its interval if it has one.
-
-    Nothing of a ratio that is not above 0.
-    """
+    """Yield the positive ratio, by the reference if known, and the ends of its interval."""
     predicted = row.change.change
     ratio = row.ratio if predicted.value is None else predicted.value
     if ratio is not None and ratio > 0:

@@ -44,10 +44,7 @@ _BEYOND = "\u0080-\U0010ffff"  # what Python's \w and \d match outside of ASCII
 
 
 def docs(model: type[BaseModel]) -> dict[str, str]:
-    """Return the sentence of each field of a model, by the field's name in Python, from its source.
-
-    A class without a source has no sentences.
-    """
+    """Return the sentence of each field of a model, by its name in Python; none without source."""
     docstrings: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if hasattr(cls, "__pydantic_fields__") and cls is not BaseModel:

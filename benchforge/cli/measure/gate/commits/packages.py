@@ -61,18 +61,12 @@ def nearest(folder: Path, top: Path, names: tuple[str, ...] = NAMES) -> Path | N
 
 
 def of_requirements(name: str, read: Read) -> tuple[str, ...]:
-    """Return the pins of a requirements file and of those that it includes.
-
-    Raises NotPinnedError for a line that is no pin, and OSError.
-    """
+    """Return the pins of a requirements file and its includes. Raises NotPinnedError, OSError."""
     return tuple(dict.fromkeys(_pins(name, read, [])))
 
 
 def of_poetry(text: str) -> tuple[str, ...]:
-    """Return the pins of a poetry.lock: those of the main group, without extras.
-
-    Raises NotPinnedError for what is not such a file.
-    """
+    """Return the pins of a poetry.lock's main group, without extras. Raises NotPinnedError."""
     try:
         packages = tomllib.loads(text).get("package", [])
         return tuple(

@@ -126,10 +126,7 @@ def _spread(row: Row) -> float | None:
 
 
 def ranks(name: str, older: Mapping[str, float], newer: Mapping[str, float]) -> Finding | None:
-    """Neighbours in rank differ by more than the rate of one row between two sittings.
-
-    Return None where too few rows are in both, or where all ranks are resolved.
-    """
+    """Neighbours in rank differ by more than one row between two sittings. None: too few rows."""
     shared = [row for row, rate in newer.items() if rate > 0 and older.get(row, 0) > 0]
     if len(shared) < _FEWEST_ROWS:
         return None
