@@ -298,10 +298,8 @@ def show_group(title: str, group: Sequence[Remains]) -> None:
         when = f"{verb} {folder.when.astimezone():%Y-%m-%d %H:%M}"
         size = amount("B", folder.size_b).rjust(9)
         lines.append(f"  {size}  {when}  {folder.kind} {folder.path}: {folder.what}")
-        others = folder.kept[:_MOST_NAMED]
-        lines += (
-            f"             stays: {other}, which benchforge did not write" for other in others
-        )
+        names = folder.kept[:_MOST_NAMED]
+        lines += (f"             stays: {name}, which benchforge did not write" for name in names)
         if (more := len(folder.kept) - _MOST_NAMED) > 0:
             lines.append(f"             and {more} more files of others")
     show("\n".join(lines))

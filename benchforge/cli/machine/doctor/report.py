@@ -79,7 +79,7 @@ def of_runtimes(
     """Yield each runtime that a suite's cases need."""
     for label, modules in form.modules.items():
         name, runtime = f"runtimes.{label}", suite.runtimes[label]
-        scratch = Path(tempfile.mkdtemp(dir=folder))  # what an interpreter prints goes to a file
+        scratch = Path(tempfile.mkdtemp(dir=folder))  # interpreters append to their files
         try:
             python = find(sandbox, runtime.python, label, suite.path.parent, scratch)
         except ProgramMissing as error:

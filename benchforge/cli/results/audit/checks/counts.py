@@ -80,8 +80,8 @@ def same_length(row: Row) -> Evidences:
     first, second = requests / rates, iterations / per
     if first.low <= second.high * (1 + _EXACT) and second.low <= first.high * (1 + _EXACT):
         return []
-    lasted = amount(first.low, "s"), amount(second.low, "s")
-    numbers = "requests / rate = {}, iterations / rate = {}".format(*lasted)
+    lasted, other = amount(first.low, "s"), amount(second.low, "s")
+    numbers = f"requests / rate = {lasted}, iterations / rate = {other}"
     return Finding(numbers, true_if="the numbers are of different runs")
 
 

@@ -37,9 +37,9 @@ _PERCENT = 100.0
 def under_way(row: Row) -> Evidences:
     """No more requests are under way than the connections hold."""
     mean, rates, room = _least_mean(row), _timed_rate(row), _room(row)
-    if mean is None or rates is None or room is None or word(row, "loop") == "open":
+    if mean is None or mean.estimator.startswith(SAMPLED):
         return None
-    if mean.estimator.startswith(SAMPLED):
+    if rates is None or room is None or word(row, "loop") == "open":
         return None
     connections, each, stated = room
     most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
@@ -226,8 +226,9 @@ def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> floa
     """
     if estimator.startswith(CORRECTED):
         longest = number(row, "max")
-        most_s = None if longest is None else plain_s + each * longest.high / 2
-        return None if most_s is None else most_s * _CORRECTED_SLACK
+        if longest is None:
+            return None
+        return (plain_s + each * longest.high / 2) * _CORRECTED_SLACK
     longest_s, lasted = value(row, "max"), value(row, "duration")
     edge = min(1.0, longest_s / lasted) if lasted else 0.0
     return plain_s * _SLACK * (1 + edge)
