@@ -155,7 +155,7 @@ def called(words: Sequence[str] | None = None) -> int:
 
 
 def _tell_of_rivals() -> None:
-    """Two distributions of one package overwrite each other's files: ours may be theirs in part."""
+    """Warn of another distribution of this package, which overwrites files of ours."""
     for rival in rivals():
         from benchforge.cli.console.say import warn  # noqa: PLC0415 - --help imports click alone
 
@@ -169,7 +169,7 @@ def _ended(interrupted: Interrupted) -> int:
 
 
 def _crashed(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-    """Print a fault of our own, which may hold a secret as everything may."""
+    """Print a fault of our own, without secrets."""
     from traceback import format_exception  # noqa: PLC0415 - seldom needed
 
     from benchforge.cli.console.say import printable  # noqa: PLC0415 - --help imports click alone
@@ -210,9 +210,9 @@ def _show_error(error: Exception) -> int:
 
 
 def _of_the_system(error: OSError) -> Exception:
-    """Return what a user has to hear of an error that nobody awaited; itself where it is a fault.
+    """Return the error for a user, of an OSError such as a full disk, or itself for our own fault.
 
-    --help to a full disk is one, and a folder that somebody removed while a shell was in it.
+    Another is the current folder, removed while a shell is in it.
     """
     from benchforge.cli.console.say import away  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415

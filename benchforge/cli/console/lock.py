@@ -1,4 +1,4 @@
-"""The machine's lock as a run asks for it: wait for it, end without it, or measure without it."""
+"""The machine's lock of a run: wait for it, end without it, or measure without it."""
 
 import contextlib
 import sys

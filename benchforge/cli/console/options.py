@@ -19,7 +19,7 @@ Lock = Literal["no-wait", "without"] | None
 
 
 class AnyPath(click.Path):
-    """A path that may be there or not, and of which the system can at least tell that."""
+    """A path that may exist or not, if the system can tell which."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path, readable=False)  # whoever reads it says why it cannot
@@ -27,7 +27,7 @@ class AnyPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path. Raises Unusable where it is too long, or leads through a closed folder.
 
-        To ask whether it is there would be a traceback, wherever that is asked.
+        A later look for it would end in a traceback.
         """
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         try:

@@ -1,4 +1,4 @@
-"""What is done now, on stderr: one line that changes on a terminal, a few plain lines elsewhere.
+"""Progress on stderr: one line that changes on a terminal, a few plain lines elsewhere.
 
 Nothing is written between the start of a load and its end.
 """
@@ -47,7 +47,7 @@ class ProgressLine(Progress):
         self._remarked: set[str] = set()
 
     def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
-        """Say which trial starts, and how long all that is left will take."""
+        """Print which trial starts, and how long all remaining ones take."""
         self._block, self._place = step.block, sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
         rate = step.case.driver.load().rate if step.case.find is not None else None
@@ -67,7 +67,7 @@ class ProgressLine(Progress):
         return f"{'at most' if self._early else 'about'} {spoken(max(1.0, left_s))} left"
 
     def phase(self, name: str) -> None:
-        """Say what is done now, and the ratio so far; on a terminal only."""
+        """Print the phase, and the ratio so far; on a terminal only."""
         if self._live:
             most = f"{'at most ' * self._early}{exact(self._graph.blocks)}"
             text = f"Round {self._block} of {most}{self._ratio} · {self._left}"
@@ -87,7 +87,7 @@ class ProgressLine(Progress):
         return True
 
     def kept(self, trial: Trial, *, started: bool) -> None:
-        """Say what a trial gave."""
+        """Print the outcome of a trial."""
         if not started:
             name = trial.case.title
             self._remark(name, f"{name} did not start: the other launches are without it")
@@ -111,7 +111,7 @@ class ProgressLine(Progress):
             self._remark("quiet", "the noise ended: trials wait for quiet, and are repeated again")
 
     def looked(self, decision: StopDecision | None) -> None:
-        """Say how wide intervals are, after a whole block of those that may be the last."""
+        """Print the widths of intervals, after a complete block that may be the last."""
         if decision is None or not (decision.stop or self._due("trials")):
             return
         message = decision.why
@@ -121,10 +121,10 @@ class ProgressLine(Progress):
         self._write(f"round {decision.blocks}, {message}")
 
     def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
-        """Show what is known after a whole block; and once what follows for the reader.
+        """Print the answers after a complete block; and once how to read them.
 
-        On a terminal that is the ratio of two servers, or a count, in the line that changes. An
-        interval that is wider than useful is not shown.
+        On a terminal that is the ratio of two servers, or a count, in the line that changes; no
+        interval that is wider than useful.
         """
         if not answers:
             return

@@ -62,8 +62,8 @@ def _lower(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
 def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate:
     """Return exp of the median of all Walsh averages, and the exact interval around it.
 
-    `achieved` is the exact level, at least the one asked for. Too few blocks cannot reach a
-    level: 95 % takes 6.
+    `achieved` is the exact level, at least `level`. Too few blocks cannot reach a level: 95 %
+    takes 6.
     """
     if not log_ratios:
         return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")

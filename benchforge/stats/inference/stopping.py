@@ -150,10 +150,9 @@ def earlier_sequence(estimate: Estimate, questions: int) -> tuple[float, float] 
 def enough(estimates: Sequence[Estimate], n: int, until: Until) -> StopDecision:
     """Return whether to stop after n whole blocks: the rule behind `until = "3%"`.
 
-    `estimates` are the ratios that somebody asked for, or the typical values where nobody asked
-    for a ratio. One that has no interval at the first look (a value is 0, all are equal) is not
-    waited for, since no further block promises one; the width is then not reached. One that rests
-    on fewer blocks is: it would be looked at too early.
+    `estimates` are ratios, or typical values without any ratio. The run does not wait for one that
+    has no interval at the first look (a value is 0, all are equal), since no further block promises
+    one; the width is then not reached. It waits for one that rests on fewer blocks.
     """
     least, most = until.least, until.most
     halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]

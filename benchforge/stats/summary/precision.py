@@ -67,7 +67,7 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
     """Return each pair of cases that is compared, by what the claims of its scenario name.
 
     Without a claim it is the first metric of the scenario; a case that is compared with none has
-    its value in place of a ratio. What a claim compares across groups is a pair as well.
+    its value instead of a ratio. A claim across groups makes a pair, too.
     """
     targets: dict[object, PrecisionTarget] = {}
     for group in groups(header.cases, header.clients):

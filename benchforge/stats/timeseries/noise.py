@@ -29,7 +29,7 @@ class Noise(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether trials wait for quiet, in place of one look."""
+        """Whether trials wait for quiet, instead of one look."""
         return self.in_vain < MOST
 
     def after(self, trial: Trial) -> "Noise":

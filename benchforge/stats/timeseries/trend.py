@@ -16,7 +16,7 @@ _MOST = 200  # points: all pairs of more take too long
 def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
     """Return the median slope of all pairs of points; None where no two differ in x.
 
-    Of more than 200 points every so many are taken. Source: Sen, JASA 63 (1968) 1379-1389.
+    Of more than 200 points it takes every k-th. Source: Sen, JASA 63 (1968) 1379-1389.
     """
     sampled = points[:: -(-len(points) // _MOST)] if points else points
     slopes = [

@@ -194,7 +194,7 @@ def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _C
 def _without(
     case: CaseSummary, claim: Claim, line: MetricSummary | None, disturbed: Collection[int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield each block that has no believed trial, and why; what is said last counts."""
+    """Yield each block without a believed trial, with the reason; its last reason counts."""
     if line is None:
         names = [each.of or "the whole" for each in case.metrics if each.metric == claim.metric]
         has = f"it has: {', '.join(names)}" if names else "it has none of that metric"

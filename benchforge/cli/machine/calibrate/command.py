@@ -86,7 +86,7 @@ def _lines(result: Calibration, among: Thresholds, loose: Mapping[str, float]) -
         limit, values = among[id_], result.observed.get(id_)
         title = f"{id_} {limit.name}"
         if not values:
-            yield f"{title:24}unknown: {result.unknown.get(id_, 'nobody looked at it')}"
+            yield f"{title:24}unknown: {result.unknown.get(id_, 'no round has a value')}"
             continue
         numbers = "".join(f"{quantile:10.4g}" for quantile in spread(values))
         warns = f"{loose.get(id_, limit.warn):10.4g}"

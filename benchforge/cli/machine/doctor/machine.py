@@ -182,7 +182,7 @@ def _pages(enabled: str | None) -> MachineFinding:
     if chosen[1] == "always":
         says = "always: when a process gets them is chance, and its speed and memory follow"
         return warn("huge pages", says, f"echo madvise > /{_THP}")
-    return ok("huge pages", f"{chosen[1]}: none that is not asked for")
+    return ok("huge pages", f"{chosen[1]}: only for processes that ask for them")
 
 
 def _layout(randomize: str | None) -> MachineFinding:
@@ -254,7 +254,7 @@ def _foreign(first_look: Look, second_look: Look, pids: frozenset[int]) -> Machi
         f"{percent(ticks / ticks_ * second_look.cpus)})"
         for ticks, pid in reversed(others[-_SHOWN:])
     ]
-    busiest = f", the most by {', '.join(names)}" if names else ", by none that is seen from here"
+    busiest = f", the most by {', '.join(names)}" if names else ", by none that is visible here"
     return warn("other processes", f"{says}{busiest}", "end them, or wait")
 
 

@@ -185,9 +185,9 @@ def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
 def _lacking(base: BaseCommit) -> list[str]:
     ref = shlex.quote(base.ref)
     if base.lacks is None:
-        says = f"whether the working tree lacks commits of {base.ref} is not known: the clone is "
-        says += "shallow; they would count as differences, too: git fetch --unshallow shows them"
-        return [says]
+        unknown = f"it is unknown whether the working tree lacks commits of {base.ref}"
+        says = "the clone is shallow; they would count as differences, too"
+        return [f"{unknown}: {says}: git fetch --unshallow shows them"]
     if not base.lacks:
         return []
     commits = counted(base.lacks, "commit")

@@ -264,8 +264,8 @@ def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
     if patience == "off" or (noise := until_quiet(0.0)).quiet is not False:
         return [], 0.0
     adds_s = noise_s(graph.declared_s / len(graph), patience, smoke=False)
-    programs = f"to wait for quiet and to repeat trials may take {spoken(adds_s)} of the time"
-    return [f"other programs use {percent(noise.share or 0.0)} of the CPUs now: {programs}"], adds_s
+    waits = f"waits for quiet and repeated trials may add {spoken(adds_s)}"
+    return [f"other programs use {percent(noise.share or 0.0)} of the CPUs now: {waits}"], adds_s
 
 
 def unproved(suite: Suite) -> list[str]:

@@ -1,4 +1,4 @@
-"""One session of a run: measure what is missing, and report all that is there then."""
+"""Sessions of a run: each measures what is missing, and reports the whole result."""
 
 import math
 import shlex
@@ -46,7 +46,7 @@ _PATIENCE = 50  # a look takes a fiftieth of the run's time at most
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the command line asks for."""
+    """Options of a run."""
 
     registry: Registry
     profile: str | None = None
@@ -61,7 +61,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A suite that can be measured: its plan, and programs and interpreters that are there."""
+    """A suite that can be measured, with its plan, programs and interpreters."""
 
     suite: Suite
     graph: RunGraph
@@ -71,7 +71,7 @@ class PreparedRun:
 
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
-    """Measure what is missing, and report all that is there then."""
+    """Measure what is missing, and report the whole result. Return the exit code."""
     suite, graph, header = prepared.suite, prepared.graph, begun.header
     progress = ProgressLine(graph)
     inputs = _inputs(prepared, begun, options, progress)
@@ -155,7 +155,7 @@ def _say_what_lacks(
 
 
 def report_result(result: ResumableResult, suite: Suite, options: RunOptions) -> int:
-    """Report what is there, and return its exit code."""
+    """Report a result, and return its exit code."""
     registry, writer, header = options.registry, ResultWriter(result.folder), result.header
     summary = concluded(header, result.trials, suite.metrics, result.sessions, result.ceilings)
     settings = {} if hides(header, suite) else header.settings
@@ -202,7 +202,7 @@ class InterimLooks:
         self._seen = LEAST - 1
 
     def after(self, trials: Sequence[Trial], ceilings: Sequence[Ceiling]) -> None:
-        """Show what is known if the last trial completed a block, and a look is worth its time."""
+        """Show the answers so far if the last trial completed a block, and a look is worth it."""
         block = trials[-1].block
         now_s = time.monotonic()
         if (
@@ -228,9 +228,9 @@ class InterimLooks:
 def in_turns(
     summary: Summary, header: Header, trials: Sequence[Trial], suite: Suite, registry: Registry
 ) -> str:
-    """Return the command, and what it is for; empty where nothing is open, or turns are not valid.
+    """Return the command that takes turns, and its use; empty where it decides nothing.
 
-    What cannot take turns is known from the suite, which is read once more with the setting.
+    It reads the suite once more with the setting, which shows whether turns are valid.
     """
     networks = (trial.namespaces.get("network") for trial in trials if trial.measured)
     if summary.smoke or hides(header, suite) or any(name != "private" for name in networks):
@@ -253,7 +253,7 @@ def in_turns(
 
 
 def _open(comparison: Comparison, suite: Suite) -> bool:
-    """Whether a pair is undecided in what turns tell, and more blocks would tell more of it."""
+    """Whether a pair is undecided that more blocks in turns could decide."""
     top = next(iter(comparison.rankings), None)
     if top is None or top.ranking is None or not suite.metrics[top.metric].in_turns:
         return False

@@ -1,4 +1,4 @@
-"""`benchforge serve`: one server of a suite, with its backends, until it is asked to end."""
+"""`benchforge serve`: one server of a suite, with its backends, until a signal ends it."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -106,7 +106,7 @@ class Aspect:
 
 
 def targets(programs: Mapping[str, Path]) -> dict[str, Target]:
-    """Return what a driver is asked to hit, each under a name for a person."""
+    """Return the targets of a driver's questions, each under a name for a person."""
     plain = Target(f"{ROOT}/", Request(path="/"), TRIAL_FOLDER, programs, Path(sys.executable))
     return {
         GET: plain,

@@ -195,4 +195,4 @@ class AuditAnswer:
         if pairs:
             yield f"{inside:,} of {pairs:,} neighbours are within noise"
         elif ("unknown", "AN2") in self._kinds:
-            yield "nobody knows which are noise, since each row has one number"
+            yield "which are noise is unknown, since each row has one number"

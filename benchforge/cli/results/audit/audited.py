@@ -35,7 +35,7 @@ class Audited:
     reader: str
     rows: list[Row] = field(default_factory=list)
     count: int = 0
-    "Number of rows, also where nobody keeps them."
+    "Number of rows, also of those that are not kept."
     unread: list[str] = field(default_factory=list)
     "Place of each result that could not be read, with the reason."
     passed: list[str] = field(default_factory=list)

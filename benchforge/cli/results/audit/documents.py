@@ -122,7 +122,7 @@ def _source(number: int, audit: Audited) -> PageSection:
         findings=[*_findings(audit)],
         heads=("row", "numbers", "rests on", "true if"),
         others="--json prints them",
-        facts_title="The checks that hold, and those that nobody could ask",
+        facts_title="The checks that hold, and those that lack facts",
         facts=sorted([*facts, *_not_asked(audit)]),
     )
 

@@ -150,7 +150,7 @@ _DRIVERS: tuple[Place, ...] = ("loaders", "clients")
 
 
 def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
-    """Return the plan without its cases and their order; `drawn`: nobody chose the seed."""
+    """Return the plan without its cases and their order; `drawn`: the seed is of this plan only."""
     warm_up_s = float(suite.repeat.warmup)
     sizes = map(len, graph.cases.groups)
     finds, turns, tested = finds_of(suite), all_turns(suite), suite.claims_to_test

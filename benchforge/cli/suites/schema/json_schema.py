@@ -145,8 +145,8 @@ def file_schema(model: type[BaseModel]) -> Schema:
 def table(model: type[BaseModel], *, environment: bool = False) -> Schema:
     """Return the schema of a table, nothing in it but references to `leaves`.
 
-    With `environment`, `{ env = "NAME" }` may stand in place of each text. Raises whatever a plugin
-    raises where its schema cannot be made.
+    With `environment`, `{ env = "NAME" }` may replace each text. Raises what a plugin raises whose
+    schema cannot be made.
     """
     made = model.model_json_schema(schema_generator=Described)
     return _Reading(made.pop("$defs", {}), environment=environment).read(made)
@@ -246,7 +246,7 @@ class _Reading:
         return keys
 
     def _filled(self, takes: Schema) -> Schema:
-        """Let `{ env = "NAME" }` stand in place of a text."""
+        """Allow `{ env = "NAME" }` instead of a text."""
         kinds = takes["type"] if isinstance(takes["type"], list) else [takes["type"]]
         if not self._environment or "string" not in kinds:
             return takes

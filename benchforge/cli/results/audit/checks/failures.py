@@ -106,7 +106,7 @@ def checks_failed(row: Row) -> Evidences:
     """Checks of the script failed below the headline, or iterations were dropped."""
     parts = (
         ("checks_failed", "checks_passed", "checks of the script failed"),
-        ("dropped", "iterations", "iterations were due, and nobody started them"),
+        ("dropped", "iterations", "iterations were due, and did not start"),
         ("good_errors", "requests", "responses of 400 and above count as success"),
     )
     stated = [(fact, *part[1:]) for part in parts if (fact := number(row, part[0])) is not None]

@@ -138,7 +138,7 @@ def sizes(name: str, rows: Sequence[Row]) -> Evidences:
     return findings
 
 
-@check("AN2", "unknown", "nobody knows which ranks are noise", scope="table")
+@check("AN2", "unknown", "it is unknown which ranks are noise", scope="table")
 def unknown_spread(name: str, rows: Sequence[Row]) -> Evidences:
     """A ranking needs more than one run of each row."""
     ranked = [row for row in rows if "rate" in row.facts or "requests" in row.facts]
