@@ -189,7 +189,7 @@ def _at(points: Sequence[tuple[float, float]], time_s: float) -> float:
 
 
 class Spread(NamedTuple):
-    """How a number was spread over rounds, in its own unit."""
+    """The spread of a number over rounds, in its own unit."""
 
     median: float
     high: float

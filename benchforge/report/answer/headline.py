@@ -71,7 +71,7 @@ class Headline:
 
     @property
     def against(self) -> str:
-        """What it would take to change the answer, in words; empty where nothing is decided."""
+        """The error that changes the answer, in words; empty where nothing is decided."""
         if self.margin is None:
             return ""
         share = figure(100 * self.margin, 2)

@@ -62,7 +62,7 @@ def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
 
 
 class Basis(NamedTuple):
-    """What an interval is computed from: the method, its level, and the number of values."""
+    """The basis of an interval: the method, its level, and the number of values."""
 
     method: Method
     level: float

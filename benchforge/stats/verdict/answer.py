@@ -68,7 +68,7 @@ class IntervalErrors(NamedTuple):
 
 
 class Ps(NamedTuple):
-    """How often values as clear as these are seen where that answer is false; None: never asked."""
+    """The p of each answer, were it false; None for one that a question cannot get."""
 
     apart: float | None
     same: float | None

@@ -43,7 +43,7 @@ class Blocks:
 
     @property
     def mean_left(self) -> tuple[float, float]:
-        """What others left of the CPUs to each side in disturbed blocks, on average."""
+        """Shares of the CPUs that others left to each side in disturbed blocks, on average."""
         shares = [free for free in self.left if free is not None] or [(1.0, 1.0)]
         return fmean(a for a, _ in shares), fmean(b for _, b in shares)
 

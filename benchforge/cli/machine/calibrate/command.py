@@ -32,7 +32,7 @@ from benchforge.text.readable import counted, exact, figure, percent, spoken
 
 @dataclass(frozen=True)
 class CalibrateOptions:
-    """How long this machine is measured."""
+    """Options of `calibrate`: number and length of rounds."""
 
     seconds: int = option(
         "--seconds", type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."

@@ -10,7 +10,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class CleanOptions:
-    """What is removed, of which age, and whether a person confirms it."""
+    """Options of `clean`: a folder, an age, and the confirmation."""
 
     parent: Path | None = option(
         "--results",

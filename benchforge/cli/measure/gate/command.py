@@ -24,7 +24,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What a gate compares, which loss passes, and where it writes the verdicts."""
+    """Options of `gate`: suite, base, limit, times and files."""
 
     suite: Path = argument(type=SuiteFile())
     base: str | None = option(

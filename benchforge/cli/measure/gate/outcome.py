@@ -1,4 +1,4 @@
-"""What came of a gate: a verdict on each pair, what else changed, and the exit code."""
+"""Outcomes of a gate: a verdict on each pair, other changes, and the exit code."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -95,7 +95,7 @@ class GatedPair(NamedTuple):
 
     @property
     def waived(self) -> str:
-        """What its waiver says; empty without one."""
+        """Its waiver in words; empty without one."""
         if self.waiver is not None:
             until = f", until {self.waiver.until}" if self.waiver.until else ""
             return f"(waived: {self.waiver.reason}{until})"

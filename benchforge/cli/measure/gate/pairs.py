@@ -1,4 +1,4 @@
-"""Which servers of which scenarios are compared with themselves at the base, and which are not."""
+"""Pairs of a gate: the servers that it compares with themselves at the base."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -26,7 +26,7 @@ Load = Callable[[Tables], Suite]
 
 
 class Design(NamedTuple):
-    """How a gate measures."""
+    """The design of a gate's measurement."""
 
     tables: Tables
     alone: dict[str, str]

@@ -1,4 +1,4 @@
-"""What an interval says about a change: slower, not slower by more than a limit, or undecided.
+"""Verdicts by the interval of a change: slower, not slower by more than a limit, or undecided.
 
 The interval holds at all looks, for all questions of a gate together, so that at most 1 % of the
 gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the limit.
@@ -28,7 +28,7 @@ State = Literal["not slower", "slower", "undecided", "invalid", "broken", "base 
 
 
 class StateShown(NamedTuple):
-    """How a verdict is shown, and what it means to a program."""
+    """The sign, the exit code and JUnit's element of a verdict."""
 
     sign: str
     exit_code: int
@@ -47,7 +47,7 @@ STATES: Final[Mapping[State, StateShown]] = {
 
 
 class SpeedVerdict(NamedTuple):
-    """What is known of one question: head over base, as speed. Above 1 head is faster."""
+    """A verdict on one question: head over base, as speed. Above 1 head is faster."""
 
     state: State
     value: float | None = None

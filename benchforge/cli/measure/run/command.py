@@ -20,7 +20,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class RunCommandOptions:
-    """What a run measures, and what becomes of the result."""
+    """Options of `run`: a suite or a result, and the forms of its output."""
 
     suite: Path | None = argument(type=SuiteFile(), required=False)
     profile: str | None = PROFILE

@@ -19,7 +19,7 @@ _PORT = click.IntRange(1, 65535)
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Which server is started, on which ports, and where its logs go."""
+    """Options of `serve`: a server of a suite, its ports, and the folder for logs."""
 
     suite: Path = argument(type=SuiteFile())
     server: str = argument()

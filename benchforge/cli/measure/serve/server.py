@@ -41,7 +41,7 @@ ADDRESS = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Served:
-    """What serves; the right answer that it gave is the only one of its scope."""
+    """Running services; the right answer of the server is the only one of its scope."""
 
     scope: TrialScope
     answering: AnsweringServer

@@ -61,7 +61,7 @@ class Examined:
 
     @property
     def defects(self) -> list[str]:
-        """What makes wrong numbers, or ends a run."""
+        """The defects: wrong numbers, and faults that end a run."""
         return [finding.text for finding in self.findings if finding.level == "defect"]
 
 

@@ -32,7 +32,7 @@ class _Kind(NamedTuple):
 
 
 class AuditAnswer:
-    """What the sources come to, each added once it is read."""
+    """The answer of an audit, from sources that are added one by one."""
 
     def __init__(self) -> None:
         self.counts: Counter[Severity] = Counter()
@@ -138,7 +138,7 @@ class AuditAnswer:
 
     @property
     def summary(self) -> str:
-        """What the findings of all sources come to."""
+        """The findings of all sources, in numbers."""
         return conclusion(self.counts, self.held)
 
     def sentences(self, sources: Sources, stated: Mapping[str, Fact]) -> list[str]:

@@ -29,7 +29,7 @@ UNCHECKED = ("AK1", "AN2", "AF2", "AZ1")
 
 @dataclass
 class Audited:
-    """What the checks found in a source."""
+    """The findings of a source."""
 
     source: str
     reader: str

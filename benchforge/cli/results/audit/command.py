@@ -20,7 +20,7 @@ CONTRADICTED, NOTHING = 1, 4
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """Which files are audited, what the auditor knows of them, and how findings are shown."""
+    """Options of `audit`: files, the auditor's facts, and the form of the output."""
 
     sources: tuple[str, ...] = argument(metavar="FILE...", required=True)
     reader: str = option("--as", metavar="READER", default="", help="Name the reader of the files.")

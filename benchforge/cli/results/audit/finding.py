@@ -1,4 +1,4 @@
-"""What a check reports about a row or a table."""
+"""Findings of an audit, and the checks that report them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

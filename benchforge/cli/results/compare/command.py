@@ -36,7 +36,7 @@ def share(text: str) -> float:
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """Which results are compared, in what, and how they are shown."""
+    """Options of `compare`: results, a reference, metrics and the form of the output."""
 
     results: tuple[Path, ...] = argument(metavar="OLD NEW", required=True)
     against: tuple[Path, ...] = option(

@@ -17,7 +17,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class HistoryOptions:
-    """Which results are shown over time, and how."""
+    """Options of `history`: results, a reference, metrics and the form of the output."""
 
     results: tuple[Path, ...] = argument(metavar="RESULT...", required=True)
     reference: str | None = option(

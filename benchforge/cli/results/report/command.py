@@ -11,7 +11,7 @@ ALL = "all"  # --why without an id
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Which result is shown, by which reporters, and where."""
+    """Options of `report`: a result, reporters, and files."""
 
     results: tuple[Path, ...] = argument(metavar="[RESULT]")
     why: str | None = option(

@@ -13,7 +13,7 @@ KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 
 @dataclass(frozen=True)
 class SignOptions:
-    """Which result is signed, with which key."""
+    """Options of `sign`: a result and a key."""
 
     folder: Path = argument(metavar="RESULT")
     key: Path | None = option(

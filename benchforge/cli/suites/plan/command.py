@@ -26,7 +26,7 @@ _AT_ONCE = 1000  # lines
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """Which suite is planned, and what is printed of the plan."""
+    """Options of `plan`: a suite, and the form of the output."""
 
     suite: Path = argument(type=SuiteFile())
     profile: str | None = PROFILE

@@ -1,4 +1,4 @@
-"""What rates, durations, and numbers of requests, bytes and ports must be to one another."""
+"""Identities of rates, durations, and numbers of requests, bytes and ports."""
 
 from benchforge.cli.results.audit.facts import (
     ASKED_S,
@@ -87,7 +87,7 @@ def same_length(row: Row) -> Evidences:
 
 @check("AC4", "impossible", "one number is counted twice, and differs")
 def totals(row: Row) -> Evidences:
-    """What is counted twice is the same number."""
+    """Two counts of one quantity are equal."""
     pairs = (
         ("requests", "status_total", "responses of all statuses"),
         ("samples", "samples_listed", "samples in the last row of the percentiles"),

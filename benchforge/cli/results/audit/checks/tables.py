@@ -1,4 +1,4 @@
-"""What only several rows together show: copies, columns of a wrong name, sums, sizes."""
+"""Identities of several rows: copies, columns of a wrong name, sums, sizes."""
 
 import statistics
 from collections import defaultdict

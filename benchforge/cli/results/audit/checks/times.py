@@ -1,4 +1,4 @@
-"""What the times of a row must be to one another, and to the length of the load."""
+"""Identities of the times of a row, and of the length of its load."""
 
 import math
 
