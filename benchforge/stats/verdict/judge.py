@@ -39,14 +39,6 @@ Family = tuple[str, ...]
 "What the questions of a family share: nothing, or a scenario and a metric."
 
 
-class _Standing(NamedTuple):
-    """A question's errors, size and p among those of its family."""
-
-    errors: IntervalErrors
-    size: int
-    p_adjusted: float | None
-
-
 class _Looked(NamedTuple):
     """A question with its values."""
 
@@ -135,7 +127,7 @@ def _judged_together(questions: Sequence[_Looked], summary: Summary, stop: Stop)
         for count, p, differ, alike in zip(counts, ps, apart.adjusted, same.adjusted, strict=True)
     ]
     return [
-        _verdict(question, count, _Standing(errors, size, p), summary)
+        _verdict(question, count, errors, size, p, summary)
         for question, count, p in zip(questions, counts, adjusted, strict=True)
     ]
 
@@ -203,9 +195,15 @@ def _few(blocks: Blocks) -> str:
 
 
 def _verdict(
-    question: _Looked, count: Shares | None, standing: _Standing, summary: Summary
+    question: _Looked,
+    count: Shares | None,
+    errors: IntervalErrors,
+    size: int,
+    p_adjusted: float | None,
+    summary: Summary,
 ) -> Verdict:
-    estimate, reply = _answered(question, count, standing.errors)
+    """Return the verdict on a question of a family of that size."""
+    estimate, reply = _answered(question, count, errors)
     sides = () if count is None else count.sides
     if reply.state != "inconclusive" and question.of.bounded:
         reason = "of some blocks only a lower bound is known"
@@ -224,8 +222,8 @@ def _verdict(
         sides=sides,
         robust=None if question.weighed is None else question.weighed.companion,
         fragile=reply.fragile,
-        p_adjusted=None if estimate.p is None else standing.p_adjusted,
-        family_size=standing.size,
+        p_adjusted=None if estimate.p is None else p_adjusted,
+        family_size=size,
         detectable_ratio=reply.resolves,
         blocks_needed=reply.needs,
         blocks=question.of.blocks,

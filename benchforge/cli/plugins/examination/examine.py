@@ -238,10 +238,9 @@ def _of_recording(
         and not undamaged.good_at_least <= undamaged.good_at_most <= undamaged.responses
     ):
         notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
-    damaged = tried(reads, recording, undamaged)
-    notes.findings += damaged.findings
-    count = damaged.refused + damaged.harmless + len(damaged.findings)
-    return Read(recording.name, undamaged, refused, count, damaged.refused)
+    findings, count, refusals = tried(reads, recording, undamaged)
+    notes.findings += findings
+    return Read(recording.name, undamaged, refused, count, refusals)
 
 
 # Services

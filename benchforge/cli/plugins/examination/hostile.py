@@ -55,43 +55,39 @@ _ANY: tuple[Any, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Tried:
-    """Numbers of refused and of harmless damages of a recording, and the findings."""
-
-    refused: int
-    harmless: int
-    findings: tuple[PartFinding, ...]
-
-
 def reading_of(part: Driver, recording: Recording) -> Reading:
     """Return the reading of a recording as it is. Raises what the part raises."""
     with _place() as folder:
         return recording.read(part, folder)
 
 
-def tried(part: Driver, recording: Recording, undamaged: Reading | None) -> Tried:
-    """Read every damage of every file; `undamaged` is None where the whole is refused."""
-    counts = {"refused": 0, "harmless": 0}
+def tried(
+    part: Driver, recording: Recording, undamaged: Reading | None
+) -> tuple[list[PartFinding], int, int]:
+    """Read each damage of each file; return the findings, and the numbers of damages and refusals.
+
+    `undamaged` is None where the part refuses the undamaged recording.
+    """
     findings: list[PartFinding] = []
+    count = refused = 0
     with _place() as folder:
         for file, damage, damaged in _damaged_recordings(recording):
+            count += 1
             position = f"{recording.name}: {file} {damage}"
             try:
                 reading = damaged.read(part, folder)
             except BenchforgeError:
-                counts["refused"] += 1
+                refused += 1
+                continue
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
                 findings.append(defect(f"{position}: crashes: {in_a_line(error)}"))
-            else:
-                if undamaged is None or numbers(reading) == numbers(undamaged):
-                    counts["harmless"] += 1
-                else:
-                    # Many tools leave a line out where they have nothing to tell by it.
-                    level = warning if damage.startswith(WITHOUT) else defect
-                    differences = difference(undamaged, reading)
-                    findings.append(level(f"{position}: accepts a damaged output: {differences}"))
-    return Tried(counts["refused"], counts["harmless"], tuple(findings))
+                continue
+            if undamaged is not None and numbers(reading) != numbers(undamaged):
+                # Many tools leave a line out where they have nothing to tell by it.
+                level = warning if damage.startswith(WITHOUT) else defect
+                differences = difference(undamaged, reading)
+                findings.append(level(f"{position}: accepts a damaged output: {differences}"))
+    return findings, count, refused
 
 
 def numbers(reading: Reading) -> Reading:

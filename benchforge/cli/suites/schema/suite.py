@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from benchforge.cli.console.say import warn
 from benchforge.cli.suites.schema.json_schema import (
@@ -83,16 +82,8 @@ _FILES: dict[str, type[Frozen]] = {
 }
 
 
-@dataclass(frozen=True)
-class SuiteSchema:
-    """The schema, and a line for each part that it lacks."""
-
-    schema: Schema
-    left_out: list[str] = field(default_factory=list)
-
-
-def suite_schema(registry: Registry) -> SuiteSchema:
-    """Return the schema of the suites that the loader takes with this registry.
+def suite_schema(registry: Registry) -> tuple[Schema, list[str]]:
+    """Return the schema of the suites that the loader takes, and a line for each part it lacks.
 
     It refuses nothing that the loader takes, profiles apart: what stands in a profile only is
     missing without it. A plugin that is broken leaves out its own parts.
@@ -133,7 +124,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "additionalProperties": UNKNOWN,
         "$defs": definitions,
     }
-    return SuiteSchema(schema, left_out)
+    return schema, left_out
 
 
 def _parts(kind: Kind, registry: Registry, left_out: list[str]) -> Iterable[tuple[str, Schema]]:
@@ -305,10 +296,10 @@ def of_file(name: str) -> str:
 
 def of_suites(*, builtin: bool) -> str:
     """Return the schema of suites as it is written, and warn of the parts that it lacks."""
-    made = suite_schema(Registry(brought()) if builtin else Registry())
-    for line in made.left_out:
+    schema, left_out = suite_schema(Registry(brought()) if builtin else Registry())
+    for line in left_out:
         warn(line)
-    return _text(made.schema)
+    return _text(schema)
 
 
 def _text(schema: Schema) -> str:
