@@ -53,10 +53,8 @@ class ProgressLine(Progress):
         rate = step.case.driver.load().rate if step.case.find is not None else None
         again = again if rate is None else f" · {exact(rate)}/s{again}"
         width = len(str(self._total))
-        self._head = (
-            f"[{self._place:{width}}/{self._total}] round {step.block} · "
-            f"{step.case.name.title}{again}"
-        )
+        place = f"[{self._place:{width}}/{self._total}] round {step.block}"
+        self._head = f"{place} · {step.case.name.title}{again}"
         self._left_s = left_s
         self._early = step.case.find is not None or self._graph.until is not None
         self._left = self._about(left_s)
@@ -171,12 +169,11 @@ def _remarks(trial: Trial) -> list[str]:
     remarks = [f"weaker: {way}" for way in weaker] if isinstance(weaker, list) else []
     if arguments := exposed([trial]):
         remarks.append(f"secrets {arguments}")
-    return remarks + [
-        f"{process.label}: it printed too much on {conjoined(process.truncated)}: "
-        "only the first 64 MiB are kept"
-        for process in trial.processes
-        if process.truncated
-    ]
+    for process in trial.processes:
+        if process.truncated:
+            much = f"{process.label}: it printed too much on {conjoined(process.truncated)}"
+            remarks.append(f"{much}: only the first 64 MiB are kept")
+    return remarks
 
 
 def _outcome(trial: Trial) -> str:

@@ -67,11 +67,8 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
 
 
 def _text(examined: Examined) -> str:
-    blocks = [
-        title + "\n" + textwrap.indent("\n".join(lines), "  ")
-        for title, lines in examined.answers.items()
-        if lines
-    ]
+    answers = {title: "\n".join(lines) for title, lines in examined.answers.items() if lines}
+    blocks = [f"{title}\n{textwrap.indent(lines, '  ')}" for title, lines in answers.items()]
     reads = [*map(_read, examined.readings), *map(shown_rows, examined.rows)]
     return "\n".join([*blocks, *(f"\n{read}" for read in reads)])
 

@@ -129,23 +129,23 @@ def _formed(request: GateRequest, suite: Suite, base: BaseCommit, registry: Regi
     options = request.options
     tables = layered(read(options.suite), options.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
-    pairs = paired(suite, base)
-    notes = (*_lacking(base), *(f"not compared: {reason}" for reason in pairs.left_out))
+    folders, left_out = paired(suite, base)
+    notes = (*_lacking(base), *(f"not compared: {reason}" for reason in left_out))
     outcome = Outcome(
         base.in_words, "the working tree", request.limit, level(0), questions=(), notes=notes
     )
-    if not pairs.folders:
+    if not folders:
         return Formed(Design({}, {}), {}, 0, outcome)
-    formed, origins = gated(tables, base, pairs.folders)
+    formed, origins = gated(tables, base, folders)
     packages = Packages(suite, base, options.lock)
-    formed = packages.given_to(formed, pairs.folders)
+    formed = packages.given_to(formed, folders)
     load = partial(_loaded, options.suite, registry)
     off, scenarios = {"interleave": "off"}, as_table(formed["scenarios"])
     alone: Tables = {label: {**as_table(table), **off} for label, table in scenarios.items()}
     once = load({**formed, "repeat": {"blocks": 1}, "scenarios": alone})
     questions = sum(1 for _ in expand(once)) // 2
     codes = with_code(once, LocalHost()).code
-    heads = [code for code in codes if code.server in pairs.folders]
+    heads = [code for code in codes if code.server in folders]
     times = request.time_s, request.most_s
     design = designed(formed, precision(request.limit), times, load)
     design = with_claims(design, request.limit, load)

@@ -66,10 +66,8 @@ def markdown(outcome: Outcome) -> str:
     changed = (f"{pair.title}: {text}" for pair in outcome.questions for text in pair.changed)
     notes = [f"- {safe.markdown(note)}" for note in (*changed, *outcome.notes)]
     if outcome.questions:
-        notes.append(
-            f"- Intervals hold for all rows together at {percent(outcome.level)}. They are about "
-            "this machine in this run."
-        )
+        hold = f"- Intervals hold for all rows together at {percent(outcome.level)}."
+        notes.append(f"{hold} They are about this machine in this run.")
     parts.append("\n".join(notes) + "\n" if notes else "")
     return "\n".join(filter(None, parts))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from benchforge.checks.machine.calibrated import limits_of
@@ -199,11 +200,9 @@ def _judged(
         reason = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
         return "", SpeedVerdict("invalid", why=reason)
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
-    verdict, levelled = (
-        judge(estimate, better=better, limit=limit, questions=questions)
-        for estimate in (pair.plain, pair.levelled)
-    )
-    if levelled.state != verdict.state:
+    judged = partial(judge, better=better, limit=limit, questions=questions)
+    verdict = judged(pair.plain)
+    if judged(pair.levelled).state != verdict.state:
         reason = "other processes left one side more of the CPUs"
         verdict = verdict._replace(state="undecided", why=reason)
     return title, verdict
@@ -311,11 +310,8 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     level = levelled_places(head_values, left_to(head), line.better)
     base_level = levelled_places(theirs, left_to(base), line.better)
     sd = explained(head.rounds, base.rounds) if line.measurand == RATE else 0.0
-    plain, levelled = (
-        guarded(ratio(*paired(*sides)), sd, RULE)
-        for sides in ((head_values, theirs), (level, base_level))
-    )
-    return PairRatio(line, plain, levelled)
+    plain = guarded(ratio(*paired(head_values, theirs)), sd, RULE)
+    return PairRatio(line, plain, guarded(ratio(*paired(level, base_level)), sd, RULE))
 
 
 def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from benchforge.cli.measure.gate.commits.repository import BaseCommit
 from benchforge.parts.part import UPSTREAM_OPTIONS, ServesCode
@@ -11,17 +10,11 @@ from benchforge.suite.suite import Declared, Suite
 from benchforge.suite.toml.document import Tables, as_table
 
 
-class Paired(NamedTuple):
-    """The servers that are measured twice."""
+def paired(suite: Suite, base: BaseCommit) -> tuple[dict[str, Path], list[str]]:
+    """Return the folder of the code of each server that is in the repository, at the base as well.
 
-    folders: Mapping[str, Path]
-    "Folder of the code, by the label of its server."
-    left_out: tuple[str, ...]
-    "Scenarios and servers that are not compared, each with the reason."
-
-
-def paired(suite: Suite, base: BaseCommit) -> Paired:
-    """Return the servers of a suite whose code is in the repository, at the base as well."""
+    Also return the scenarios and servers that are not compared, each with the reason.
+    """
     folders: dict[str, Path] = {}
     searching = [label for label, scenario in suite.scenarios.items() if scenario.find is not None]
     left_out = [f"scenarios.{label}: it searches for a rate" for label in searching]
@@ -35,7 +28,7 @@ def paired(suite: Suite, base: BaseCommit) -> Paired:
             left_out.append(f"servers.{label}: {reason}")
         else:
             folders[label] = folder
-    return Paired(folders, tuple(left_out))
+    return folders, left_out
 
 
 def gated(

@@ -87,10 +87,11 @@ def first_screen(outcome: Outcome) -> list[str]:
 def _sorted(outcome: Outcome) -> list[GatedPair]:
     """Return the pairs, the worst first: what a waiver allows comes after what fails."""
     order = [*STATES]
-    return sorted(
-        outcome.questions,
-        key=lambda pair: (*(pair.passes, order.index(pair.verdict.state)), pair.verdict.low or 0.0),
-    )
+
+    def key(pair: GatedPair) -> tuple[bool, int, float]:
+        return pair.passes, order.index(pair.verdict.state), pair.verdict.low or 0.0
+
+    return sorted(outcome.questions, key=key)
 
 
 def _name(pair: GatedPair, outcome: Outcome) -> str:

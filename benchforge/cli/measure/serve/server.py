@@ -242,10 +242,9 @@ def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
     lines = [
         f"{case.name.server}: {answering.probe.root}",
         f"{request.method} {request.path}: {answer.status}, {answer.length} bytes",
-        *(
-            f"{serving.site.label}: {serving.part.gives(serving.site).get('url', 'has no URL')}"
-            for serving in answering.services[:-1]
-        ),
     ]
+    for serving in answering.services[:-1]:
+        url = serving.part.gives(serving.site).get("url", "has no URL")
+        lines.append(f"{serving.site.label}: {url}")
     show("\n".join(lines))
     say("running until Ctrl-C")

@@ -255,12 +255,9 @@ def _disagreeing(row: Row, stated_: Mapping[str, Fact]) -> Iterable[Finding]:
 def _not_stated(audit: Audited) -> Iterable[Finding]:
     """Yield which facts no row of a load has, though a check needs them."""
     loads = [row for row in audit.rows if "rate" in row.facts or "loop" in row.facts]
-    missing = [
-        f"{name} ({option})"
-        for name, option in WANTED.items()
-        if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
-    ]
-    if missing:
+    stated = {name.removesuffix("_asked") for row in loads for name in row.facts}
+    missing = [f"{name} ({option})" for name, option in WANTED.items() if name not in stated]
+    if loads and missing:
         yield Finding(
             code="AK1",
             title="facts that checks need are not stated",

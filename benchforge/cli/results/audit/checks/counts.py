@@ -99,11 +99,9 @@ def totals(row: Row) -> Evidences:
     ]
     if not checked:
         return None
+    true_if = "the two numbers are of different runs"
     return [
-        Finding(
-            f"{shown(total)} in all, but {shown(parts)} {words}",
-            true_if="the two numbers are of different runs",
-        )
+        Finding(f"{shown(total)} in all, but {shown(parts)} {words}", true_if=true_if)
         for total, parts, words in checked
         if parts.low > total.high or parts.high < total.low
     ]

@@ -93,10 +93,8 @@ def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
         for faster, slower in pairs
         if slower.mean - faster.mean < _NORMAL * math.hypot(faster.error, slower.error)
     ]
-    return [
-        replace(finding, ranks=(1, 0 if index else len(pairs)))
-        for index, finding in enumerate(findings)
-    ]
+    counts = [len(pairs), *[0] * len(findings)]
+    return [replace(it, ranks=(1, n)) for it, n in zip(findings, counts, strict=False)]
 
 
 class _Ranked:

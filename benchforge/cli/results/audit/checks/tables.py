@@ -53,16 +53,14 @@ def mean_is_percentile(name: str, rows: Sequence[Row]) -> Evidences:
         return None
     if len(same) < _SEVERAL:
         return []
-    return [
-        Finding(
-            f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}, in {len(same)} of "
-            f"{len(candidates)} rows of {name}",
-            true_if="all requests of each of these rows took the same time",
-            row=row.name,
-            where=row.facts["p99"].origin or row.where,
-        )
-        for row in same
-    ]
+    findings = []
+    true_if = "all requests of each of these rows took the same time"
+    for row in same:
+        equal = f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}"
+        numbers = f"{equal}, in {len(same)} of {len(candidates)} rows of {name}"
+        where = row.facts["p99"].origin or row.where
+        findings.append(Finding(numbers, "", true_if, row.name, where))
+    return findings
 
 
 @check("AF1", "false field", "the column percentile99 holds another percentile", scope="table")

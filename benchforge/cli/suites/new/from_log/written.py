@@ -98,12 +98,13 @@ def formulas(files: Mapping[Path, str]) -> Iterator[str]:
 def incomplete(log: AccessLog) -> list[str]:
     """Return method, path, number and share of each kind that lacks its body."""
     of_all = log.taken + sum(kind.requests for kind in log.incomplete)
-    return [
-        f"{mixed.kind.method} {_path(mixed)}: "
-        f"{counted(mixed.kind.requests, 'request')}, {percent(mixed.kind.requests / of_all)}"
-        for mixed in _labelled(log)
-        if mixed.kind.method != "GET"
-    ]
+    lines = []
+    for mixed in _labelled(log):
+        number = mixed.kind.requests
+        if mixed.kind.method != "GET":
+            size = f"{counted(number, 'request')}, {percent(number / of_all)}"
+            lines.append(f"{mixed.kind.method} {_path(mixed)}: {size}")
+    return lines
 
 
 def _labelled(log: AccessLog) -> Iterator[_Written]:
