@@ -230,7 +230,7 @@ def _verdict(
         a=question.of.a,
         b=question.of.b,
         disturbed=question.of.disturbed,
-        undisturbed=level and at_level(level.estimate, estimate.level, level.stop),
+        undisturbed=None if level is None else at_level(level.estimate, estimate.level, level.stop),
         rejected_blocks=question.of.rejected,
         objections=question.against,
         unlike=question.unlike,

@@ -61,8 +61,8 @@ class Recording:
         try:
             if not path.is_dir():
                 return cls(str(path), {}, 0, "/", {OUT: path.read_bytes()})
-            found_files = [file for file in sorted(path.iterdir()) if file.is_file()]
-            files = {file.name: file.read_bytes() for file in found_files}
+            entries = [file for file in sorted(path.iterdir()) if file.is_file()]
+            files = {file.name: file.read_bytes() for file in entries}
             stated = json.loads(files.get(FACTS, b"{}")).items()
             facts = _Facts.model_validate({k: v for k, v in stated if k in _Facts.model_fields})
         except OSError as error:
