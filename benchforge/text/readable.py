@@ -35,6 +35,7 @@ IN_REACH: Final = 100
 _PLAIN_COUNT: Final = 1000
 _PLAIN_BELOW: Final = Decimal(10) ** 12
 _PLAIN_FROM: Final = Decimal("1e-4")
+_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,11 @@ def percent(share: float) -> str:
 def change(share: float) -> str:
     """Return a share by which something is more or less: +3.12 %, -5 %."""
     return f"{'+' if share >= 0 else ''}{percent(share)}"
+
+
+def apart(ratio: float) -> str:
+    """Return how far apart two values of a ratio above 1 are: 12 %, and 2.4× from 2 on."""
+    return f"{figure(100 * (ratio - 1), 2)} %" if ratio < _TWICE else f"{figure(ratio, 2)}×"
 
 
 def spoken(seconds: float) -> str:

@@ -13,15 +13,13 @@ from benchforge.model.summary.verdict import ComparisonVerdict, Estimate
 from benchforge.model.values.case_name import server_names
 from benchforge.model.values.units import RATE, titled
 from benchforge.report.answer.ratio import LIMIT, interval_text, pair_ratio
-from benchforge.text.readable import amount, conjoined, counted, figure, percent
+from benchforge.text.readable import amount, apart, conjoined, counted, figure, percent
 
 _Silent = Literal["unlike", "wrong", "start", "none"]
 Says = Literal["faster", "slightly", "same", "open", "early", "smoke", "alone", "highest", _Silent]
 "What an answer says: a difference, none that matters, nothing yet, nothing at all."
 _NAME: Final = 16  # characters of a server's name: two of them fit a line of 80 columns
 _NAMED: Final = 3
-_PAIR: Final = 2
-_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 _OLDER: Final = ComparisonVerdict(state="undecided", reasons=("an older benchforge summed it up",))
 
 
@@ -188,7 +186,7 @@ def _compared(
     sentence, _ = difference(ranked, ranking, summary, (first, second))
     if verdict.state == "undecided":
         return replace(drawn, sentence=f"Undecided: {_reason(verdict)}", remark=sentence)
-    if len(order) > _PAIR:
+    if order[2:]:
         sentence += ", the runner-up"
     speed = drawn.speed
     if speed is not None and speed.low is not None and speed.low > 1 + LIMIT:
@@ -205,12 +203,11 @@ def _tied(
         rounds = counted(0 if drawn.ratio is None else drawn.ratio.n, "round")
         sentence = f"Undecided: after {rounds}, nothing tells {who} apart"
         return replace(drawn, says="early", sentence=sentence)
-    share = f"{figure(100 * (most - 1), 2)} %" if most < _TWICE else f"{figure(most, 2)}×"
     if verdict.state == "undecided":
-        bound = f"at most {share}"
+        bound = f"at most {apart(most)}"
         sentence = f"Undecided: {who} differ by {bound}"
         return replace(drawn, sentence=sentence, remark=_bounds(drawn, most), bound=bound)
-    bound = f"less than {share if most > 1 + LIMIT else percent(LIMIT)}"
+    bound = f"less than {apart(most) if most > 1 + LIMIT else percent(LIMIT)}"
     small = "" if most > 1 + LIMIT else ": too small to matter"
     return replace(drawn, says="same", sentence=f"{who} differ by {bound}{small}", bound=bound)
 
