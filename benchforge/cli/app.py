@@ -73,7 +73,7 @@ class Extensible(Lazy):
         return list(dict.fromkeys((*super().list_commands(ctx), *sorted(_brought()))))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command. Raises UsageError where what a package brings is none."""
+        """Import one command. Raises UsageError where a package's object is none."""
         if cmd_name in self._table:
             return super().get_command(ctx, cmd_name)
         if (point := _brought().get(cmd_name)) is None:

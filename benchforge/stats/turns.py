@@ -149,7 +149,7 @@ def by_bytes(turns: Turns, reading: Reading) -> Turns:
 def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | None:
     """Return how the kernel's bytes contradict those of the tool; None where they agree.
 
-    After the last slice the tool reads what was under way: a response of each connection.
+    After the last slice the tool reads the responses under way, one of each connection.
     """
     if turns.uncounted_bytes is None:
         return None

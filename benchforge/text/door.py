@@ -25,9 +25,9 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LINK = "is a link: nothing in a result may be one"
 _NO_FILE = "is not a file"
 OWN = 0o600
-"The mode of a file that nobody but its owner reads: a program's, with secrets in it."
+"Mode of a file with secrets, which only its owner reads."
 HALF = ".bf-"
-"How the name of a file begins that is not whole yet."
+"Prefix of the name of an incomplete file."
 MIB = 1 << 20
 _PIECE = 1 << 16  # of a file: a buffer of a megabyte takes time, and most files have less
 Content = bytes | Iterable[bytes]

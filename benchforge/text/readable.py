@@ -31,7 +31,7 @@ _SAME: Final = {
 }
 _DIGITS: Final = 3
 IN_REACH: Final = 100
-"Times as many blocks as were measured: nobody measures more."
+"Multiple of the measured blocks beyond which advice is useless."
 _PLAIN_COUNT: Final = 1000
 _PLAIN_BELOW: Final = Decimal(10) ** 12
 _PLAIN_FROM: Final = Decimal("1e-4")
@@ -124,7 +124,7 @@ def too_many(number: int, most: int, things: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share: 0.03121 is 3.12 %. What is less than all never reads 100 %."""
+    """Return a share: 0.03121 is 3.12 %. A share below 1 never reads 100 %."""
     number = 100 * _decimal(share)
     gap = 100 - abs(number)
     return f"{_written(number, max(_DIGITS, 2 - gap.adjusted()) if gap > 0 else _DIGITS)} %"
@@ -141,7 +141,7 @@ def apart(ratio: float) -> str:
 
 
 def spoken(seconds: float) -> str:
-    """Return a length of time that somebody waits: 500 ms, 45 s, 2 min 30 s, 1 h 5 min."""
+    """Return a duration: 500 ms, 45 s, 2 min 30 s, 1 h 5 min."""
     if 0 < seconds < 1:
         return amount("s", seconds)
     minutes, rest = divmod(round(seconds), 60)

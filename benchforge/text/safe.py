@@ -59,7 +59,7 @@ def html_lines(value: str) -> str:
 
 
 def painted(value: str) -> str:
-    """Return a text of several lines; what only makes it bold, dim or coloured stays."""
+    """Return a text of several lines; codes for bold, dim and colours stay."""
     parts = _PAINT_AND_TEXT.split(value)
     return "".join(part if _PAINT.fullmatch(part) else text(part) for part in parts)
 

@@ -164,7 +164,7 @@ class ProgressLine(Progress):
 
 
 def _remarks(trial: Trial) -> list[str]:
-    """Return what a trial says of its place and of its logs; a run says each once."""
+    """Return the remarks of a trial on its place and its logs; a run prints each once."""
     weaker = trial.namespaces.get("weaker")
     remarks = [f"weaker: {way}" for way in weaker] if isinstance(weaker, list) else []
     if arguments := exposed([trial]):

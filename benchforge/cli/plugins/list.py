@@ -27,7 +27,7 @@ _DOCSTRING = r'^class {}\b(?:\([^)]*\))?:\n\s+"""(.*?)(?:\n\n|""")'
 
 @dataclass(frozen=True)
 class PluginRow:
-    """A part, or a listener: what `--json` prints of it."""
+    """A part or a listener, as `--json` prints it."""
 
     name: str
     doc: str

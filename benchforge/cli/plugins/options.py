@@ -1,4 +1,4 @@
-"""The options of a part for a person: what each takes, its default, and what it is for."""
+"""Options of parts for a person: type, default and purpose."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""`benchforge plugins show`: what a part takes, needs and gives."""
+"""`benchforge plugins show`: options, needs and fields of a part."""
 
 import inspect
 import textwrap

@@ -17,7 +17,7 @@ from benchforge.text.readable import amount, apart, conjoined, counted, figure, 
 
 _Silent = Literal["unlike", "wrong", "start", "none"]
 Says = Literal["faster", "slightly", "same", "open", "early", "smoke", "alone", "highest", _Silent]
-"What an answer says: a difference, none that matters, nothing yet, nothing at all."
+"Kinds of answers: a difference, none that matters, none yet, none at all."
 _NAME: Final = 16  # characters of a server's name: two of them fit a line of 80 columns
 _NAMED: Final = 3
 _OLDER: Final = ComparisonVerdict(state="undecided", reasons=("an older benchforge summed it up",))
@@ -31,7 +31,7 @@ class Headline:
     sentence: str
     "The answer; in a result of several comparisons it begins with the scenario."
     remark: str = ""
-    "Bounds of what is undecided, or the reason of what has no answer; may be empty."
+    "Bounds of an undecided difference, or the reason for no answer; may be empty."
     first: str = ""
     second: str = ""
     "Server behind the first, or one of those that no interval tells from it."

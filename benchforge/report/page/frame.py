@@ -64,7 +64,7 @@ def _environment() -> "Environment":
 
 
 def _shown(value: Any) -> Any:
-    """Return text without control characters and escaped; what is HTML already, as it is."""
+    """Return text escaped and without control characters; HTML stays as it is."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return Markup(safe.html_lines(value))  # noqa: S704 - escaped
     return "" if value is None else value

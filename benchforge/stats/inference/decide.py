@@ -16,7 +16,7 @@ def decide(
     better: Literal["higher", "lower"] = "higher",
     for_same: Estimate | None = None,
 ) -> RatioDecision:
-    """Return what the interval of a ratio decides, the first that is true.
+    """Return the decision by the interval of a ratio, the first that is true.
 
     Invalid: fewer than 3 blocks, or no value. Faster or slower: the interval excludes 1. The same:
     the interval lies within the margin and holds 1; `for_same` is the ratio with the interval that

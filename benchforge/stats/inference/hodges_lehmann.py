@@ -51,7 +51,7 @@ def companion(numerator: Sequence[float], theirs: Sequence[float], level: float 
 
 
 def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Return ln(ours / theirs) of each block. Raises ValueError for what has no logarithm."""
+    """Return ln(ours / theirs) of each block. Raises ValueError for values without logarithm."""
     return [math.log(our) - math.log(their) for our, their in zip(numerator, theirs, strict=True)]
 
 

@@ -24,7 +24,7 @@ def ranking(
     stop: Stop = BLOCKS,
     rounds: Mapping[str, Rounds] | None = None,
 ) -> Ranking:
-    """Return the servers from best to worst, with what can be said of their order.
+    """Return the servers from best to worst, with the certainty of their order.
 
     `values` holds one value a block for each server, None where a block has none that counts. A
     pair is compared by the blocks that have both. One whose ratio has no interval counts as one

@@ -11,7 +11,7 @@ from benchforge.stats.distributions import beta_quantile, t_quantile, two_sided
 from benchforge.text.readable import exact
 
 LEAST = 3
-"Blocks. With two, an interval of 95 % spans nine deviations to each side: nobody learns from it."
+"Blocks. With two, an interval of 95 % spans nine deviations to each side."
 _OF_RATIOS = "paired t of log-ratios"
 _EQUAL = 1e-12  # relative: what is left of equal values after their logarithms are subtracted
 

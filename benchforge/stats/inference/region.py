@@ -10,7 +10,7 @@ from benchforge.stats.inference.sample_size import blocks_for
 
 _PLAIN = ("paired t of differences", "t of values")
 _TOO_NEAR = 1e-3
-"Of a deviation: what lies so near a bound takes millions of blocks, which is no advice."
+"Share of a deviation: values that near a bound take millions of blocks, which is no advice."
 
 
 class Region(NamedTuple):

@@ -77,7 +77,7 @@ class Stop(NamedTuple):
         return _AT_WIDTH[max((n for n in _AT_WIDTH if n <= self.first), default=LEAST)]
 
     def p(self, p: float, n: int) -> float:
-        """Return the least error whose interval excludes what p is of: p, had nothing stopped."""
+        """Return the least error whose interval excludes the bound: p, had nothing stopped."""
         if self.method in {"blocks", "earlier"}:
             return min(1.0, p / self.t_error(1.0, n))
         low, high = 0.0, 1.0
@@ -120,7 +120,7 @@ def at_level(estimate: Estimate, level: float, stop: Stop = BLOCKS) -> Estimate:
 
 
 def guarded(estimate: Estimate, explained: float, stop: Stop) -> Estimate:
-    """Return the estimate of a ratio whose deviation is not below what its blocks' slices explain.
+    """Return the estimate of a ratio with a deviation not below that of its blocks' slices.
 
     Few blocks that agree by chance would end a run. A number of blocks needs no guard.
     """

@@ -14,7 +14,7 @@ from benchforge.stats.timeseries.noise import Noise
 
 
 def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | None) -> int:
-    """Return how many measurements are left, at most; `decision` is what `precise` returned.
+    """Return the largest number of missing measurements; `decision` is that of `precise`.
 
     Raises InvalidFile where trials are at other rates than their search asked for.
     """

@@ -179,7 +179,7 @@ def _named(numbers: Sequence[int]) -> str:
 
 
 def _median(samples: Sequence[Sample], *, beyond_bounds: bool = False) -> float | None:
-    """Return the median; with `beyond_bounds`, as if what is a lower bound were infinite.
+    """Return the median; with `beyond_bounds`, lower bounds count as infinite.
 
     The median rests on lower bounds when it changes as they grow beyond everything.
     """

@@ -64,7 +64,7 @@ class PrecisionTarget(NamedTuple):
 
 
 def sought(header: Header) -> tuple[PrecisionTarget, ...]:
-    """Return each pair of cases that is compared, by what the claims of its scenario name.
+    """Return each compared pair of cases, by the metrics of its scenario's claims.
 
     Without a claim it is the first metric of the scenario; a case that is compared with none has
     its value instead of a ratio. A claim across groups makes a pair, too.

@@ -28,7 +28,7 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def growth(points: Sequence[tuple[float, float]], seconds: float) -> float | None:
-    """Return by what share a quantity grew in `seconds`: the slope times them, over the median.
+    """Return the share by which a quantity grew in `seconds`: slope times seconds, over the median.
 
     None for fewer than five points, or where the median is 0.
     """

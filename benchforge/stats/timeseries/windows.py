@@ -18,7 +18,7 @@ from benchforge.text.readable import change, exact, percent
 LEAST = 20
 "Bins: with 10, a flat course is called unsteady in 18 to 25 % of all cases."
 TOLERANCE = 0.03
-"Of the level: what a step or a trend may change."
+"Share of the level that a step or a trend may change."
 
 _LIMIT = 0.45  # of the bins: a warm-up that reaches so far may reach further
 _SURE = 0.01  # the p of a trend
@@ -91,7 +91,7 @@ def _scaled(run: Sequence[float]) -> list[float]:
 
 
 def _step(remainder: Sequence[float], inflation: float, size: int) -> float:
-    """Return by what share the level changed between the two that are furthest apart.
+    """Return the share by which the level changed between the two furthest apart.
 
     0 where the higher is no more above the lower than is tolerated; -1 where the lower is 0,
     whichever came first.

@@ -179,7 +179,7 @@ def _of_region(where: Region, apart: Estimate, same: Estimate) -> tuple[Estimate
 
 
 def _without_interval(question: Hypothesis, weighed: Weighed) -> VerdictAnswer:
-    """Answer what has no interval: only where the equality itself is the answer."""
+    """Answer a question without an interval: only equality itself is an answer."""
     value, where = weighed.estimate.value, weighed.where
     if value is None or not weighed.equal:
         return VerdictAnswer("inconclusive", weighed.estimate.why)

@@ -103,7 +103,7 @@ class ComparisonEvidence(NamedTuple):
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
-    """Return the verdict: what is broken comes before what is unlike, and that before numbers."""
+    """Return the verdict: broken comes before unlike, and unlike before numbers."""
     state, reasons = _state(evidence)
     sound = state in {"decided", "undecided"} and not evidence.smoke
     faults = evidence.wrong or evidence.missing or evidence.grave or evidence.spoiled
@@ -136,7 +136,7 @@ def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ..
 def evidence_of(
     comparison: Comparison, summary: Summary, is_grave: IsGrave, moves: Moves
 ) -> ComparisonEvidence:
-    """Return what decides about a comparison.
+    """Return the evidence on a comparison.
 
     A server without any number is left out where two others have some. What findings may move a
     ratio by, together, widens each interval before it tells servers apart.

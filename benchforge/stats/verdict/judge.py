@@ -36,7 +36,7 @@ _METHODS: Mapping[str, Method] = {
     "value": "t of logs",
 }
 Family = tuple[str, ...]
-"What the questions of a family share: nothing, or a scenario and a metric."
+"Common key of a family's questions: empty, or a scenario and a metric."
 
 
 class _Looked(NamedTuple):
@@ -166,7 +166,7 @@ def _look(
 
 
 def _broken(sides: Sides, line: MetricSummary | None) -> str:
-    """Return what a side answered wrongly; empty if all that was seen is right."""
+    """Return the wrong answers of a side; empty if it has none."""
     texts = dict.fromkeys(text for case in sides.all for text in wrong_answers(case, line))
     return f"broken: {next(iter(texts))}" if texts else ""
 

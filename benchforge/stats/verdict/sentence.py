@@ -193,7 +193,7 @@ def _published(verdict: Verdict, context: VerdictContext) -> Iterator[str]:
 
 
 def published(claim: Claim, unit: str) -> str:
-    """Return what a source says; empty where it is not known."""
+    """Return the published value of a claim in words; empty without one."""
     if claim.published is None:
         return ""
     if claim.hypothesis.form == "ratio":

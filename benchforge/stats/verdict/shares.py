@@ -13,7 +13,7 @@ from benchforge.stats.verdict.answer import VerdictAnswer
 from benchforge.text.readable import exact
 
 APART = 0.001
-"By how little two shares are the same: what the method lets sides of a comparison differ by (E1)."
+"Largest difference of equal shares: the method allows it between sides of a comparison (E1)."
 
 Failures = Sequence[tuple[int, int]]
 "One of each block: how many failed, of how many requests."
@@ -97,7 +97,7 @@ def _answer(
 
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
-    """Return what would be if each side as a whole were as its worst trial was."""
+    """Return the extreme values, if each side as a whole were as its worst trial."""
     highest = [worst(*_counts(failure)) or 0.0 for failure in failures]
     if len(highest) == 1:
         return tuple(highest)

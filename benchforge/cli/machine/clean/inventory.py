@@ -91,7 +91,7 @@ def _size_b(piece: Path) -> int:
 
 
 def in_cache() -> Iterator[Remains]:
-    """Yield what was built, shown, or brought to this host, but nothing that is half made."""
+    """Yield the complete entries of the cache: templates, runtimes, files of hosts, and pages."""
     try:
         templates, runtimes = place("templates"), place("runtimes")
     except RuntimeError:  # no home at all, and so no cache

@@ -1,4 +1,4 @@
-"""`benchforge doctor --hosts`: whether hosts can be reached, and have what their parts need."""
+"""`benchforge doctor --hosts`: connections to hosts, and the needs of their parts."""
 
 from benchforge.cli.console.lock import waits
 from benchforge.cli.console.say import say, show

@@ -38,7 +38,7 @@ def _files(root: Path) -> MachineFinding:
 
 
 def _group(root: Path) -> Iterator[MachineFinding]:
-    """Yield what the control groups allow: what is throttled there looks like a slow server."""
+    """Yield the limits of control groups: throttling there looks like a slow server."""
     folders = list(_folders(raw(root, "proc/self/cgroup") or ""))
     cpus = _least(_cpus(root, folder) for folder in folders)
     if cpus is None:

@@ -103,7 +103,7 @@ def of_runtimes(
 
 
 def installed(registry: Registry) -> Needed:
-    """Return what every installed part needs with its defaults, and with each of its flags set.
+    """Return the needs of all installed parts, with defaults and with each flag set.
 
     Only a suite shows what depends on an option without a default. A plugin that cannot be imported
     is left out: it breaks only the suites that name it.
@@ -131,7 +131,7 @@ def _needs(cls: type[Part]) -> Iterator[Need]:
 
 
 def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
-    """Yield each module that is needed, with the version of what brings it."""
+    """Yield each needed module, with the version of its distribution."""
     modules = [need for need in needs if need.kind == "module"]
     absent = set(missing(modules))
     distributions = importlib.metadata.packages_distributions() if modules else {}
@@ -147,7 +147,7 @@ def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
 
 
 def extras() -> Iterator[MachineFinding]:
-    """Yield each extra of benchforge: whether what it brings is there."""
+    """Yield each extra of benchforge, and whether its distributions are installed."""
     by_extra: dict[str, list[str]] = {}
     for requirement in own_distribution().requires or ():
         if (match := _EXTRA.match(requirement)) and match[2] != "all":

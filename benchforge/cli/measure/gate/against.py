@@ -1,4 +1,4 @@
-"""A gate against older results of the same machine: what they predict of a new one."""
+"""Gates against older results of the same machine, which predict a new one."""
 
 import math
 from collections.abc import Sequence

@@ -157,7 +157,7 @@ def junit(outcome: Outcome) -> str:
 
 
 def badge_json(outcome: Outcome) -> str:
-    """Return what shields.io reads from an endpoint."""
+    """Return a badge for an endpoint of shields.io."""
     text, colour = badge_text(outcome)
     endpoint = {"schemaVersion": 1, "label": _LABEL, "message": text, "color": colour}
     return f"{json.dumps(endpoint)}\n"

@@ -31,7 +31,7 @@ from benchforge.text import door
 
 
 def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
-    """Return what decides about a comparison of a measured result."""
+    """Return the evidence on a comparison of a measured result."""
     assert result.header is not None  # noqa: S101 - a gate has measured it
     return evidence_in(comparison, result.summary, limits_of(result.header))
 
@@ -39,7 +39,7 @@ def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
 def changes(
     head: CaseSummary, base: CaseSummary, evidence: ComparisonEvidence, result: Summed
 ) -> tuple[str, ...]:
-    """Return in what the working tree differs from its base, a sentence each."""
+    """Return the differences of the working tree from its base, a sentence each."""
     answers = [*_bodies(head, base, result)]
     others = (*evidence.grave, *evidence.unlike)
     return (*answers, *(text for text in others if not (answers and text.endswith("(E3)"))))
@@ -127,7 +127,7 @@ class Outcome(NamedTuple):
     "Level of each interval."
     questions: tuple[GatedPair, ...]
     notes: tuple[str, ...]
-    "For a person: what was left out, and how the pairs were measured."
+    "Sentences on pairs left out, and on how the others were measured."
     result: str = ""
     "Folder of the result; empty if nothing was measured."
     same: bool = False

@@ -59,7 +59,7 @@ def base_label(label: str) -> str:
 
 
 def renamed(path: str, label: str) -> str:
-    """Return the path of what varies of a server as it is for the same at the base."""
+    """Return the path of an axis of a server for the same server at the base."""
     kind, server, rest = [*path.split(".", 2), "", ""][:3]
     return f"{kind}.{base_label(label)}.{rest}" if (kind, server) == ("servers", label) else path
 

@@ -49,7 +49,7 @@ def answer(outcome: Outcome) -> str:
 
 
 def _finding(pair: GatedPair, limit: float) -> str:
-    """Return what is the matter with a pair."""
+    """Return the finding on a pair, in a sentence."""
     verdict, by = pair.verdict, f" by {pair.metric}"
     fixed: dict[State, str] = {
         "broken": "answers wrongly",

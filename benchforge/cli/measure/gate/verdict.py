@@ -55,9 +55,9 @@ class SpeedVerdict(NamedTuple):
     high: float | None = None
     blocks: int = 0
     why: str = ""
-    "Reason for an undecided or invalid verdict; of a broken side, what it answered."
+    "Reason for an undecided or invalid verdict; of a broken side, its answer."
     counts: str = "block"
-    "Noun for what `blocks` counts."
+    "Noun of the number `blocks`."
 
 
 def level(questions: int) -> float:
@@ -81,7 +81,7 @@ def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> Spee
 
 
 def decided(low: float, high: float, limit: float) -> State:
-    """Return what an interval of the speed says.
+    """Return the state that an interval of the speed decides.
 
     What is within the limit passes, also if it is slower for sure. Slower is what is slower for
     sure, and may be so by more than the limit.

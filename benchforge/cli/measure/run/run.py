@@ -179,7 +179,7 @@ def _ground(suite: Suite) -> TrialContext:
 
 
 def time_limit_s(text: str | None) -> float | None:
-    """Return --time-limit in seconds. Raises Unusable for what is no duration."""
+    """Return --time-limit in seconds. Raises Unusable for another text."""
     limit = None if text is None else Duration.typed(text)
     if text is not None and limit is None:
         hint = 'write it like "10m" or a number of seconds'

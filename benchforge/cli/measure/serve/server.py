@@ -47,7 +47,7 @@ class Served:
     answering: AnsweringServer
 
     def ended(self) -> TrialFailed:
-        """Sleep until one of the services ends by itself, and return what to tell of it."""
+        """Sleep until a service ends by itself, and return its failure."""
         server = self.answering.services[-1].running
         while True:
             for serving in reversed(self.answering.services):
@@ -118,7 +118,7 @@ def serve(
 
 
 def _alone(suite: Suite, case: Case) -> Suite:
-    """Return the suite with what is started, in the network where it is started."""
+    """Return the suite with the parts that start, in the network of a person."""
     scenario = suite.scenarios[case.name.scenario].model_copy(
         update={"servers": (case.name.server,), "backends": tuple(dict(case.backends))}
     )
@@ -126,7 +126,7 @@ def _alone(suite: Suite, case: Case) -> Suite:
 
 
 def _described(case: Case, suite: Suite) -> str:
-    """For a person: what is started, and what else could have been."""
+    """Return what starts, and the alternatives, for a person."""
     name, names = case.name, [case.name for case in expand(suite)]
     scenarios = dict.fromkeys(other.scenario for other in names if other.server == name.server)
     others = listed([scenario for scenario in scenarios if scenario != name.scenario])
@@ -235,7 +235,7 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
 
 
 def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
-    """Say what came of the tuning, and print where the server, and all behind it, is."""
+    """Report the tuning, and print the addresses of the server and its backends."""
     if came := tuned(served.scope.sandbox.mode):
         say(f"tuning: {came.in_words}")
     request, answering, (answer,) = case.request, served.answering, served.scope.recorder.answers

@@ -97,7 +97,7 @@ def examine(
 
 
 def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str, JsonValue]:
-    """Return what the part cannot do without, as the first recording has it."""
+    """Return the required options, as the first recording has them."""
     keys = {field.alias or name for name, field in cls.model_fields.items() if field.is_required()}
     options = recordings[0].options if recordings else {}
     return {name: value for name, value in options.items() if name in keys}

@@ -1,4 +1,4 @@
-"""A driver's reading of what is damaged: it is refused, or is the reading of the whole."""
+"""Damaged outputs: a driver refuses each, or reads what it reads of the undamaged one."""
 
 import contextlib
 import re
@@ -124,7 +124,7 @@ def _place() -> Iterator[Path]:
 
 
 def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield each damaged content with what was done to it, in words."""
+    """Yield each damaged content with its damage in words."""
     if not content:
         return
     yield "emptied", b""
@@ -180,7 +180,7 @@ def deaf(
 
 
 _OURS = ("runtime", "ready_within")
-"What benchforge itself reads of a part."
+"Fields of parts that benchforge itself reads."
 
 
 def _written(field: tuple[str, Any]) -> str:

@@ -52,7 +52,7 @@ class Recording:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a recording: a file holds what was printed, and a folder all that a run left.
+        """Read a recording: a file with the output of a tool, or a folder with all files of a run.
 
         That is stdout.txt, stderr.txt, the files that the tool wrote, and recording.json with
         `options`, `exit_code` and `path`, each of which may be missing but the first.
@@ -234,7 +234,7 @@ def of_service(part: Service, site: Site) -> Answer:
 
 
 def of_all(part: Part, site: Site) -> Answer:
-    """Return what every part answers."""
+    """Return the answers that every part has."""
     return {
         "needs": ask_part("needs()", lambda: list(part.needs())),
         "version": ask_part("version()", lambda: part.version(site)),

@@ -28,7 +28,7 @@ class ReadRows:
 
 
 def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[PartFinding]]:
-    """Return the rows of a recording, and what is wrong with the reader."""
+    """Return the rows of a recording, and the faults of the reader."""
     findings: list[PartFinding] = []
     lines: list[str] = []
     refused, tries, refusals = "", 0, 0

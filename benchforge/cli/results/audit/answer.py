@@ -142,7 +142,7 @@ class AuditAnswer:
         return conclusion(self.counts, self.held)
 
     def sentences(self, sources: Sources, stated: Mapping[str, Fact]) -> list[str]:
-        """Return which rows can stand, what follows, and what the answer rests on."""
+        """Return which rows can stand, the consequence, and the facts behind the answer."""
         facts = facts_by("you", stated)
         return [self._standing(), *self._consequences(sources), *facts, self.summary]
 

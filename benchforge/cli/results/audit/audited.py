@@ -1,4 +1,4 @@
-"""The checks of sources: of each its rows one by one, its tables, then what is not stated."""
+"""Audits of sources: their rows one by one, their tables, then the facts that they lack."""
 
 import sys
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ WANTED = {
 }
 "Facts that an auditor may know, and that loads need; with the options that give them."
 UNCHECKED = ("AK1", "AN2", "AF2", "AZ1")
-"Findings about what is not stated, or about the options: no identity was checked by them."
+"Findings about missing facts, or about options: they check no identity."
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Audited:
 
     @property
     def not_asked(self) -> dict[str, Counter[str]]:
-        """The checks that said nothing of any row, with what they lack and in how many rows."""
+        """The checks without an answer for any row, with missing facts and numbers of rows."""
         spoke = {finding.code for finding in self.findings} | self.held.keys()
         return {code: lacks for code, lacks in self.silent.items() if code not in spoke}
 

@@ -122,7 +122,7 @@ def command(options: AuditOptions) -> int:
 def _printer(
     options: AuditOptions, facts: "Mapping[str, Fact]"
 ) -> "AuditJson | AuditMarkdown | AuditText | None":
-    """Return what prints each source, once it is read; None where the answer is all."""
+    """Return the printer of each source; None for the answer alone."""
     from benchforge.cli.results.audit import documents
 
     if options.as_json:

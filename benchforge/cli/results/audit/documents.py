@@ -216,7 +216,7 @@ class AuditMarkdown:
         return "\n".join([*lines, ""])
 
     def end(self, sources: Sources, summary: str) -> str:
-        """Return the list of what was not read, and what all sources come to."""
+        """Return the unread sources, and the conclusion of all sources."""
         lines: list[str] = []
         for title, reasons in (("Not read", sources.unread), ("Passed over", sources.passed)):
             items = [f"- {safe.markdown(reason)}" for reason in reasons]
@@ -237,7 +237,7 @@ OF_A_KIND = 3
 
 
 class AuditText:
-    """The findings of each source, the worst first, and what was not asked."""
+    """The findings of each source, the worst first, and the checks that lacked facts."""
 
     def __init__(self, stated: Mapping[str, Fact], most: int) -> None:
         self._most, self._facts = most, facts_by("you", stated)
@@ -256,7 +256,7 @@ class AuditText:
         return "\n\n".join(["\n".join(lines) for lines in blocks] + [""])
 
     def end(self, sources: Sources, summary: str) -> str:
-        """Return the facts of the auditor, and what all sources come to."""
+        """Return the facts of the auditor, and the conclusion of all sources."""
         return "\n\n".join([*self._facts, "\n".join(wrapped(summary, ""))])
 
 
@@ -291,7 +291,7 @@ _LISTED = 20
 
 
 def junit(pages: Pages, sources: Sources) -> str:
-    """Return the checks: what is impossible or false fails, and what is open is skipped."""
+    """Return the checks as tests: impossible or false numbers fail, open checks are skipped."""
     pages.cut()
     named = ((f"{audit.source} ({audit.reader})", audit) for audit in pages.worst)
     suites = [JunitSuite(name, [*_tests(audit)]) for name, audit in named]

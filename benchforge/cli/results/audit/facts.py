@@ -8,9 +8,9 @@ from benchforge.parts.reader import Fact, Row
 from benchforge.text import readable
 
 CORRECTED = "wrk 4 adds samples"
-"How the estimator of wrk's latencies begins."
+"Prefix of the estimator of wrk's latencies."
 SAMPLED = "of samples, each of a time"
-"How the estimator of the latencies of an older wrk begins."
+"Prefix of the estimator of the latencies of an older wrk."
 _FEW, _FEWEST = 100.0, 2.0
 _MOST_AT_ONCE = 64.0
 "Requests of which a tool may keep one time, where it sends several at once on a connection."
@@ -195,7 +195,7 @@ _BYTES = {
 
 
 def time_slip(share: float) -> str:
-    """Return what the times would be, if a share of use is that of another unit; else nothing."""
+    """Return the unit slip in times that explains a factor, in words; empty if none does."""
     for factor, (smaller, larger) in _UNITS.items():
         if _BUSY_SHARE[0] <= share / factor <= _BUSY_SHARE[1]:
             return f"the times were {factor:,.0f} times shorter ({smaller})"
@@ -205,6 +205,6 @@ def time_slip(share: float) -> str:
 
 
 def byte_slip(ratio: float) -> str:
-    """Return what a rate of bytes would be that is off by a factor; else nothing."""
+    """Return the slip in a byte rate that explains a factor, in words; empty if none does."""
     near = (words for factor, words in _BYTES.items() if abs(ratio / factor - 1) < _NEAR_SLIP)
     return next(near, "")

@@ -17,7 +17,7 @@ class Finding:
     """A statement about numbers that do not fit, with all that it rests on."""
 
     identity: str
-    "The numbers, and what they must be to one another."
+    "The numbers, and the identity that they break or satisfy."
     rests_on: str = ""
     "Assumption that the result does not state; empty if there is none."
     true_if: str = ""
@@ -27,7 +27,7 @@ class Finding:
     severity: Severity = "unknown"
     "Severity; `unknown` stands for that of the check."
     title: str = ""
-    "Sentence that says what is wrong; empty for that of the check."
+    "Title of the finding; empty for that of the check."
     instead: float = -1.0
     "Requests per second that the numbers allow; negative if they tell none."
     code: str = ""
@@ -75,5 +75,5 @@ class AuditCheck:
 def check(
     code: str, severity: Severity, title: str = "", scope: Scope = "row"
 ) -> Callable[[Callable[..., Evidences]], AuditCheck]:
-    """Return what makes a check of a function; each of its findings has the code and the words."""
+    """Return a decorator that makes a check of a function, with this code and title."""
     return lambda judge: AuditCheck(code, severity, title, scope, judge)

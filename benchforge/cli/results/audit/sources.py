@@ -49,7 +49,7 @@ _TIME = re.compile(
     r"|\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? "
     r"(?:std(?:out|err) [FP] )?"
 )
-"What a log writes before each line: the time; host and program, or the stream of a container."
+"Prefix of a log's lines: the time; host and program, or the stream of a container."
 _CHUNK = 1 << 16
 
 
@@ -163,7 +163,7 @@ def number(name: str) -> Callable[[str], Fact]:
 
 
 def duration(text: str) -> Fact:
-    """Return a duration as a fact. Raises Unusable for what is none."""
+    """Return a duration as a fact. Raises Unusable for another text."""
     if seconds := Duration.typed(text):
         return Fact(float(seconds), "s", 0.0, "asked", ORIGIN)
     raise Unusable(f"--duration {text}: not a duration", "write it like --duration 15s")

@@ -24,7 +24,7 @@ WORSE, NO_ANSWER = 1, 4
 
 
 def share(text: str) -> float:
-    """Return a share from 0 to below 1, written as 0.03 or 3%. Raises Unusable for what is none."""
+    """Return a share from 0 to below 1, written as 0.03 or 3%. Raises Unusable for others."""
     try:
         value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

@@ -34,7 +34,7 @@ def first_screen(comparison: ComparedResults) -> list[str]:
 
 
 def _answer(comparison: ComparedResults) -> str:
-    """Return what changed: the worst first; or why nothing can be said."""
+    """Return the changes, the worst first; or why there is no answer."""
     by_answer: dict[str, list[MetricChange]] = {}
     for row in comparison.visible:
         by_answer.setdefault(answer_of(row), []).append(row)

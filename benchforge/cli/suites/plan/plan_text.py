@@ -80,7 +80,7 @@ def _claims(plan: Plan) -> str:
 
 
 def _fewest(plan: Plan) -> float:
-    """Return what share of the estimates the fewest blocks are."""
+    """Return the share of the estimates that the fewest blocks take."""
     return 1.0 if plan.until is None else plan.until.least / plan.blocks
 
 

@@ -78,7 +78,7 @@ class PartLink(Frozen):
 
 
 class ScenarioPlanned(Frozen):
-    """A scenario, and what runs for it."""
+    """A scenario, and the parts that run for it."""
 
     label: str
     title: str

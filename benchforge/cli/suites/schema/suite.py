@@ -85,7 +85,7 @@ _FILES: dict[str, type[Frozen]] = {
 def suite_schema(registry: Registry) -> tuple[Schema, list[str]]:
     """Return the schema of the suites that the loader takes, and a line for each part it lacks.
 
-    It refuses nothing that the loader takes, profiles apart: what stands in a profile only is
+    It refuses nothing that the loader takes, profiles apart: content of a profile only is
     missing without it. A plugin that is broken leaves out its own parts.
     """
     left_out: list[str] = []

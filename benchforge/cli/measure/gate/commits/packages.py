@@ -42,7 +42,7 @@ class NotPinnedError(Exception):
 
 
 class Lock(NamedTuple):
-    """A lock file, and what it pins."""
+    """A lock file, and its pins."""
 
     file: str
     "Path of the file, relative to the top of the repository."
@@ -196,7 +196,7 @@ class Packages:
         return of_requirements(file.name, lambda name: _text(file.parent / name))
 
     def _exported(self, project: Path) -> str:
-        """Return what uv exports of a project. Raises NotPinnedError where it cannot."""
+        """Return uv's export of a project. Raises NotPinnedError without one."""
         uv = locate("uv")
         if uv is None:
             raise ProgramMissing(f"{UV}: uv is missing", "pip install uv")

@@ -219,7 +219,7 @@ def _timed_rate(row: Row) -> Interval | None:
 
 
 def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
-    """Return what the mean is at most; None where nothing bounds it.
+    """Return the largest mean; None where nothing bounds it.
 
     wrk 4 adds x / E samples below each time x longer than E = connections / rate, with a mean of
     x / 2. If all times add up to what the connections had, the mean is E + max / 2 at most.
@@ -261,7 +261,7 @@ def _always_busy(row: Row) -> bool:
 
 
 def _below(listed: dict[float, Fact]) -> float:
-    """Return what the times up to the last percentile add to the mean, at most."""
+    """Return the most that times up to the last percentile add to the mean."""
     total, lower_percent = 0.0, 0.0
     for percent, fact in listed.items():
         total += (percent - lower_percent) / _PERCENT * fact.high

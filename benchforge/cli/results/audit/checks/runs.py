@@ -1,4 +1,4 @@
-"""Times of runs: what is computed from them, and what runs and sittings can tell apart."""
+"""Identities of times of runs: their statistics, and the ranks that runs and sittings resolve."""
 
 import math
 import statistics

@@ -108,7 +108,7 @@ def deviation(row: Row) -> Evidences:
 
 
 def _deviation_at_most(least: float, mean: float, most: float, samples: float) -> float:
-    """Return what a standard deviation is at most (Bhatia and Davis), also with n - 1."""
+    """Return the largest standard deviation (Bhatia and Davis), also with n - 1."""
     variance = max(0.0, most - mean) * max(0.0, mean - least)
     return math.sqrt(variance * samples / (samples - 1) if samples > 1 else variance)
 

@@ -208,7 +208,7 @@ class SharedTexts:
 
     @property
     def few_clients(self) -> int | None:
-        """Number of client addresses, where they are too few to tell who sent what."""
+        """Number of client addresses, where they are too few to tell senders apart."""
         few = len(self._clients) < LEAST_CLIENTS and not self._behind_proxy
         return len(self._clients) if few else None
 
@@ -331,7 +331,7 @@ def query_of(query: str) -> Mapping[str, str]:
 
 
 def _decoded(text: str, unquoted: Callable[[str], str]) -> str:
-    """Return a text that is bounded: a cut one is longer than what is kept."""
+    """Return a bounded text: a cut one is longer than any that counts."""
     return unquoted(text[: 12 * _LONGEST + 12])[: _LONGEST + 1]
 
 
