@@ -53,8 +53,8 @@ class ProgressLine(Progress):
         rate = step.case.driver.load().rate if step.case.find is not None else None
         again = again if rate is None else f" · {exact(rate)}/s{again}"
         width = len(str(self._total))
-        place = f"[{self._place:{width}}/{self._total}] round {step.block}"
-        self._head = f"{place} · {step.case.name.title}{again}"
+        position = f"[{self._place:{width}}/{self._total}] round {step.block}"
+        self._head = f"{position} · {step.case.name.title}{again}"
         self._left_s = left_s
         self._early = step.case.find is not None or self._graph.until is not None
         self._left = self._about(left_s)

@@ -108,8 +108,8 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
         if save is not None:
             say(f"wrote {file}")
         is_saved = file == save or file.parent == results
-        limits, shown = StopLimits(time_limit_s=question.time_s), Shown(details=options.details)
-        run = RunOptions(registry, limits=limits, shown=shown, lock=lock, resumable=is_saved)
+        limits, output = StopLimits(time_limit_s=question.time_s), Shown(details=options.details)
+        run = RunOptions(registry, limits=limits, shown=output, lock=lock, resumable=is_saved)
         return begin(file, results, run)
 
 
