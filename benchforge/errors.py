@@ -1,4 +1,4 @@
-"""Every error that a user can cause: where and what, what to do next, and the exit code."""
+"""Errors that a user can cause: a message with place and cause, a hint, and an exit code."""
 
 from typing import ClassVar, Literal
 
@@ -22,7 +22,7 @@ class BenchforgeError(Exception):
 
 
 class InvalidFile(BenchforgeError):
-    """A result file says something that cannot be."""
+    """A result file contradicts itself or its form."""
 
     exit_code = 1
 
@@ -34,13 +34,13 @@ class Unusable(BenchforgeError):
 
 
 class ProgramMissing(BenchforgeError):
-    """A program or a package that the suite needs is not there."""
+    """A program or a package that the suite needs is missing."""
 
     exit_code = 3
 
 
 class NoAnswer(BenchforgeError):
-    """Something that was asked has no believable answer."""
+    """A question has no believable answer."""
 
     exit_code = 4
 
@@ -48,8 +48,7 @@ class NoAnswer(BenchforgeError):
 class TrialFailed(NoAnswer):
     """One trial could not be measured; it is kept, with this as its reason.
 
-    `stage` says when: prepare, start, ask, drive, read.
-    `log` holds the last lines of the process concerned, where there is one.
+    `stage` is prepare, start, ask, drive or read; `log` has the last lines of the process.
     """
 
     about: Literal["behaviour", "apparatus"] = "behaviour"
@@ -75,10 +74,7 @@ class LaunchLost(TrialFailed):
 
 
 class KeeperGone(TrialFailed):
-    """The process that keeps the trial's processes ended before its trial; they ended with it.
-
-    Whoever kills it says nothing of what is measured: it is measured again.
-    """
+    """The process that keeps the trial's processes ended, and they with it: measured again."""
 
     about: Literal["behaviour", "apparatus"] = "apparatus"
 
@@ -93,7 +89,7 @@ class KeeperGone(TrialFailed):
 class KeeperSilent(KeeperGone):
     """The keeper does not answer: it is frozen, or somebody stopped or traces it.
 
-    `by_the_trial` says that one of the trial's own processes does: no other attempt mends that.
+    `by_the_trial`: one of the trial's own processes does, so no other attempt helps.
     """
 
     def __init__(self, reason: str, *, by_the_trial: bool = False) -> None:
@@ -102,15 +98,13 @@ class KeeperSilent(KeeperGone):
         self.hint = "let it run, and measure again"
         if by_the_trial:
             self.about = "behaviour"
-            self.hint = (
-                "run benchforge as an ordinary user, in namespaces: only so nobody may trace it"
-            )
+            self.hint = "run benchforge as an ordinary user, in namespaces: nobody traces it there"
 
 
 class OutputDamaged(BenchforgeError):
     """A tool's output lacks something that benchforge needs: the trial has no reading.
 
-    `about` says whose doing that is: what the server did to a load tool is not tried again.
+    `about` is behaviour where the server did that to the load tool: no other attempt follows.
     """
 
     exit_code = 4

@@ -14,8 +14,8 @@ from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import identity
 from benchforge.stats.summary.case import used_of
-from benchforge.stats.summary.summarize import identity
 from benchforge.stats.verdict.comparison import Moves
 
 HEADER_BYTE_SHARE: Final = 1e-3

@@ -22,10 +22,11 @@ from benchforge.model.summary.summary import Comparison, MetricSummary, Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import Identity, identity
 from benchforge.parts.part import Metric
 from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import used_of
-from benchforge.stats.summary.summarize import Identity, identity, summarize
+from benchforge.stats.summary.summarize import summarize
 from benchforge.stats.verdict.comparison import ComparisonEvidence, Moves, evidence_of, verdict_on
 from benchforge.stats.verdict.judge import judged
 

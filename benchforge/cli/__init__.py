@@ -1,1 +1,1 @@
-"""The command line: a folder a command, by what it works on."""
+"""Commands, a folder each, by their subjects."""

@@ -73,7 +73,7 @@ class Extensible(Lazy):
         return list(dict.fromkeys((*super().list_commands(ctx), *sorted(_brought()))))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command. Raises UsageError where what a package brings is none."""
+        """Import one command. Raises UsageError where a package's object is none."""
         if cmd_name in self._table:
             return super().get_command(ctx, cmd_name)
         if (point := _brought().get(cmd_name)) is None:
@@ -117,7 +117,9 @@ def group() -> None:
 def main() -> None:
     """Run the command of this process's words, and end with its exit code."""
     ends_on_signals()
-    _opens_closed_streams()
+    # A stream that the caller closed is None, which everything that prints would stumble over.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
     sys.excepthook = _crashed
     sys.exit(called())
 
@@ -153,7 +155,7 @@ def called(words: Sequence[str] | None = None) -> int:
 
 
 def _tell_of_rivals() -> None:
-    """Two distributions of one package overwrite each other's files: ours may be theirs in part."""
+    """Warn of another distribution of this package, which overwrites files of ours."""
     for rival in rivals():
         from benchforge.cli.console.say import warn  # noqa: PLC0415 - --help imports click alone
 
@@ -166,14 +168,8 @@ def _ended(interrupted: Interrupted) -> int:
     return interrupted.exit_code
 
 
-def _opens_closed_streams() -> None:
-    """A stream that the caller closed is None, which everything that prints would stumble over."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
-
-
 def _crashed(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-    """Print a fault of our own, which may hold a secret as everything may."""
+    """Print a fault of our own, without secrets."""
     from traceback import format_exception  # noqa: PLC0415 - seldom needed
 
     from benchforge.cli.console.say import printable  # noqa: PLC0415 - --help imports click alone
@@ -214,9 +210,9 @@ def _show_error(error: Exception) -> int:
 
 
 def _of_the_system(error: OSError) -> Exception:
-    """Return what a user has to hear of an error that nobody awaited; itself where it is a fault.
+    """Return the error for a user, of an OSError such as a full disk, or itself for our own fault.
 
-    --help to a full disk is one, and a folder that somebody removed while a shell was in it.
+    Another is the current folder, removed while a shell is in it.
     """
     from benchforge.cli.console.say import away  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415

@@ -1,1 +1,1 @@
-"""What pages, charts and JUnit files are drawn with, by commands and reporters."""
+"""Pages, charts and JUnit files, for commands and reporters."""

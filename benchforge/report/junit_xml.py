@@ -5,7 +5,8 @@ JUnit's format has no owner. What GitHub's actions, GitLab and Jenkins read alik
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,7 +14,7 @@ from benchforge.text import safe
 
 Element = Literal["", "failure", "error", "skipped"]
 "Element of an outcome; empty for a test that passes."
-_ELEMENTS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+_ELEMENTS: dict[Element, str] = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,9 @@ def junit_xml(name: str, suites: Sequence[JunitSuite]) -> bytes:
 
 
 def _totals(tests: Sequence[JunitTest]) -> dict[str, str]:
-    return {"tests": str(len(tests))} | {
-        title: str(_count(tests, element)) for element, title in _ELEMENTS.items()
-    }
-
-
-def _count(tests: Iterable[JunitTest], element: str) -> int:
-    return sum(test.element == element for test in tests)
+    counts = Counter(test.element for test in tests)
+    totals = {title: str(counts[element]) for element, title in _ELEMENTS.items()}
+    return {"tests": str(len(tests)), **totals}
 
 
 def _add(suite: ET.Element, test: JunitTest) -> None:

@@ -1,4 +1,4 @@
-"""Distributions: beta, Student's t, and the normal one that it tends to."""
+"""Beta distribution, Student's t, and the normal distribution."""
 
 import math
 from functools import lru_cache

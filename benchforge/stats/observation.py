@@ -1,4 +1,4 @@
-"""From usage.csv and system.csv to the figures of an observation."""
+"""Figures of an observation, from usage.csv and system.csv."""
 
 import bisect
 import itertools
@@ -17,17 +17,14 @@ COUNTER = "TcpOutSegs"
 BIN_S = 0.25
 _MOST_BINS = 4  # for each row: a file that names a distant moment is no reason to count to it
 _BUSY = 0.5  # of a CPU's time, for its frequency to tell anything
-
 _SEEN = 0.5  # of a load tool's CPU time, for its threads to be known
 
 
 def recomputed(observation: Observation, usage_csv: str, system_csv: str) -> Observation:
     """Return an observation with each figure that the two files tell computed from them.
 
-    What they never tell is taken over, and a part without rows has no figures. An observation is
-    right where this changes nothing.
-    Raises ValueError with file and line where a file cannot be read, or names a part that the
-    observation does not have.
+    Other figures stay, and a part without rows has none. An observation is right where this changes
+    nothing. Raises ValueError with file and line for an unreadable file or an unknown part.
     """
     used = _by_part(observation, usage_csv)
     try:
@@ -78,10 +75,10 @@ def _used(rows: Sequence[UsageRow], seconds: float) -> dict[str, Any]:
 
 
 def _of_threads(rows: Sequence[UsageRow]) -> dict[str, Any]:
-    """Return what only a living process tells.
+    """Return the figures of living processes.
 
-    A load tool's last look is a moment before its end, which tells its CPU time exactly. What it
-    did in between is taken to be as before; unknown if that is most of it.
+    The last look at a load tool is a moment before its end, which tells its CPU time exactly. In
+    between it counts as before; unknown if that is most of its time.
     """
     hottest, waited, each = (
         _until_end(rows, name) for name in ("busiest_thread_cpu_s", "cpu_wait_s", "process_cpu_s")
@@ -95,7 +92,7 @@ def _of_threads(rows: Sequence[UsageRow]) -> dict[str, Any]:
 
 
 def _until_end(rows: Sequence[UsageRow], name: str) -> tuple[float, ...]:
-    """Return what a column says last, as much more as the part used until its end."""
+    """Return the last value of a column, raised by what the part used until its end."""
     last = next((row for row in reversed(rows) if getattr(row, name) is not None), None)
     if last is None:
         return ()
@@ -116,6 +113,7 @@ def machine(rows: Sequence[SystemRow]) -> dict[str, Any]:
     busy = _below(last, "cpu.", ".busy_s")
     stolen = _below(last, "cpu.", ".stolen_s")
     heat = [row["heat.celsius"] for row in rows if "heat.celsius" in row]
+    clock_steps = [row["clock.step_s"] for row in rows if "clock.step_s" in row]
     return {
         "busy_s": sum(busy.values()) if busy else None,
         "stolen_s": sum(stolen.values()) if stolen else None,
@@ -127,9 +125,7 @@ def machine(rows: Sequence[SystemRow]) -> dict[str, Any]:
         "frequency_mhz": _frequency(rows),
         "temperature_c": (heat[0], heat[-1]) if heat else None,
         "load_average": first.get("load.average"),
-        "clock_step_s": max((row["clock.step_s"] for row in rows if "clock.step_s" in row), key=abs)
-        if "clock.step_s" in last
-        else None,
+        "clock_step_s": max(clock_steps, key=abs, default=None),
         "longest_gap_s": _unseen(rows),
         "time_wait_sockets": _whole(last.get("net.time_wait")),
     }
@@ -164,11 +160,9 @@ def _frequency(rows: Sequence[SystemRow]) -> tuple[float, float, float] | None:
             busy = row.get(name, 0.0) - earlier.get(name, 0.0)
             if busy >= _BUSY * (row[TIME] - earlier[TIME]) > 0:
                 frequencies.append(mhz)
-    return (
-        (min(frequencies), math.fsum(frequencies) / len(frequencies), max(frequencies))
-        if frequencies
-        else None
-    )
+    if not frequencies:
+        return None
+    return min(frequencies), math.fsum(frequencies) / len(frequencies), max(frequencies)
 
 
 def flow(rows: Sequence[SystemRow]) -> NetworkFlow | None:
@@ -195,7 +189,7 @@ def _at(points: Sequence[tuple[float, float]], time_s: float) -> float:
 
 
 class Spread(NamedTuple):
-    """How a number was spread over rounds, in its own unit."""
+    """The spread of a number over rounds, in its own unit."""
 
     median: float
     high: float

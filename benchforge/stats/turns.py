@@ -1,4 +1,4 @@
-"""Servers in turns: the order of their slices, what a load with pauses says, and who waits."""
+"""Servers in turns: the order of their slices, readings of loads with pauses, and waiting."""
 
 import hashlib
 import math
@@ -63,8 +63,7 @@ def long_enough(
 ) -> float | None:
     """Return the length of a slice in which the slowest server has enough requests, in seconds.
 
-    It is the given one, doubled as often as it takes, or the longest. None where not even the
-    longest is enough.
+    It is the given one, doubled as often as needed, or the longest; None if that is not enough.
     """
     most_s = max(slice_s, longest_s(servers))
     while slowest_per_s * slice_s < least:
@@ -76,42 +75,32 @@ def long_enough(
 
 _OF_FILES = 16_384
 "Bytes that a thread of a tool may read of files once the first has connected: a script, a locale."
-
 WHY_UNKNOWN = "in turns: a server stands still between its slices, so that only rates are compared"
-_OF_A_LOAD_WITHOUT_PAUSES: dict[str, object] = {
-    "latency": None,
+_NO_TIMES: dict[str, object] = {
+    **dict.fromkeys(("latency", "service_time", "in_flight", "series", "percentiles_us")),
+    **dict.fromkeys(("mean_us", "latency_samples", "censored_from_us")),
     "latency_by_status": {},
-    "service_time": None,
     "phases": {},
-    "in_flight": None,
-    "series": None,
-    "percentiles_us": None,
-    "mean_us": None,
-    "latency_samples": None,
     "censored": 0,
-    "censored_from_us": None,
 }
-_OF_MORE_THAN_THE_SLICES: dict[str, object] = {
+"Fields that hold for a load without pauses only."
+_NO_TOTALS: dict[str, object] = {
+    **dict.fromkeys(("body_bytes", "promised_bytes", "other_lengths")),
     "bodies": (),
-    "body_bytes": None,
-    "promised_bytes": None,
-    "other_lengths": None,
     "printed": {},
 }
+"Fields that count more than the slices."
 
 
 def in_turns(reading: Reading, turns: Turns) -> Reading:
     """Return a reading with the seconds of the slices, and without response times."""
-    kinds = {
-        label: in_turns(reading_of_kind, turns) for label, reading_of_kind in reading.kinds.items()
-    }
-    update = {**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds, "kinds": kinds}
-    reading = reading.model_copy(update=update)
+    kinds = {label: in_turns(of_kind, turns) for label, of_kind in reading.kinds.items()}
+    reading = reading.model_copy(update={**_NO_TIMES, "seconds": turns.seconds, "kinds": kinds})
     return reading if turns.uncounted_bytes is None else _of_the_slices(reading, turns)
 
 
 def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
-    """Return a reading of a tool that counts what was before the slices and after them, too.
+    """Return a reading of a tool that also counts responses before and after the slices.
 
     All bad responses may have been in the slices, or none.
     """
@@ -125,7 +114,7 @@ def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
         "good_at_most": min(turns.responses, reading.good_at_most),
         "received_bytes": sum(slice_.received_bytes or 0 for slice_ in turns.slices),
     }
-    return reading.model_copy(update={**_OF_MORE_THAN_THE_SLICES, **changed})
+    return reading.model_copy(update={**_NO_TOTALS, **changed})
 
 
 def counted_in_slices(
@@ -142,8 +131,7 @@ def counted_in_slices(
 def by_bytes(turns: Turns, reading: Reading) -> Turns:
     """Return turns whose responses are shared out by the bytes of each slice.
 
-    `reading` is what the tool says of its whole load. A response that is read in two slices
-    counts in the second one.
+    `reading` is of the whole load. A response that is read in two slices counts in the second one.
     """
     read = [slice_.received_bytes for slice_ in turns.slices]
     bytes_read = [count for count in read if count is not None]
@@ -161,7 +149,7 @@ def by_bytes(turns: Turns, reading: Reading) -> Turns:
 def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | None:
     """Return how the kernel's bytes contradict those of the tool; None where they agree.
 
-    After the last slice the tool reads what was under way: a response of each connection.
+    After the last slice the tool reads the responses under way, one of each connection.
     """
     if turns.uncounted_bytes is None:
         return None
@@ -173,10 +161,8 @@ def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | No
     more, files = reading.received_bytes - kernel, _OF_FILES * (1 + threads)
     if -files <= more <= under_way + reading.byte_error:
         return None
-    return (
-        f"it reports {exact(reading.received_bytes)} bytes, but the kernel "
-        f"{exact(kernel)} up to its last slice"
-    )
+    reported = f"it reports {exact(reading.received_bytes)} bytes"
+    return f"{reported}, but the kernel {exact(kernel)} up to its last slice"
 
 
 Rounds = Mapping[int, Sequence[float]]
@@ -215,8 +201,8 @@ _SURE = 0.99
 def waiting_s(concurrency: int, rate: float, busy: float) -> float:
     """Return how long a request waits by Little's law, in seconds, less what CPUs explain.
 
-    `busy` is for how long server and load tool use a CPU or wait for one, per second: requests that
-    wait for that wait for one another, and stand still with their server.
+    `busy` is the time that server and load tool use a CPU or wait for one, per second: requests
+    that wait for that stand still with their server.
     """
     return concurrency / rate * max(0.0, 1.0 - busy) if rate else math.inf
 
@@ -239,7 +225,7 @@ class Excess(NamedTuple):
 
 
 def excesses(slice_s: float, probed: Sequence[ProbedSlice]) -> list[Excess]:
-    """Return which share of responses slices of a length add, by shorter and by longer ones."""
+    """Return the share of responses that slices of a length add, by shorter and by longer ones."""
     by_length: dict[float, list[float]] = {}
     for probe in probed:
         by_length.setdefault(probe.slice_s, []).append(probe.responses / probe.seconds)
@@ -252,7 +238,7 @@ def excesses(slice_s: float, probed: Sequence[ProbedSlice]) -> list[Excess]:
 
 
 def _excess(usual: Sequence[float], others: Sequence[float], share: float) -> Excess:
-    """Return what explains how rates differ, if a slice has too many responses by a constant.
+    """Return the constant share of responses by which a slice has too many, from the rates.
 
     Such a constant makes rates in the other slices differ by `share` more than in the usual ones.
     """

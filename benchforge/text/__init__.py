@@ -1,1 +1,1 @@
-"""Text for people: how a number, a list and a stranger's text are written, each in one way."""
+"""Text for people: numbers, lists, and a stranger's text, each written in one way."""

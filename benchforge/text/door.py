@@ -25,9 +25,9 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LINK = "is a link: nothing in a result may be one"
 _NO_FILE = "is not a file"
 OWN = 0o600
-"The mode of a file that nobody but its owner reads: a program's, with secrets in it."
+"Mode of a file with secrets, which only its owner reads."
 HALF = ".bf-"
-"How the name of a file begins that is not whole yet."
+"Prefix of the name of an incomplete file."
 MIB = 1 << 20
 _PIECE = 1 << 16  # of a file: a buffer of a megabyte takes time, and most files have less
 Content = bytes | Iterable[bytes]
@@ -52,7 +52,8 @@ def is_name(part: str) -> bool:
 def read(folder: Path, name: str, most: int) -> bytes:
     """Return the content of a file below a folder.
 
-    Raises OSError: it is not there, is no file, lies behind a link, or has more than `most` bytes.
+    Raises OSError for a missing file, another kind of file, a link on its way, or more than `most`
+    bytes.
     """
     with opened(folder, name) as file:
         return _content(file, (folder, name), most)
@@ -67,7 +68,7 @@ def pieces(folder: Path, name: str) -> Iterator[bytes]:
 def read_named(path: Path, most: int) -> bytes:
     """Return the content of a file that a person names: links on its way are theirs.
 
-    Raises OSError: it is not there, is no file, or has more than `most` bytes.
+    Raises OSError for a missing file, another kind of file, or more than `most` bytes.
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, _NO_FILE, str(path))
@@ -152,10 +153,10 @@ def stream(folder: Path, name: str) -> Iterator[BinaryIO]:
 def write(
     folder: Path, name: str, content: Content, *, lasting: bool = True, mode: int = 0o666
 ) -> None:
-    """Write a file below a folder: it is there whole, or as it was before, whenever we end.
+    """Write a file below a folder: it is complete, or as it was before, whenever we end.
 
-    A `lasting` one is on the disk on return. A link in its place is replaced, and never followed.
-    Raises OSError, which names it: a disk that is full names nothing.
+    A `lasting` one is on the disk on return. A link of its name is replaced, and never followed.
+    Raises OSError with the file's name: a full disk names nothing.
     """
     with _parent(folder, name) as (parent, last), _naming(folder, name):
         half = f"{HALF}{os.urandom(8).hex()}"
@@ -194,9 +195,9 @@ def make(folder: Path, name: str, mode: int = 0o755, *, anew: bool = False) -> N
 
 
 def files(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[str]:
-    """Yield the name of all that is no folder below one that is no link; links are not followed.
+    """Yield the names of all files and links below a folder that is no link; follow no link.
 
-    What is in the folder itself is left out, with all that is below it, if it is not `wanted`.
+    A name in the folder itself that is not `wanted` is left out, with all that is below it.
     """
     root = os.open(folder, _FOLDER)
     try:
@@ -205,9 +206,7 @@ def files(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[str]:
             if not prefix:
                 folders[:] = filter(wanted, folders)
             # A link to a folder is among the folders.
-            links = [
-                folder_ for folder_ in folders if (folder / folder_path / folder_).is_symlink()
-            ]
+            links = [child for child in folders if (folder / folder_path / child).is_symlink()]
             folders[:] = sorted(set(folders).difference(links))
             for name in sorted([*names, *links]):
                 if prefix or wanted(name):

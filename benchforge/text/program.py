@@ -1,4 +1,4 @@
-"""How programs of our environment are called, so that a printed command works as it stands."""
+"""Names of programs of our environment, with which a printed command works."""
 
 import shlex
 import shutil

@@ -4,12 +4,12 @@ Decimals throughout: no value overflows, and a larger value never reads as a sma
 that a value does not have are not shown: 1.5 stays 1.5, and 1.4996 reads 1.50.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Final
 
-# Of each unit that takes prefixes: the steps, largest first, as (name, size).
+# Steps of each unit that takes prefixes, largest first, as (name, size).
 _STEPS: Final = {
     "s": (("s", "1"), ("ms", "1e-3"), ("µs", "1e-6"), ("ns", "1e-9")),
     "s/response": (
@@ -19,7 +19,7 @@ _STEPS: Final = {
     "B": (("TB", "1e12"), ("GB", "1e9"), ("MB", "1e6"), ("kB", "1e3"), ("B", "1")),
     "B/s": (("GB/s", "1e9"), ("MB/s", "1e6"), ("kB/s", "1e3"), ("B/s", "1")),
 }
-# What is a multiple of a unit above.
+# Multiples of these units.
 _SAME: Final = {
     "seconds": ("s", "1"),
     "ms": ("s", "1e-3"),
@@ -31,15 +31,16 @@ _SAME: Final = {
 }
 _DIGITS: Final = 3
 IN_REACH: Final = 100
-"Times as many blocks as were measured: nobody measures more."
+"Multiple of the measured blocks beyond which advice is useless."
 _PLAIN_COUNT: Final = 1000
 _PLAIN_BELOW: Final = Decimal(10) ** 12
 _PLAIN_FROM: Final = Decimal("1e-4")
+_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
 @dataclass(frozen=True)
 class Scale:
-    """In what a column is given: its unit, and by what a value is divided."""
+    """The unit of a column, and the divisor of its values."""
 
     unit: str
     size: Decimal = Decimal(1)
@@ -118,12 +119,12 @@ def blocks_that_tell(needed: int, measured: int) -> str:
 
 
 def too_many(number: int, most: int, things: str) -> str:
-    """Return that something has more than is read of it."""
+    """Return that something has more things than benchforge reads."""
     return f"has {exact(number)} {things}, and at most {exact(most)} are read"
 
 
 def percent(share: float) -> str:
-    """Return a share: 0.03121 is 3.12 %. What is less than all never reads 100 %."""
+    """Return a share: 0.03121 is 3.12 %. A share below 1 never reads 100 %."""
     number = 100 * _decimal(share)
     gap = 100 - abs(number)
     return f"{_written(number, max(_DIGITS, 2 - gap.adjusted()) if gap > 0 else _DIGITS)} %"
@@ -134,8 +135,13 @@ def change(share: float) -> str:
     return f"{'+' if share >= 0 else ''}{percent(share)}"
 
 
+def apart(ratio: float) -> str:
+    """Return how far apart two values of a ratio above 1 are: 12 %, and 2.4× from 2 on."""
+    return f"{figure(100 * (ratio - 1), 2)} %" if ratio < _TWICE else f"{figure(ratio, 2)}×"
+
+
 def spoken(seconds: float) -> str:
-    """Return a length of time that somebody waits: 500 ms, 45 s, 2 min 30 s, 1 h 5 min."""
+    """Return a duration: 500 ms, 45 s, 2 min 30 s, 1 h 5 min."""
     if 0 < seconds < 1:
         return amount("s", seconds)
     minutes, rest = divmod(round(seconds), 60)
@@ -161,8 +167,20 @@ def conjoined(names: Iterable[str], word: str = "and") -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text, or so many of its characters and ... where it has more."""
+    """Return a text, or its first `most` characters and ... where it has more."""
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def fitted(blocks: Iterable[tuple[int, Sequence[str]]], most: int) -> list[str]:
+    """Return the lines of blocks, without the most dispensable ones if they are more than `most`.
+
+    A block has the number of its importance: 0 always stays, and the highest number goes first.
+    """
+    chosen = [*blocks]
+    while sum(len(lines) for _, lines in chosen) > most and any(rank for rank, _ in chosen):
+        chosen.remove(max(chosen, key=lambda block: block[0]))
+    lines = [line for _, lines in chosen for line in lines]
+    return [line for line, then in zip(lines, [*lines[1:], ""], strict=True) if line or then]
 
 
 def _scale(unit: str, largest: float) -> Scale:

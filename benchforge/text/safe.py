@@ -10,25 +10,17 @@ import json
 import re
 
 HIDDEN = "***"
-"What stands in place of a secret."
-
+"Text instead of a secret."
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#$])")
-# What begins a list, or is the line below a heading, where it stands first.
-_BEGINS = re.compile(r"\A(\d{0,9})(?=[-+=.)]+(?:\s|\Z))")
-# Nothing that hides a text.
-_PAINT = re.compile(r"\x1b\[(?:[0-2]|3[0-7]|[0-2];3[0-7])m")
+_BEGINS = re.compile(r"\A(\d{0,9})(?=[-+=.)]+(?:\s|\Z))")  # a list, or the line of a heading
+_PAINT = re.compile(r"\x1b\[(?:[0-2]|3[0-7]|[0-2];3[0-7])m")  # nothing that hides a text
 _PAINT_AND_TEXT = re.compile(rf"({_PAINT.pattern})")
-# What a spreadsheet takes for the begin of a formula.
-_FORMULA = ("=", "+", "-", "@")
-# What may be harmful: the rest of ASCII, and the ends of lines, are not looked at one by one.
-_DOUBTFUL = re.compile(r"[^ -~\n\t]")
+_FORMULA = ("=", "+", "-", "@")  # first characters of a spreadsheet's formulas
+_DOUBTFUL = re.compile(r"[^ -~\n\t]")  # harmless ASCII needs no look at each character
 
 
 def text(value: str) -> str:
-    """Return a text of several lines whose control characters can be seen.
-
-    Line ends and tabs stay what they are.
-    """
+    """Return a text of several lines; control characters but line ends and tabs are visible."""
     return _DOUBTFUL.sub(_shown, value.replace("\r\n", "\n"))
 
 
@@ -67,10 +59,9 @@ def html_lines(value: str) -> str:
 
 
 def painted(value: str) -> str:
-    """Return a text of several lines; what only makes it bold, dim or coloured stays."""
-    return "".join(
-        part if _PAINT.fullmatch(part) else text(part) for part in _PAINT_AND_TEXT.split(value)
-    )
+    """Return a text of several lines; codes for bold, dim and colours stay."""
+    parts = _PAINT_AND_TEXT.split(value)
+    return "".join(part if _PAINT.fullmatch(part) else text(part) for part in parts)
 
 
 def csv(value: str) -> str:

@@ -1,4 +1,4 @@
-"""Work of many steps: who shows its progress is asked for each step."""
+"""Work of many steps, whose progress a command may show."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 SHOWN: ContextVar[Callable[[Sequence[Any], str], Iterable[Any]]] = ContextVar("SHOWN")
-"Gives the steps one after another, under a title; not set where nobody shows them."
+"Function that gives the steps one after another, under a title; unset without progress."
 
 
 def steps(work: Sequence[T], title: str) -> Iterable[T]:
-    """Return the steps of a work, whose progress is shown where somebody does."""
-    text_shown = SHOWN.get(None)
-    return work if text_shown is None else text_shown(work, title)
+    """Return the steps of a work, with its progress where a command shows it."""
+    track = SHOWN.get(None)
+    return work if track is None else track(work, title)

@@ -88,6 +88,15 @@ def test_any_text_is_refused_or_not_negative(kind: type[Quantity], text: str) ->
     assert min(got.duration, got.size, got.rate) >= 0
 
 
+@given(st.sampled_from(KINDS), st.text() | st.sampled_from(["0.5", "3", "3.", ".5", "1e3", "٣"]))
+def test_a_word_of_the_command_line_may_be_a_plain_number(kind: type[Quantity], word: str) -> None:
+    quantity = kind.typed(word)
+    if re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", word):
+        assert quantity == (float(word) if float(word) <= kind.most else None)
+    elif quantity is not None:
+        assert quantity == kind.parse(word)
+
+
 @given(st.floats(0, 3e7, allow_nan=False))
 def test_it_is_written_as_a_number_and_read_again(number: float) -> None:
     options = Options(duration=Duration(number))

@@ -17,6 +17,7 @@ from benchforge.text.readable import (
     cut,
     exact,
     figure,
+    fitted,
     listed,
     percent,
     scale,
@@ -164,6 +165,20 @@ def test_a_list_says_how_many_names_it_leaves_out(names: list[str], most: int) -
 def test_a_cut_text_shows_that_it_is_cut(text: str, most: int) -> None:
     output = cut(text, most)
     assert output == text or (output.endswith("...") and len(output) == most + 3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), NAMES)), st.integers(0, 12))
+def test_the_most_dispensable_blocks_make_room(
+    blocks: list[tuple[int, list[str]]], most: int
+) -> None:
+    lines = fitted(blocks, most)
+    firm = [line for rank, names in blocks if rank == 0 for line in names]
+    assert len(lines) <= max(most, len(firm))
+    assert all(line in lines for line in firm)
+    for rank in range(4):
+        through = [line for block, names in blocks if block <= rank for line in names]
+        if len(through) <= most:
+            assert all(line in lines for line in through)
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""What all commands share: options, progress, and what they print."""
+"""Common parts of commands: options, progress and output."""

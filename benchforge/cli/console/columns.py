@@ -1,4 +1,4 @@
-"""Rows of words in columns, for a terminal; and an estimate as such a row has it."""
+"""Rows of words in columns, for a terminal, and estimates for such rows."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -14,9 +14,9 @@ NOTHING = "\N{EN DASH}"
 
 
 def columns(rows: Sequence[Sequence[str]], left_aligned: int) -> list[str]:
-    """Return lines with their words below one another; `left_aligned` of them begin at the left.
+    """Return lines with their words in columns; the first `left_aligned` begin at the left.
 
-    What is in the words stays in its line: labels come from anybody.
+    Words keep to their line, whatever they contain: labels come from anybody.
     """
     clean = [[safe.word(word) for word in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
@@ -39,30 +39,24 @@ def spread(estimate: "Estimate", text: Callable[[float], str]) -> str:
 
 
 def amount(cases: int, blocks: int, trials: tuple[int, int], until: "Until | None") -> str:
-    """Return how many cases, blocks and trials; `blocks` are all of them, or the most.
-
-    `trials` are the fewest and the most.
-    """
+    """Return cases, blocks (all, or the most) and trials (fewest, most) in words."""
     if until is None:
         most = "" if trials[1] == cases * blocks else "at most "
-        return f"{counted(cases, 'case')}, {most}{counted(blocks, 'block')}: " + counted(
-            trials[1], "trial"
-        )
-    return (
-        f"{counted(cases, 'case')}, {_between(until.least, blocks)} blocks: "
-        f"{_between(*trials)} trials"
-    )
+        in_blocks, total = f"{most}{counted(blocks, 'block')}", counted(trials[1], "trial")
+    else:
+        in_blocks, total = f"{_between(until.least, blocks)} blocks", f"{_between(*trials)} trials"
+    return f"{counted(cases, 'case')}, {in_blocks}: {total}"
 
 
 def awaited(until: "Until") -> str:
-    """Return what ends a run whose number of blocks is not given."""
+    """Return the rule that ends a run without a number of blocks, in words."""
     wide = f"no interval of {percent(until.level)} is wider than {until.in_words} to a side"
     decided = "each claim is decided at all looks together, or until "
     return f"blocks are added until {decided * (until.method == 'decision')}{wide}"
 
 
 def lasts(fewest_s: float, most_s: float) -> str:
-    """Return how long it takes, where it may end early from the fewest blocks to the most."""
+    """Return the duration of a run, from the fewest blocks to the most."""
     durations = dict.fromkeys(map(spoken, (fewest_s, most_s)))
     return f"about {' to '.join(durations)}"
 

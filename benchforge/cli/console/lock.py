@@ -1,4 +1,4 @@
-"""The machine's lock as a run asks for it: wait for it, end without it, or measure without it."""
+"""The machine's lock of a run: wait for it, end without it, or measure without it."""
 
 import contextlib
 import sys
@@ -16,10 +16,7 @@ _LINE_ABOVE = "\x1b[1A\x1b[K"
 
 @contextlib.contextmanager
 def locked(lock: Lock, tell: Callable[[str], None] = warn) -> Iterator[str]:
-    """Hold the machine's lock; tell and give who has it instead where the run goes on without.
-
-    Raises NoAnswer for "no-wait" where another has it.
-    """
+    """Hold the machine's lock, or give and tell who has it. Raises NoAnswer for "no-wait"."""
 
     def report(wait: Wait) -> None:
         if lock is None:

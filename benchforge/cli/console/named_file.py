@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 def without_suites(paths: Sequence[Path]) -> Sequence[Path]:
-    """Return the paths without suites, such as duel keeps among results, and say which they are.
-
-    Return all where nothing else is named.
-    """
+    """Return the paths without suites, and name these; return all where no result is named."""
     results = [path for path in paths if path.suffix != ".toml"]
     for suite in (path for path in paths if results and path not in results):
         say(f"{suite}: skipped, since it is a suite and not a result")
@@ -26,10 +23,7 @@ def without_suites(paths: Sequence[Path]) -> Sequence[Path]:
 
 
 def write_file(file: Path, content: str, hint: str = "choose another file") -> None:
-    """Write a file, whole or not at all; a pipe or a device such as /dev/stdout stays what it is.
-
-    Raises CannotKeep where it cannot be written.
-    """
+    """Write a file whole or not at all, or into a pipe or a device. Raises CannotKeep."""
     from benchforge.run.disk.result_writer import whole
 
     try:
@@ -53,7 +47,6 @@ def write_page(file: Path, page: "PageDocument") -> None:
 def loaded(
     path: Path,
     registry: "Registry",
-    *,
     profile: str | None = None,
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),

@@ -15,11 +15,11 @@ from benchforge.suite.toml.built_in import brought, named
 
 Options = TypeVar("Options")
 Lock = Literal["no-wait", "without"] | None
-"What to do where another process has the machine's lock; None to wait for it."
+"Reaction to another process that has the machine's lock; None to wait for it."
 
 
 class AnyPath(click.Path):
-    """A path that may be there or not, and of which the system can at least tell that."""
+    """A path that may exist or not, if the system can tell which."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path, readable=False)  # whoever reads it says why it cannot
@@ -27,7 +27,7 @@ class AnyPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path. Raises Unusable where it is too long, or leads through a closed folder.
 
-        To ask whether it is there would be a traceback, wherever that is asked.
+        A later look for it would end in a traceback.
         """
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         try:
@@ -49,7 +49,7 @@ class SuiteFile(AnyPath):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin so, then what a shell knows of files."""
+        """Return the names that begin so, then all files."""
         names = [CompletionItem(name) for name in brought() if name.startswith(incomplete)]
         return [*names, *super().shell_complete(ctx, param, incomplete)]
 
@@ -95,7 +95,7 @@ def click_command(
 
 
 def _parameters(record: Any) -> Iterator[click.Parameter]:
-    """Yield what a record declares. The type of a field says what is a flag, a path or repeated."""
+    """Yield the options of a record. Field types make flags, paths and repeated options."""
     for field in fields(record):
         repeated, types = get_origin(field.type) is tuple, {field.type, *get_args(field.type)}
         for kind, words, attributes in getattr(record, field.name):

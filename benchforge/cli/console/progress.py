@@ -1,4 +1,4 @@
-"""What is done now, on stderr: one line that changes on a terminal, a few plain lines elsewhere.
+"""Progress on stderr: one line that changes on a terminal, a few plain lines elsewhere.
 
 Nothing is written between the start of a load and its end.
 """
@@ -27,11 +27,8 @@ _WHILE_IT_LASTS = (
 _IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed trials say nothing"
 _WIDER = "intervals during a run are wider than in its report, since they"
 _AS_REPORTED = "the intervals of claims"
-_STOP_WHEN_YOU_LIKE = (
-    " allow for a look after each round; Ctrl-C ends the run and reports what is there"
-)
+_ANY_TIME = " allow for a look after each round; Ctrl-C ends the run and reports what is there"
 _APART_S = 20.0  # between two plain lines, or answers: failures and remarks do not wait
-_IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
 class ProgressLine(Progress):
@@ -50,16 +47,14 @@ class ProgressLine(Progress):
         self._remarked: set[str] = set()
 
     def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
-        """Say which trial starts, and how long all that is left will take."""
+        """Print which trial starts, and how long all remaining ones take."""
         self._block, self._place = step.block, sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
         rate = step.case.driver.load().rate if step.case.find is not None else None
         again = again if rate is None else f" · {exact(rate)}/s{again}"
         width = len(str(self._total))
-        self._head = (
-            f"[{self._place:{width}}/{self._total}] round {step.block} · "
-            f"{step.case.name.title}{again}"
-        )
+        position = f"[{self._place:{width}}/{self._total}] round {step.block}"
+        self._head = f"{position} · {step.case.name.title}{again}"
         self._left_s = left_s
         self._early = step.case.find is not None or self._graph.until is not None
         self._left = self._about(left_s)
@@ -70,7 +65,7 @@ class ProgressLine(Progress):
         return f"{'at most' if self._early else 'about'} {spoken(max(1.0, left_s))} left"
 
     def phase(self, name: str) -> None:
-        """Say what is done now, and the ratio so far; on a terminal only."""
+        """Print the phase, and the ratio so far; on a terminal only."""
         if self._live:
             most = f"{'at most ' * self._early}{exact(self._graph.blocks)}"
             text = f"Round {self._block} of {most}{self._ratio} · {self._left}"
@@ -90,7 +85,7 @@ class ProgressLine(Progress):
         return True
 
     def kept(self, trial: Trial, *, started: bool) -> None:
-        """Say what a trial gave."""
+        """Print the outcome of a trial."""
         if not started:
             name = trial.case.title
             self._remark(name, f"{name} did not start: the other launches are without it")
@@ -104,19 +99,17 @@ class ProgressLine(Progress):
             self._remark(remark, remark)
 
     def noise(self, trial: Trial, *, lasts: bool) -> None:
-        """Say once that noise does not end, and what follows; and once that it did end."""
+        """Say once that noise does not end, and what follows; then once that it ended."""
         loud = [doubt for doubt in trial.doubts if doubt.of_noise]
-        loudest = next(
-            (check for check in loud if check.topic == "others"), loud[0] if loud else None
-        )
+        loudest = min(loud, key=lambda doubt: doubt.topic != "others", default=None)
         if lasts and loudest is not None:
             then = _WHILE_IT_LASTS if trial.search_outcome is None else _IN_SEARCH
             self._remark("noise", f"noise that does not end: {loudest.message}; {then}")
         elif not lasts:
-            self._remark("quiet", _IT_ENDED)
+            self._remark("quiet", "the noise ended: trials wait for quiet, and are repeated again")
 
     def looked(self, decision: StopDecision | None) -> None:
-        """Say how wide intervals are, after a whole block of those that may be the last."""
+        """Print the widths of intervals, after a complete block that may be the last."""
         if decision is None or not (decision.stop or self._due("trials")):
             return
         message = decision.why
@@ -126,10 +119,10 @@ class ProgressLine(Progress):
         self._write(f"round {decision.blocks}, {message}")
 
     def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
-        """Show what is known after a whole block; and once what follows for the reader.
+        """Print the answers after a complete block; and once how to read them.
 
-        On a terminal that is the ratio of two servers, or a count, in the line that changes. An
-        interval that is wider than useful is not shown.
+        On a terminal that is the ratio of two servers, or a count, in the line that changes; no
+        interval that is wider than useful.
         """
         if not answers:
             return
@@ -146,7 +139,7 @@ class ProgressLine(Progress):
         ratio = self._ratio if len(answers) == 1 else ""
         self._write(f"after {block} of {most}{exact(self._graph.blocks)} rounds, {about}{ratio}")
         decides = self._graph.until is not None and self._graph.until.method == "decision"
-        self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _STOP_WHEN_YOU_LIKE)
+        self._remark("answers", (_AS_REPORTED if decides else _WIDER) + _ANY_TIME)
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""
@@ -171,17 +164,16 @@ class ProgressLine(Progress):
 
 
 def _remarks(trial: Trial) -> list[str]:
-    """What a trial says of its place and of its logs; each is said once in a run."""
+    """Return the remarks of a trial on its place and its logs; a run prints each once."""
     weaker = trial.namespaces.get("weaker")
     remarks = [f"weaker: {way}" for way in weaker] if isinstance(weaker, list) else []
     if arguments := exposed([trial]):
         remarks.append(f"secrets {arguments}")
-    return remarks + [
-        f"{process.label}: it printed too much on {conjoined(process.truncated)}: "
-        "only the first 64 MiB are kept"
-        for process in trial.processes
-        if process.truncated
-    ]
+    for process in trial.processes:
+        if process.truncated:
+            much = f"{process.label}: it printed too much on {conjoined(process.truncated)}"
+            remarks.append(f"{much}: only the first 64 MiB are kept")
+    return remarks
 
 
 def _outcome(trial: Trial) -> str:

@@ -1,4 +1,4 @@
-"""What is shown of a result at the end of a run: files beside it, and a table."""
+"""Output of a result at the end of its run: files beside it, and a table."""
 
 import os
 import shlex
@@ -34,7 +34,7 @@ PAPER = 120  # columns where there is no terminal; the files have everything
 
 @dataclass(frozen=True)
 class Shown:
-    """What the command line asks for."""
+    """Options for the output of a result."""
 
     as_json: bool = False
     inconclusive_fails: bool = False
@@ -50,10 +50,8 @@ def exit_code(summary: Summary, shown_result: Shown) -> int:
     states = {verdict.state for verdict in summary.verdicts}
     compared_cases = (case for it in summary.comparisons for case in summary.cases_of(it))
     answered = all(case.answered(smoke=summary.smoke) for case in compared_cases)
-    verdicts = (comparison.verdict for comparison in summary.comparisons)
-    compared = max(
-        (EXIT_CODES[verdict.state] for verdict in verdicts if verdict is not None), default=0
-    )
+    verdicts = filter(None, (comparison.verdict for comparison in summary.comparisons))
+    compared = max((EXIT_CODES[verdict.state] for verdict in verdicts), default=0)
     if not answered or "invalid" in states or compared == NO_ANSWER:
         return NO_ANSWER
     failing = {"fails", "inconclusive"} if shown_result.inconclusive_fails else {"fails"}
@@ -70,8 +68,8 @@ def reported(
 ) -> None:
     """Write summary and reports beside the result, and print the table or the summary as JSON.
 
-    Commands in it have `run`, the words of this run, in place of "run SUITE". Raises CannotKeep
-    when they cannot be written; the answer is printed all the same.
+    Commands in the table have `run`, the words of this run, instead of "run SUITE". Raises
+    CannotKeep where files cannot be written, after it printed the answer.
     """
     try:
         paths = _written(summary, trials, registry, writer, output.reports)
@@ -115,7 +113,7 @@ def _written(
 
 
 def cannot_write(error: OSError) -> CannotKeep:
-    """Return the error that a report which cannot be written is."""
+    """Return the error of a report that cannot be written."""
     hint = "free some space" if full(error) else "choose another folder with -o"
     return CannotKeep(f"{error.filename}: {error.strerror}", hint)
 
@@ -129,7 +127,7 @@ def screen(
 
 
 def text_of(name: str, summary: Summary, trials: Sequence[Trial], registry: Registry) -> str:
-    """Return what a reporter has for the eye, as wide as the terminal, in colours if it has any."""
+    """Return the text of a reporter, as wide as the terminal, in colours if it has any."""
     live = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if live else PAPER
     colour = live and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""What is said on stdout and stderr: nobody has to listen, and a run does not end for that."""
+"""Output on stdout and stderr, of which a closed end does not end a run."""
 
 import contextlib
 import errno
@@ -19,7 +19,7 @@ _secrets: set[str] = set()
 
 
 def keep_secret(secrets: Iterable[str]) -> None:
-    """Print none of these from now on, whatever it stands in."""
+    """Print none of these secrets from now on."""
     _secrets.update(secrets)
 
 
@@ -35,19 +35,19 @@ def without_secrets(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _of_words(words: tuple[str, ...]) -> Callable[[str], str]:
-    """Return what hides the secrets of a command line; a few characters are none."""
+    """Return a function that hides the secrets of a command line, from SHOWN characters on."""
     from benchforge.suite.secrets import SHOWN, hiding, secrets_of_words  # noqa: PLC0415 - as above
 
     return hiding({}, (secret for secret in secrets_of_words(words) if len(secret) >= SHOWN))
 
 
 def printable(text: str, escape: Callable[[str], str] = safe.text) -> str:
-    """Return what may go to a terminal: no secret, and no character that does something to it."""
+    """Return a text for a terminal, without secrets and active control characters."""
     return escape(without_secrets(text))
 
 
 def say(text: str) -> None:
-    """Print a line on stderr; where it cannot be printed, nothing more is said there."""
+    """Print a line on stderr; after a failure nothing more is printed there."""
     try:
         click.echo(printable(text), err=True)
     except OSError:
@@ -55,16 +55,15 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Say what somebody should know, though it keeps nothing from going on."""
+    """Print a warning, which keeps nothing from going on."""
     say(f"warning: {text}")
 
 
 def show(text: str, *, painted: bool = False) -> None:
-    """Print a result on stdout; who left, as `head` does or a closed terminal, has seen enough.
+    """Print a result on stdout; a reader that left, as `head` does, has seen enough.
 
-    What is `painted` has colours of ours; all else that could do something to a terminal is shown.
-
-    Raises CannotKeep when stdout is a file that cannot be written.
+    A `painted` text has colours of ours; all other control characters become visible. Raises
+    CannotKeep when stdout is a file that cannot be written.
     """
     try:
         click.echo(printable(text, safe.painted if painted else safe.text))
@@ -83,7 +82,7 @@ def _hung_up(error: OSError) -> bool:
 
 
 def away(stream: TextIO | None) -> None:
-    """Lead a stream to nowhere: what it still buffers would fail again when we end."""
+    """Lead a stream to nowhere: its buffer would fail again at the end."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1 if stream is sys.stdout else 2)

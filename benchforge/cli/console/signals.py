@@ -1,4 +1,4 @@
-"""What ends a command: signals, and memory or descriptors that ran out."""
+"""Ends of a command: signals, and memory or descriptors that ran out."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ INTERRUPTED = 128
 "Exit code of a command that a signal ended, without the number of the signal."
 
 _SHORT = "failed to map", "error return without", "returned NULL without"
-"What the dynamic linker and the interpreter say of memory that ran out."
+"Words of the dynamic linker and the interpreter when memory ran out."
 
 
 class Interrupted(BaseException):
@@ -24,10 +24,7 @@ _received: list[Interrupted] = []
 
 
 def ends_on_signals() -> None:
-    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up.
-
-    Not one that is ignored already: nohup and a shell's background ask for that.
-    """
+    """Turn INT, TERM and HUP into Interrupted, once; not one that nohup or a shell ignores."""
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -41,7 +38,7 @@ def ends_on_signals() -> None:
 
 
 def received() -> Interrupted | None:
-    """Return what a signal raised, also where it became another error on its way.
+    """Return the error that a signal raised, also where it became another one on its way.
 
     C code that calls Python may tell every exception in its own words: pydantic does.
     """

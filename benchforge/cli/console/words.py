@@ -1,4 +1,4 @@
-"""The words of the command that runs: they may hold secrets."""
+"""Words of the running command, which may hold secrets."""
 
 from collections.abc import Sequence
 

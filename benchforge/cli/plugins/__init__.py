@@ -1,1 +1,1 @@
-"""`benchforge plugins`: the available parts, and what the author of a part needs."""
+"""`benchforge plugins`: the available parts, and the commands of authors."""

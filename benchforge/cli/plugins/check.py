@@ -1,4 +1,4 @@
-"""`benchforge plugins check`: a part asked as a run would ask it; nothing is started."""
+"""`benchforge plugins check`: the questions of a run to a part, without a process."""
 
 import textwrap
 from pathlib import Path
@@ -49,9 +49,8 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
     if fault := unsound(cls):  # the registry does not look at the parts of benchforge itself
         raise Unusable(f"{kind}-{part_name}: {fault}", "repair it")
     if outputs and not issubclass(cls, Driver | Reader):
-        raise Unusable(
-            f"--output: benchforge reads no output of a {kind}", "use it with load tools or readers"
-        )
+        hint = "use it with load tools or readers"
+        raise Unusable(f"--output: benchforge reads no output of a {kind}", hint)
     recordings = [Recording.of(path) for path in outputs]
     examined = examine(cls, chosen(settings), recordings)
     show(f"{registry.origins(kind, part_name)[0]}\n\n{_text(examined)}".rstrip())
@@ -68,20 +67,15 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
 
 
 def _text(examined: Examined) -> str:
-    blocks = [
-        title + "\n" + textwrap.indent("\n".join(lines), "  ")
-        for title, lines in examined.answers.items()
-        if lines
-    ]
+    answers = {title: "\n".join(lines) for title, lines in examined.answers.items() if lines}
+    blocks = [f"{title}\n{textwrap.indent(lines, '  ')}" for title, lines in answers.items()]
     reads = [*map(_read, examined.readings), *map(shown_rows, examined.rows)]
     return "\n".join([*blocks, *(f"\n{read}" for read in reads)])
 
 
 def _read(read: Read) -> str:
-    if read.reading is None and not read.damages:
-        return f"{read.name}: no reading: {read.refused}"
-    tried = f"damaged in {read.damages} ways: {read.refusals} refused"
+    tried = f"\n  damaged in {read.damages} ways: {read.refusals} refused"
     if read.reading is None:
-        return f"{read.name}: no reading: {read.refused}\n  {tried}"
+        return f"{read.name}: no reading: {read.refused}{tried * bool(read.damages)}"
     rows = [f"  {name:<12} {text}" for name, text in reading_rows(read.reading)]
-    return "\n".join([read.name, *rows, f"  {tried}"])
+    return "\n".join([read.name, *rows]) + tried

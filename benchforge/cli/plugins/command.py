@@ -1,4 +1,4 @@
-"""`benchforge plugins`: the available parts, and what the author of a part needs."""
+"""`benchforge plugins`: the available parts, and the commands of authors."""
 
 import click
 

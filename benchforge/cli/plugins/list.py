@@ -1,4 +1,4 @@
-"""`benchforge plugins list`: every part, whatever is wrong with some of them."""
+"""`benchforge plugins list`: every part, also those that are broken."""
 
 import inspect
 import json
@@ -27,7 +27,7 @@ _DOCSTRING = r'^class {}\b(?:\([^)]*\))?:\n\s+"""(.*?)(?:\n\n|""")'
 
 @dataclass(frozen=True)
 class PluginRow:
-    """A part, or a listener: what `--json` prints of it."""
+    """A part or a listener, as `--json` prints it."""
 
     name: str
     doc: str
@@ -69,9 +69,7 @@ def _unimported() -> list[PluginRow]:
         if point not in ours or not (doc := _docstring(point)):
             return []
         rows.append(PluginRow(point.name, doc, distribution, version, point.value))
-    kind_of = {row.name: row.name.partition("-")[0] for row in rows}
-    order: dict[str, int] = {kind: number for number, kind in enumerate(KINDS)}
-    return sorted(rows, key=lambda row: (order[kind_of[row.name]], row.name))
+    return sorted(rows, key=lambda row: (KINDS.index(row.name.partition("-")[0]), row.name))
 
 
 def _docstring(point: EntryPoint) -> str:
@@ -114,16 +112,12 @@ def _listener(origin: "Origin", broken: list[str]) -> PluginRow:
 
 
 def _table(rows: list[PluginRow]) -> str:
-    wide = [
-        (row.name, f"{row.distribution} {row.version}".strip(), row.origin, _last(row))
-        for row in rows
-    ]
+    wide = []
+    for row in rows:
+        last = f"BROKEN: {row.broken}" if row.broken else row.doc
+        wide.append((row.name, f"{row.distribution} {row.version}".strip(), row.origin, last))
     lines = columns(wide, left_aligned=4)
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
         lines = [line if len(line) <= width else f"{line[: width - 3]}..." for line in lines]
     return "\n".join(lines)
-
-
-def _last(row: PluginRow) -> str:
-    return f"BROKEN: {row.broken}" if row.broken else row.doc

@@ -22,11 +22,7 @@ from benchforge.text.program import as_typed
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _END = ".txt"  # so that nobody takes a template for a module of ours, or for a test
-
-# A load tool and a client answer the same questions, so they share their templates.
-_FOLDERS = {"loader": "driver", "client": "driver"}
-
-# What a plugin is built and tested with, when it is begun.
+_FOLDERS = {"loader": "driver", "client": "driver"}  # they answer the same questions
 _BUILT_WITH = ("hatchling", "editables", "pytest")
 
 
@@ -89,8 +85,8 @@ def _own_python() -> str:
 def begin(kind: Kind, name: str, folder: Path, registry: Registry) -> list[Path]:
     """Write the package into a new folder and return its files.
 
-    Raises Unusable for a name that no part can have, or that one has already, and for a folder that
-    is not empty; CannotKeep when it cannot be written.
+    Raises Unusable for a wrong name, a name that is taken, or a folder that is not empty, and
+    CannotKeep for a folder that cannot be written.
     """
     _check_name(kind, name, registry)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -120,10 +116,8 @@ def begin(kind: Kind, name: str, folder: Path, registry: Registry) -> list[Path]
 
 def _check_name(kind: Kind, name: str, registry: Registry) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        hint = "it becomes part of a module's name, such as my_tool"
-        raise Unusable(
-            f"{name!r}: use lower-case letters, digits and '_', and begin with a letter", hint
-        )
+        message = f"{name!r}: use lower-case letters, digits and '_', and begin with a letter"
+        raise Unusable(message, "it becomes part of a module's name, such as my_tool")
     if origins := registry.origins(kind, name):
         hint = "choose another name: two parts of one name cannot be used"
         raise Unusable(f"{kind}-{name} is installed already: {origins[0]}", hint)

@@ -1,4 +1,4 @@
-"""The options of a part for a person: what each takes, its default, and what it is for."""
+"""Options of parts for a person: type, default and purpose."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -54,20 +54,14 @@ def options(model: type[BaseModel]) -> list[Option]:
         name = field.alias or field_name
         required = field.is_required()
         default = None if required else field.get_default(call_default_factory=True)
-        collected.append(
-            Option(
-                name=name,
-                type=in_words(schema["properties"][name], defs),
-                required=required,
-                default="" if default is None else in_toml(written(default)),
-                doc=docstrings.get(field_name, ""),
-            )
-        )
+        type_ = in_words(schema["properties"][name], defs)
+        text = "" if default is None else in_toml(written(default))
+        collected.append(Option(name, type_, required, text, docstrings.get(field_name, "")))
     return collected
 
 
 def in_words(schema: Schema, defs: Schema) -> str:
-    """Return what a schema takes, for a person; null is left out, since TOML has none."""
+    """Return the values of a schema, for a person, but for null, since TOML has none."""
     if "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
@@ -91,7 +85,7 @@ def in_words(schema: Schema, defs: Schema) -> str:
 
 
 def _members(schema: Schema) -> object:
-    """Return what the members of a table take, whether its keys have a form or not."""
+    """Return the schema of the members of a table, whether its keys have a form or not."""
     forms = [*schema.get("patternProperties", {}).values()]
     return forms[0] if forms else schema.get("additionalProperties")
 
@@ -112,10 +106,8 @@ def _values(schema: Schema) -> str:
 def _bounded(words: str, schema: Schema) -> str:
     if schema.get("type") == "integer" and schema.get("exclusiveMinimum") == 0:
         schema = {**schema, "exclusiveMinimum": None, "minimum": 1}
-    bounds = [
-        text.format(schema[key]) for key, text in _BOUNDS.items() if schema.get(key) is not None
-    ]
-    return ", ".join([words, *bounds])
+    bounds = {key: schema[key] for key in _BOUNDS if schema.get(key) is not None}
+    return ", ".join([words, *(_BOUNDS[key].format(bound) for key, bound in bounds.items())])
 
 
 def suite_in_toml(tables: Tables) -> str:

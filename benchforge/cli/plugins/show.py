@@ -1,4 +1,4 @@
-"""`benchforge plugins show`: what a part takes, needs and gives."""
+"""`benchforge plugins show`: options, needs and fields of a part."""
 
 import inspect
 import textwrap
@@ -30,11 +30,8 @@ def command(name: str, settings: tuple[tuple[str, str], ...]) -> int:
     registry = Registry()
     parts = all_wanted(registry, name)
     # Options are those of the first part: `--set` has no name of a part.
-    texts = [
-        _shown(registry, kind, part_name, settings if number == 0 else ())
-        for number, (kind, part_name) in enumerate(parts)
-    ]
-    show("\n\n".join(texts))
+    first = _shown(registry, *parts[0], settings)
+    show("\n\n".join([first, *(_shown(registry, *part, ()) for part in parts[1:])]))
     return 0
 
 

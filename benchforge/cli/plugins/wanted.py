@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 from pydantic import JsonValue, ValidationError
@@ -28,15 +28,14 @@ OPTION_VALUES = click.option(
 def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
     """Return kind and name of `loader-wrk`, or of `wrk` where one part alone is called so.
 
-    Of a load tool and its reader, return the load tool. Raises Unusable where there is none, or
-    more than one.
+    Of a load tool and its reader, return the load tool. Raises Unusable for none, or for several.
     """
     return all_wanted(registry, name)[0]
 
 
 def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
     """Return kind and name as `wanted` does, and after it those of the reader of that name."""
-    pairs = list(_kinds_and_names(registry))
+    pairs = [(kind, part_name) for kind in KINDS for part_name in registry.names(kind)]
     fits = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
     fits.sort(key=lambda pair: pair[0] == "reader")
     if sum(pair[0] != "reader" for pair in fits) > 1:
@@ -71,12 +70,6 @@ def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
         problem = f"{where}: {option + ': ' if option else ''}{first['msg']}"
         hint = f"it was given {wrong_value}; see: benchforge plugins show {where}"
         raise Unusable(problem, hint) from None
-
-
-def _kinds_and_names(registry: Registry) -> Iterator[tuple[Kind, str]]:
-    for kind in KINDS:
-        for name in registry.names(kind):
-            yield kind, name
 
 
 def _value(name: str, written: str) -> JsonValue:

@@ -216,6 +216,11 @@ class CaseSummary(Frozen):
     rounds: dict[int, tuple[float, ...]] = Field(default_factory=dict)
     "Logarithm of the rate in each round of slices and its mirror, by block; empty without turns."
 
+    def line(self, metric: str, part: str | None) -> MetricSummary | None:
+        """Return the summary of a metric and its part; None if the case has none."""
+        names = metric, part
+        return next((line for line in self.metrics if (line.metric, line.of) == names), None)
+
     @property
     def used_doubts(self) -> tuple[DoubtedTrial, ...]:
         """Doubted trials behind its numbers: none of a search that has an answer."""

@@ -46,6 +46,15 @@ class Quantity(float):
         return cls(number)
 
     @classmethod
+    def typed(cls, text: str) -> Self | None:
+        """Read a word of the command line, which may be a plain number; None where it is wrong."""
+        plain = text.isascii() and text.replace(".", "", 1).isdigit()
+        try:
+            return cls.parse(float(text) if plain else text)
+        except PydanticCustomError:
+            return None
+
+    @classmethod
     def _refused(cls, wanted: str) -> PydanticCustomError:
         return PydanticCustomError("quantity", "should be {wanted}", {"wanted": wanted})
 

@@ -1,1 +1,1 @@
-"""The answer to a comparison: its sentence, its ratio on an axis, and what may move it."""
+"""Answers to comparisons: sentences, ratios on an axis, and quotable parts."""

@@ -1,10 +1,10 @@
-"""The answer to a comparison in a sentence, which each form of a result begins with."""
+"""Answers to comparisons, a sentence each: the first words of each form of a result."""
 
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.ranking import MetricRanking, Ranking
@@ -13,27 +13,13 @@ from benchforge.model.summary.verdict import ComparisonVerdict, Estimate
 from benchforge.model.values.case_name import server_names
 from benchforge.model.values.units import RATE, titled
 from benchforge.report.answer.ratio import LIMIT, interval_text, pair_ratio
-from benchforge.text.readable import amount, conjoined, counted, figure, percent
+from benchforge.text.readable import amount, apart, conjoined, counted, figure, percent
 
-Says = Literal[
-    "faster",
-    "slightly",
-    "same",
-    "open",
-    "early",
-    "smoke",
-    "unlike",
-    "wrong",
-    "start",
-    "none",
-    "alone",
-    "highest",
-]
-"What an answer says: a difference, none that matters, nothing yet, nothing at all."
+_Silent = Literal["unlike", "wrong", "start", "none"]
+Says = Literal["faster", "slightly", "same", "open", "early", "smoke", "alone", "highest", _Silent]
+"Kinds of answers: a difference, none that matters, none yet, none at all."
 _NAME: Final = 16  # characters of a server's name: two of them fit a line of 80 columns
 _NAMED: Final = 3
-_PAIR: Final = 2
-_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 _OLDER: Final = ComparisonVerdict(state="undecided", reasons=("an older benchforge summed it up",))
 
 
@@ -45,7 +31,7 @@ class Headline:
     sentence: str
     "The answer; in a result of several comparisons it begins with the scenario."
     remark: str = ""
-    "Bounds of what is undecided, or the reason of what has no answer; may be empty."
+    "Bounds of an undecided difference, or the reason for no answer; may be empty."
     first: str = ""
     second: str = ""
     "Server behind the first, or one of those that no interval tells from it."
@@ -59,7 +45,7 @@ class Headline:
     @property
     def unanswered(self) -> bool:
         """True if there is no number: work was unlike, or an answer wrong, or nothing measured."""
-        return self.says in {"unlike", "wrong", "start", "none"}
+        return self.says in get_args(_Silent)
 
     @property
     def speed(self) -> Estimate | None:
@@ -83,7 +69,7 @@ class Headline:
 
     @property
     def against(self) -> str:
-        """What it would take to change the answer, in words; empty where nothing is decided."""
+        """The error that changes the answer, in words; empty where nothing is decided."""
         if self.margin is None:
             return ""
         share = figure(100 * self.margin, 2)
@@ -123,7 +109,7 @@ def headline(comparison: Comparison, summary: Summary) -> Headline:
 def _without(
     cases: Sequence[CaseSummary], names: Sequence[str], verdict: ComparisonVerdict
 ) -> Headline:
-    """Return that servers have no ratio: who is wrong or did not start, or who did other work."""
+    """Return why servers have no ratio: which are wrong, did not start, or did other work."""
     named = [*zip(map(short, names), cases, strict=True)]
     silent = [name for name, case in named if case.failed and not case.trials]
     failures = [case.failed[-1].failure for _, case in named if case.failed and not case.trials]
@@ -200,7 +186,7 @@ def _compared(
     sentence, _ = difference(ranked, ranking, summary, (first, second))
     if verdict.state == "undecided":
         return replace(drawn, sentence=f"Undecided: {_reason(verdict)}", remark=sentence)
-    if len(order) > _PAIR:
+    if order[2:]:
         sentence += ", the runner-up"
     speed = drawn.speed
     if speed is not None and speed.low is not None and speed.low > 1 + LIMIT:
@@ -217,12 +203,11 @@ def _tied(
         rounds = counted(0 if drawn.ratio is None else drawn.ratio.n, "round")
         sentence = f"Undecided: after {rounds}, nothing tells {who} apart"
         return replace(drawn, says="early", sentence=sentence)
-    share = f"{figure(100 * (most - 1), 2)} %" if most < _TWICE else f"{figure(most, 2)}×"
     if verdict.state == "undecided":
-        bound = f"at most {share}"
+        bound = f"at most {apart(most)}"
         sentence = f"Undecided: {who} differ by {bound}"
         return replace(drawn, sentence=sentence, remark=_bounds(drawn, most), bound=bound)
-    bound = f"less than {share if most > 1 + LIMIT else percent(LIMIT)}"
+    bound = f"less than {apart(most) if most > 1 + LIMIT else percent(LIMIT)}"
     small = "" if most > 1 + LIMIT else ": too small to matter"
     return replace(drawn, says="same", sentence=f"{who} differ by {bound}{small}", bound=bound)
 

@@ -1,4 +1,4 @@
-"""Which part of a result a reader may quote, as the verdicts on its comparisons say."""
+"""Quotable parts of a result, as the verdicts on its comparisons allow."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
 
 
 def _bound(item: Quoted) -> str:
-    """Return in which words alone a ratio may be quoted; empty where there are none, or no need."""
+    """Return the words in which a ratio may be quoted; empty where there are none, or no need."""
     if item.head.says == "same":
         return f"yes, as “{item.head.bound}”"
     if item.verdict.pairs and item.verdict.state == "undecided":

@@ -1,4 +1,4 @@
-"""A ratio of two servers in words and on an axis: every form of a result shows it the same way."""
+"""Ratios of two servers in words and on an axis, the same in each form of a result."""
 
 import math
 from collections.abc import Iterable, Sequence

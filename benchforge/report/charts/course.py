@@ -1,4 +1,4 @@
-"""Values over several results: levels in the order of time, and ratios of new to old values."""
+"""Drawings of levels over several results, and of ratios of new to old values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -66,7 +66,7 @@ def _ticks(axis: ChartAxis, scale: readable.Scale) -> Iterator[str]:
 
 
 def _places(labels: Sequence[tuple[str, str]], lines: Mapping[int, str]) -> Iterator[str]:
-    """Yield what is below each place, and the upright before it."""
+    """Yield the label below each place, and the upright before it."""
     for position, (_, label) in enumerate(labels):
         x = _x(position, labels)
         if position in lines:
@@ -79,10 +79,7 @@ def _places(labels: Sequence[tuple[str, str]], lines: Mapping[int, str]) -> Iter
 def change_drawing(
     axis: ChartAxis, ratio: float, ends: tuple[float, float] | None, state: str, about: str
 ) -> Markup:
-    """Return the mark of a ratio, with the bar of its interval if it has one.
-
-    `state` names the colour, and `about` says it in words.
-    """
+    """Return the mark of a ratio with its interval; `state` is its colour, `about` its text."""
     alike, x = axis.at(1), _RATIO_HEIGHT // 2
     pieces = [
         grid(axis, _RATIO_HEIGHT),

@@ -95,7 +95,7 @@ SYMBOLS = Markup(
     '<path id="published" d="M0-6.5 6.5 0 0 6.5-6.5 0Z"/>'
     '<path id="cross" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5"/>'
 )
-"What a drawing refers to by its id."
+"Shapes to which drawings refer by their ids."
 _AT_THE_EDGE = 3.0
 "Per cent: the text of a tick that is nearer to the left edge begins at the tick."
 AXIS_HEIGHT = 18

@@ -1,4 +1,4 @@
-"""What a command says of results: its answer, then sections. Texts and pages are made of it."""
+"""Documents about results, for texts and pages: an answer, then sections."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

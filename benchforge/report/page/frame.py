@@ -1,4 +1,4 @@
-"""From the values of a page to its text: one file that loads nothing, with a script of its own."""
+"""Pages from templates: one file that loads nothing, with a script of its own."""
 
 import base64
 import hashlib
@@ -24,7 +24,6 @@ _STYLES = (
     "styles/print.css",
 )
 _ROLES = {"server": "server", "upstream": "upstream", "backend": "backend", "loader": "load tool"}
-_BREAK = Markup("<br>")
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -34,21 +33,18 @@ def rendered(template: str, **values: Any) -> str:
     escaping could not load or run anything.
     """
     style, script = "".join(map(_text, _STYLES)), _text("script.js")
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            style=Markup(style),  # noqa: S704 - our own file
-            script=Markup(script),  # noqa: S704 - our own file
-            style_hash=_digest(style),
-            script_hash=_digest(script),
-            symbols=SYMBOLS,
-            roles=_ROLES.items(),
-            shapes=SHAPES,
-            colours=COLOURS,
-            br=_BREAK,
-            **values,
-        )
+    page = _environment().get_template(template)
+    return page.render(
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        style_hash=_digest(style),
+        script_hash=_digest(script),
+        symbols=SYMBOLS,
+        roles=_ROLES.items(),
+        shapes=SHAPES,
+        colours=COLOURS,
+        br=Markup("<br>"),
+        **values,
     )
 
 
@@ -68,7 +64,7 @@ def _environment() -> "Environment":
 
 
 def _shown(value: Any) -> Any:
-    """Return text without control characters and escaped; what is HTML already, as it is."""
+    """Return text escaped and without control characters; HTML stays as it is."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return Markup(safe.html_lines(value))  # noqa: S704 - escaped
     return "" if value is None else value

@@ -1,4 +1,4 @@
-"""What a ratio decides: faster, slower, the same within a margin, or nothing yet."""
+"""Decisions by a ratio: faster, slower, the same within a margin, or inconclusive."""
 
 import math
 from typing import Literal
@@ -16,7 +16,7 @@ def decide(
     better: Literal["higher", "lower"] = "higher",
     for_same: Estimate | None = None,
 ) -> RatioDecision:
-    """Return what the interval of a ratio decides, the first that is true.
+    """Return the decision by the interval of a ratio, the first that is true.
 
     Invalid: fewer than 3 blocks, or no value. Faster or slower: the interval excludes 1. The same:
     the interval lies within the margin and holds 1; `for_same` is the ratio with the interval that
@@ -29,12 +29,13 @@ def decide(
     state, by = _state(ratio, for_same or ratio, margin, better)
     by_interval = _by_interval(ratio, margin, better)
     theirs = companion and _by_interval(companion, margin, better)
+    nearest = by.low if by.value is not None and by.value > 1 else by.high
     return RatioDecision(
         state=state,
         ratio=by,
         robust=companion,
         margin=margin,
-        at_least=_nearest(by) if state in {"faster", "slower"} else None,
+        at_least=nearest if state in {"faster", "slower"} else None,
         fragile=theirs != by_interval if theirs and by_interval else None,
         detectable_ratio=exp(resolved(by.sd, by.n, level=by.level)) if by.sd else None,
         blocks_needed=_needs(by, margin) if state == "inconclusive" else None,
@@ -56,40 +57,26 @@ def _state(
 
 
 def _by_interval(ratio: Estimate, margin: float, better: str) -> State | None:
-    """What the interval alone decides; None where there is none."""
+    """Return the state by the interval alone; None without one."""
     if ratio.low is None or ratio.high is None:
         return None
     if ratio.low > 1:
         return "faster" if better == "higher" else "slower"
     if ratio.high < 1:
         return "slower" if better == "higher" else "faster"
-    return "same" if _within(ratio, margin) else "inconclusive"
-
-
-def _within(ratio: Estimate, margin: float) -> bool:
-    if ratio.low is None or ratio.high is None:
-        return False
-    return ratio.low > 1 / (1 + margin) and ratio.high < 1 + margin
-
-
-def _nearest(ratio: Estimate) -> float | None:
-    return ratio.low if ratio.value is not None and ratio.value > 1 else ratio.high
+    within = ratio.low > 1 / (1 + margin) and ratio.high < 1 + margin
+    return "same" if within else "inconclusive"
 
 
 def _needs(ratio: Estimate, margin: float) -> int | None:
-    """About how many blocks would decide.
+    """Return about how many blocks would decide; None if unknown.
 
-    As many as find the margin; where there are so many already, the truth lies between 1 and the
-    margin, and what must be found is half of it. One of the two is above n for every interval that
-    holds 1 and an end of the margin. Where it does not, the other pairs of the family kept it from
-    being told: it is not known then.
+    They find the margin; with as many blocks already, the truth lies between 1 and the margin, and
+    they find half of it. One of the two is above n for every interval that holds 1 and an end of
+    the margin. Without these, the other pairs of the family kept it undecided.
     """
-    if (
-        ratio.sd is None
-        or ratio.low is None
-        or ratio.high is None
-        or not ratio.low <= 1 <= ratio.high
-    ):
+    ends = ratio.interval
+    if ratio.sd is None or ends is None or not ends[0] <= 1 <= ends[1]:
         return None
     log_margin = math.log1p(margin)
     blocks = blocks_for(log_margin, ratio.sd, level=ratio.level)

@@ -7,7 +7,7 @@ and Wolfe, Nonparametric Statistical Methods, chapter 3.
 import math
 import statistics
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
@@ -24,7 +24,6 @@ from benchforge.stats.inference.interval import (
 from benchforge.text.readable import counted, percent
 
 _PAIRED: Final = "paired t of log-ratios"
-
 _METHOD: Final = "Hodges-Lehmann"
 _MOST = 200  # blocks whose ranks are counted exactly within a second
 
@@ -36,9 +35,8 @@ def ratio(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.
     lengths, values that are not finite and a level outside 0..1.
     """
     check([*numerator, *theirs], level)
-    return why_no_logs(_lower(numerator, theirs), _PAIRED, level) or t_of_logs(
-        log_ratios(numerator, theirs), _PAIRED, level
-    )
+    without = why_no_logs(_lower(numerator, theirs), _PAIRED, level)
+    return without or t_of_logs(log_ratios(numerator, theirs), _PAIRED, level)
 
 
 def companion(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
@@ -48,13 +46,12 @@ def companion(numerator: Sequence[float], theirs: Sequence[float], level: float 
     Raises as `ratio` does.
     """
     check([*numerator, *theirs], level)
-    return why_no_logs(_lower(numerator, theirs), "Hodges-Lehmann", level) or hodges_lehmann(
-        log_ratios(numerator, theirs), level
-    )
+    without = why_no_logs(_lower(numerator, theirs), _METHOD, level)
+    return without or hodges_lehmann(log_ratios(numerator, theirs), level)
 
 
 def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Return ln(ours / theirs) of each block. Raises ValueError for what has no logarithm."""
+    """Return ln(ours / theirs) of each block. Raises ValueError for values without logarithm."""
     return [math.log(our) - math.log(their) for our, their in zip(numerator, theirs, strict=True)]
 
 
@@ -65,8 +62,8 @@ def _lower(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
 def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate:
     """Return exp of the median of all Walsh averages, and the exact interval around it.
 
-    `achieved` is the exact level, at least the one asked for. Too few blocks cannot reach a
-    level: 95 % takes 6.
+    `achieved` is the exact level, at least `level`. Too few blocks cannot reach a level: 95 %
+    takes 6.
     """
     if not log_ratios:
         return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
@@ -76,24 +73,13 @@ def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate
 
 
 def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
-    """Return the same of values that need not be above 0, such as differences: without exp.
-
-    Raises ValueError without values.
-    """
+    """Return the same of differences and such, without exp. Raises ValueError without values."""
     if not values:
         raise ValueError("no block has a value")
     centre = _centre(values, level)
     low, high = centre.ends or (None, None)
-    return Estimate(
-        method=_METHOD,
-        level=level,
-        achieved_level=centre.achieved,
-        n=len(values),
-        value=centre.middle,
-        low=low,
-        high=high,
-        why=centre.why,
-    )
+    at_level = partial(Estimate, method=_METHOD, level=level, achieved_level=centre.achieved)
+    return at_level(n=len(values), value=centre.middle, low=low, high=high, why=centre.why)
 
 
 class _Centre(NamedTuple):
@@ -126,7 +112,7 @@ def median_average(ordered: Sequence[float]) -> float:
 
 
 def _average(ordered: Sequence[float], rank: int) -> float:
-    """Return the Walsh average of a rank, from 1: the lowest number that so many do not exceed."""
+    """Return the Walsh average of a rank, from 1: the lowest number that `rank` do not exceed."""
     low, high = ordered[0], ordered[-1]
     while low < (middle := (low + high) / 2) < high:
         if _up_to(ordered, middle) < rank:
@@ -164,7 +150,7 @@ def outside(n: int, level: float) -> int | None:
 
 
 def achieved(n: int, cut: int) -> float:
-    """Return the exact level of the interval that leaves out so many averages at each end."""
+    """Return the exact level of the interval that leaves out `cut` averages at each end."""
     return 1 - 2 * sum(counts(n)[: cut + 1]) / (1 << n)
 
 

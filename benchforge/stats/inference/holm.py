@@ -1,4 +1,4 @@
-"""Which servers differ: all pairs by Holm, letters, and the ranks that each may have."""
+"""Rankings of servers: all pairs by Holm, letters, and possible ranks."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,18 +24,15 @@ def ranking(
     stop: Stop = BLOCKS,
     rounds: Mapping[str, Rounds] | None = None,
 ) -> Ranking:
-    """Return the servers from best to worst, with what can be said of their order.
+    """Return the servers from best to worst, with the certainty of their order.
 
     `values` holds one value a block for each server, None where a block has none that counts. A
     pair is compared by the blocks that have both. One whose ratio has no interval counts as one
     without a difference, and says why. Intervals and p allow for what may `stop` the run, and
     for what the `rounds` of servers in turns explain. Raises as `ratio` does.
     """
-    typicals = {
-        server: typical([value for value in values_of_server if value is not None], level)
-        for server, values_of_server in values.items()
-    }
-    estimates = {server: at_level(estimate, level, stop) for server, estimate in typicals.items()}
+    valued = {name: [value for value in row if value is not None] for name, row in values.items()}
+    estimates = {name: at_level(typical(row, level), level, stop) for name, row in valued.items()}
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
     pairs = (_better_first(values, *pair, better, level) for pair in combinations(order, 2))
     ratios = {}
@@ -55,9 +52,8 @@ def ranking(
         )
         for ((first, second), ratio_), p in zip(ratios.items(), holm(ps), strict=True)
     )
-    return Ranking(
-        level=level, better=better, order=_ranked(order, estimates, compared), pairs=compared
-    )
+    ranked = _ranked(order, estimates, compared)
+    return Ranking(level=level, better=better, order=ranked, pairs=compared)
 
 
 def _both(

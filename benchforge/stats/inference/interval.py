@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from benchforge.model.summary.verdict import Estimate, Method
@@ -10,8 +11,7 @@ from benchforge.stats.distributions import beta_quantile, t_quantile, two_sided
 from benchforge.text.readable import exact
 
 LEAST = 3
-"Blocks. With two, an interval of 95 % spans nine deviations to each side: nobody learns from it."
-
+"Blocks. With two, an interval of 95 % spans nine deviations to each side."
 _OF_RATIOS = "paired t of log-ratios"
 _EQUAL = 1e-12  # relative: what is left of equal values after their logarithms are subtracted
 
@@ -24,9 +24,8 @@ def typical(values: Sequence[float], level: float = 0.95) -> Estimate:
     Raises ValueError for values that are not finite and for a level outside 0..1.
     """
     check(values, level)
-    return why_no_logs(values, "t of logs", level) or t_of_logs(
-        [math.log(value) for value in values], "t of logs", level
-    )
+    without = why_no_logs(values, "t of logs", level)
+    return without or t_of_logs([*map(math.log, values)], "t of logs", level)
 
 
 def check(values: Sequence[float], level: float = 0.95) -> None:
@@ -63,7 +62,7 @@ def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
 
 
 class Basis(NamedTuple):
-    """What an interval is computed from: the method, its level, and the number of values."""
+    """The basis of an interval: the method, its level, and the number of values."""
 
     method: Method
     level: float
@@ -144,25 +143,16 @@ def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) ->
     if n == 0:
         return Estimate(method=method, level=level, n=0, why="no block has a value")
     middle = mean(values)
+    around = partial(Estimate, method=method, level=level, n=n, value=middle)
     if n < LEAST:
         blocks = "block has" if n == 1 else "blocks have"
-        reason = f"{n} {blocks} no interval: it takes {LEAST}"
-        return Estimate(method=method, level=level, n=n, value=middle, why=reason)
+        return around(why=f"{n} {blocks} no interval: it takes {LEAST}")
     sd = deviation(values)
     # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
     if sd == 0 or len(set(values)) == 1:
-        return Estimate(method=method, level=level, n=n, value=middle, why=equal(n))
+        return around(why=equal(n))
     half = t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
-    return Estimate(
-        method=method,
-        level=level,
-        n=n,
-        value=middle,
-        low=middle - half,
-        high=middle + half,
-        df=n - 1,
-        sd=sd,
-    )
+    return around(low=middle - half, high=middle + half, df=n - 1, sd=sd)
 
 
 class Welch(NamedTuple):
@@ -204,32 +194,23 @@ def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95)
     """
     check([], level)
     failed, total = _counted(errors, requests)
+    share = partial(Estimate, level=level, n=total)
     if total == 0:
-        return Estimate(method="Clopper-Pearson", level=level, n=0, why="there was no request")
+        return share(method="Clopper-Pearson", why="there was no request")
     if failed == 0:
         high = beta_quantile(level, 1, total)
-        return Estimate(method="rule of three", level=level, n=total, value=0, low=0, high=high)
+        return share(method="rule of three", value=0, low=0, high=high)
     tail = (1 - level) / 2
-    return Estimate(
-        method="Clopper-Pearson",
-        level=level,
-        n=total,
-        value=failed / total,
-        low=beta_quantile(tail, failed, total - failed + 1),
-        high=1 if failed == total else beta_quantile(1 - tail, failed + 1, total - failed),
-    )
+    low = beta_quantile(tail, failed, total - failed + 1)
+    high = 1 if failed == total else beta_quantile(1 - tail, failed + 1, total - failed)
+    return share(method="Clopper-Pearson", value=failed / total, low=low, high=high)
 
 
 def worst(errors: Sequence[int], requests: Sequence[int]) -> float | None:
-    """Return the highest share of one trial; None where no trial had a request.
-
-    Raises ValueError as `failing` does.
-    """
+    """Return the highest share of one trial; None without requests. Raises as `failing` does."""
     _counted(errors, requests)
-    shares = [
-        each / requested for each, requested in zip(errors, requests, strict=True) if requested
-    ]
-    return max(shares, default=None)
+    pairs = zip(errors, requests, strict=True)
+    return max((failed / total for failed, total in pairs if total), default=None)
 
 
 def _counted(errors: Sequence[int], requests: Sequence[int]) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Selection(NamedTuple):
-    """What a procedure makes of the p values of a family."""
+    """The result of a procedure for the p values of a family."""
 
     error: float
     "Error of each interval: 1 - its level."

@@ -1,4 +1,4 @@
-"""Where a question's answer is yes: from one bound to another, and what an interval says to it."""
+"""Regions in which a question's answer is yes, and intervals in and outside of them."""
 
 import math
 from typing import Literal, NamedTuple
@@ -10,7 +10,7 @@ from benchforge.stats.inference.sample_size import blocks_for
 
 _PLAIN = ("paired t of differences", "t of values")
 _TOO_NEAR = 1e-3
-"Of a deviation: what lies so near a bound takes millions of blocks, which is no advice."
+"Share of a deviation: values that near a bound take millions of blocks, which is no advice."
 
 
 class Region(NamedTuple):
@@ -30,7 +30,7 @@ class Region(NamedTuple):
 
 
 def region(question: Hypothesis) -> Region:
-    """Return where the answer is yes.
+    """Return the region of a question.
 
     Around a ratio a tolerance reaches as far up as down by its logarithm: from bound / (1 + t) to
     bound * (1 + t), so that a against b is answered as b against a.

@@ -1,4 +1,4 @@
-"""How many blocks it takes, planned from a deviation."""
+"""Numbers of blocks, planned from a deviation."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""When a run may end, and the intervals that hold then: the error that Student's t may use.
+"""Stop rules of a run, and the intervals that hold then: the error that Student's t may use.
 
 A decision looks at its interval after each block: intervals that hold at all looks together. An
 estimate ends once its interval is narrow: such a run has more often underestimated its noise, so
@@ -33,7 +33,7 @@ _EARLIER = 0.8, 0.01
 
 
 class Stop(NamedTuple):
-    """What may end a run, known before its first block."""
+    """A rule that may end a run, known before its first block."""
 
     method: Literal["blocks", "width", "decision", "earlier"] = "blocks"
     "A number of blocks; a width; a decision; or a rule of results that do not record it."
@@ -52,11 +52,11 @@ class Stop(NamedTuple):
 
     @property
     def while_it_runs(self) -> "Stop":
-        """The rule for what is shown while a run goes on: anybody may end it at any look."""
+        """The rule for answers while a run goes on: anybody may end it at any look."""
         return self if self.method == "decision" else Stop("decision", most=max(LEAST, self.most))
 
     def t_error(self, error: float, n: int) -> float:
-        """Return the error of Student's t after n blocks, of intervals that err so often in all."""
+        """Return the error of Student's t after n blocks, of intervals that err by `error`."""
         if self.method == "decision":
             return min(1.0, self.kappa(error) / max(n, 1))
         if self.method == "width":
@@ -64,7 +64,7 @@ class Stop(NamedTuple):
         return error * _EARLIER[0] if self.method == "earlier" else error
 
     def kappa(self, error: float) -> float:
-        """Return the error of t times the number of the look, in which decisions err so often."""
+        """Return the error of t times the number of the look, of decisions that err by `error`."""
         first = max(min(self.first, max(_AT_ALL_LOOKS)), LEAST)
         if error < _SMALL:
             return error / _harmonic(first, max(self.most, _LOOKS))
@@ -77,7 +77,7 @@ class Stop(NamedTuple):
         return _AT_WIDTH[max((n for n in _AT_WIDTH if n <= self.first), default=LEAST)]
 
     def p(self, p: float, n: int) -> float:
-        """Return the least error whose interval excludes what p is of: p, had nothing stopped."""
+        """Return the least error whose interval excludes the bound: p, had nothing stopped."""
         if self.method in {"blocks", "earlier"}:
             return min(1.0, p / self.t_error(1.0, n))
         low, high = 0.0, 1.0
@@ -106,10 +106,7 @@ def recorded(until: Until | None, questions: int) -> Until | None:
 
 
 def at_level(estimate: Estimate, level: float, stop: Stop = BLOCKS) -> Estimate:
-    """Return an estimate by Student's t with the interval of this level, whenever the run ends.
-
-    An estimate without a deviation stays as it is.
-    """
+    """Return an estimate by t with the interval of this level, whenever a run ends; others stay."""
     if estimate.value is None or estimate.df is None or estimate.sd is None:
         return estimate
     error = stop.t_error(1 - level, estimate.n)
@@ -123,7 +120,7 @@ def at_level(estimate: Estimate, level: float, stop: Stop = BLOCKS) -> Estimate:
 
 
 def guarded(estimate: Estimate, explained: float, stop: Stop) -> Estimate:
-    """Return the estimate of a ratio whose deviation is not below what its blocks' slices explain.
+    """Return the estimate of a ratio with a deviation not below that of its blocks' slices.
 
     Few blocks that agree by chance would end a run. A number of blocks needs no guard.
     """
@@ -153,33 +150,28 @@ def earlier_sequence(estimate: Estimate, questions: int) -> tuple[float, float] 
 def enough(estimates: Sequence[Estimate], n: int, until: Until) -> StopDecision:
     """Return whether to stop after n whole blocks: the rule behind `until = "3%"`.
 
-    `estimates` are the ratios that somebody asked for, or the typical values where nobody asked
-    for a ratio. One that has no interval at the first look (a value is 0, all are equal) is not
-    waited for, since no further block promises one; the width is then not reached. One that rests
-    on fewer blocks is: it would be looked at too early.
+    `estimates` are ratios, or typical values without any ratio. The run does not wait for one that
+    has no interval at the first look (a value is 0, all are equal), since no further block promises
+    one; the width is then not reached. It waits for one that rests on fewer blocks.
     """
     least, most = until.least, until.most
     halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]
     widest = max(halves, default=None)
-    last = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
+    ends = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
     if n < least:
         reason = f"{n} of at least {least} blocks"
         return StopDecision(blocks=n, stop=False, half_width=widest, why=reason)
     if few := [estimate.n for estimate in estimates if estimate.n < least]:
-        reason = (
-            f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
-        )
+        believed = f"{min(few)} of at least {least} blocks are believed"
+        reason = f"{ends}{believed} of two that are compared"
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if widest is not None and widest > until.width:
         wide = f"an interval is {percent(widest)} wide to a side"
-        reason = f"{last}{wide}, more than {until.in_words}"
+        reason = f"{ends}{wide}, more than {until.in_words}"
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
     if len(halves) < len(estimates) or widest is None:
-        without = next(
-            (estimate.why for estimate in estimates if not estimate.interval),
-            "nothing was asked for",
-        )
-        reason = f"no block will tell more: {without}"
+        reasons = [estimate.why for estimate in estimates if not estimate.interval]
+        reason = f"no block will tell more: {(reasons or ['nothing was asked for'])[0]}"
         return StopDecision(blocks=n, stop=True, half_width=widest, why=reason)
     reason = f"no interval is wider than {percent(widest)} to a side"
     return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)

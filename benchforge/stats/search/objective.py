@@ -1,4 +1,4 @@
-"""Whether a server kept to what was asked of it, in one trial of a search.
+"""Objectives of a search, judged in one trial.
 
 Every trial has two objectives that no suite writes: 99 % of the requests that were due were
 answered, and fewer than 0.1 % ended badly (unless an objective is about errors).
@@ -30,7 +30,7 @@ _RATE = f"rate answered >= {exact(100 * ACHIEVED)}%"
 def judged(
     trial: Trial, finds: Mapping[str, RateSearch], metrics: Mapping[str, Metric], *, smoke: bool
 ) -> SearchOutcome | None:
-    """Return what a trial gave to the search of its scenario; None where it has none.
+    """Return the outcome of a trial for the search of its scenario; None without a search.
 
     `metrics` holds those of the suite, by label. A smoke goes on whatever its checks say: its
     numbers mean nothing.
@@ -48,9 +48,7 @@ def judged(
     outcomes = [_answered(reading)]
     if find.errors_below is not None:
         outcomes.append(_errors(reading, find.errors_below))
-    outcomes += [
-        _outcome(objective, metrics.get(objective.metric), trial) for objective in find.objectives
-    ]
+    outcomes += (_outcome(each, metrics.get(each.metric), trial) for each in find.objectives)
     outcome = _all(rate, outcomes)
     doubts = _doubts(trial)
     # Lateness comes and goes; of what spoils all numbers the trial tells itself.
@@ -96,7 +94,7 @@ def _figure(outcome: ObjectiveOutcome) -> str:
 
 
 def _doubts(trial: Trial) -> list[Check]:
-    """Return why a trial says nothing: the apparatus failed, or its lateness is in every time.
+    """Return why a trial has no answer: the apparatus failed, or its lateness is in every time.
 
     A tool that does not tell its lateness may have been late.
     """
@@ -105,16 +103,14 @@ def _doubts(trial: Trial) -> list[Check]:
 
 
 def _answered(reading: Reading) -> ObjectiveOutcome:
-    """Return which share of the requests that were due was answered.
+    """Return the share of the due requests that was answered.
 
-    What a server that keeps up has under way at the end counts as answered: rate times mean
-    response time (Little's law).
+    Requests under way at the end count as answered: rate times mean response time (Little's law).
     """
     schedule = reading.schedule
     due = None if schedule is None else schedule.intended
     if schedule is None or not due:
-        reason = "the load tool does not tell how many requests were due"
-        return ObjectiveOutcome(objective=_RATE, value=None, unit="1", kept=None, why=reason)
+        return _unknown(_RATE, "the load tool does not tell how many requests were due", "1")
     mean_us = reading.latency.mean() if reading.latency and reading.latency.counts else 0.0
     in_flight = reading.in_flight.count if reading.in_flight is not None else 0
     under_way = min(schedule.rate * mean_us / 1e6, in_flight)
@@ -128,7 +124,7 @@ def _errors(reading: Reading, below: float) -> ObjectiveOutcome:
     ended = reading.responses + (reading.unanswered or 0)
     if reading.good is None or reading.unanswered is None or not ended:
         reason = reading.bounds if reading.good is None else "how many requests ended is not told"
-        return ObjectiveOutcome(objective=objective, value=None, unit="1", kept=None, why=reason)
+        return _unknown(objective, reason, "1")
     share = (ended - reading.good) / ended
     return ObjectiveOutcome(objective=objective, value=share, unit="1", kept=share < below)
 
@@ -138,31 +134,24 @@ def _outcome(objective: Objective, metric: Metric | None, trial: Trial) -> Objec
         trial = trial.of_kind(objective.kind)
     if trial.reading is None:
         reason = f"the load tool does not tell which requests are of {objective.kind}"
-        return ObjectiveOutcome(
-            objective=objective.text, value=None, unit="", kept=None, why=reason
-        )
+        return _unknown(objective.text, reason)
     samples = [] if metric is None else list(metric.of_trial(trial, objective.metric, WHOLE))
     sample = _sample(objective, samples)
     if sample is None or sample.value is None:
         parts = ", ".join(f"{each.of}" for each in samples if each.of)
-        reason = (
-            sample.why
-            if sample
-            else f"no such part of {objective.metric}; it has {parts or 'none'}"
-        )
-        return ObjectiveOutcome(
-            objective=objective.text, value=None, unit="", kept=None, why=reason
-        )
+        lacks = f"no such part of {objective.metric}; it has {parts or 'none'}"
+        return _unknown(objective.text, sample.why if sample else lacks)
     keeps: bool | None = objective.keeps(sample.value)
     # The truth is this or more: a value below the bound does not tell.
     if sample.lower_bound and keeps == (objective.relation in {"<", "<="}):
         reason = f"only known to be {compared(sample.unit, sample.value)} or more"
-        return ObjectiveOutcome(
-            objective=objective.text, value=None, unit=sample.unit, kept=None, why=reason
-        )
-    return ObjectiveOutcome(
-        objective=objective.text, value=sample.value, unit=sample.unit, kept=keeps
-    )
+        return _unknown(objective.text, reason, sample.unit)
+    value, unit = sample.value, sample.unit
+    return ObjectiveOutcome(objective=objective.text, value=value, unit=unit, kept=keeps)
+
+
+def _unknown(objective: str, reason: str, unit: str = "") -> ObjectiveOutcome:
+    return ObjectiveOutcome(objective=objective, value=None, unit=unit, kept=None, why=reason)
 
 
 def _sample(objective: Objective, samples: Sequence[Sample]) -> Sample | None:

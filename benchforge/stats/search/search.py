@@ -1,9 +1,10 @@
-"""Where a search stands: from its trials to the rate that is asked next, or to what it found."""
+"""Searches for a rate: from the trials to the next rate, or to the highest rate that is kept."""
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, takewhile
 from operator import attrgetter
 
@@ -31,7 +32,7 @@ class RateTrial:
 
 @dataclass(frozen=True)
 class Search:
-    """Where to search, and for how long."""
+    """Range and length of a search."""
 
     start: float
     "The first rate, in requests per second."
@@ -51,7 +52,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Next:
-    """What to try next, or why nothing is."""
+    """The next rate, and the phase of the search."""
 
     phase: Phase
     "Phase of the search."
@@ -72,33 +73,28 @@ def next_rate(search: Search, attempts: Sequence[RateTrial]) -> Next:
     for attempt in attempts:
         if step.rate is None or not math.isclose(attempt.rate, step.rate, rel_tol=1e-9):
             raise ValueError(f"{attempt.rate} was tried, {step.rate or 'nothing'} was asked for")
-        if step.phase == "staircase":
-            stairs += 1
-            step = _stair(search, attempt, stairs)
+        if step.phase != "staircase":
+            passed, failed = (attempt.rate, failed) if attempt.passed else (passed, attempt.rate)
+            step = _closer(search, passed, failed)
             continue
-        passed, failed = (attempt.rate, failed) if attempt.passed else (passed, attempt.rate)
-        step = _closer(search, passed, failed)
+        stairs += 1
+        rate = attempt.rate * (1 + _STEP) if attempt.passed else attempt.rate / (1 + _STEP)
+        rate = min(search.highest, max(search.lowest, rate))
+        step = Next("staircase", rate) if stairs < search.steps else Next("done", None)
     return step
 
 
 def _closer(search: Search, passed: float | None, failed: float | None) -> Next:
+    if failed is None and passed == search.highest:
+        return Next("too high", None)
     if failed is None:
-        if passed == search.highest:
-            return Next("too high", None)
         return Next("bracket", min(search.highest, 2 * (passed or search.start)))
+    if passed is None and failed == search.lowest:
+        return Next("too low", None)
     if passed is None:
-        if failed == search.lowest:
-            return Next("too low", None)
         return Next("bracket", max(search.lowest, failed / 2))
     middle = math.sqrt(passed * failed)
     return Next("bisect" if failed / passed > 1 + GAP else "staircase", middle)
-
-
-def _stair(search: Search, last: RateTrial, stairs: int) -> Next:
-    if stairs >= search.steps:
-        return Next("done", None)
-    rate = last.rate * (1 + _STEP) if last.passed else last.rate / (1 + _STEP)
-    return Next("staircase", min(search.highest, max(search.lowest, rate)))
 
 
 SAFE = 0.95
@@ -117,11 +113,10 @@ _DIGITS = 6  # of ln rate: up and down 3 % gives the same rate but for rounding
 
 _Counts = Sequence[tuple[float, int, int]]
 _Point = tuple[float, float, float]  # ln of the middle, width, weight
-
 IN_VAIN = 2
-"After so many rounds in a row whose trials say nothing, a search ends: more would not either."
+"Rounds in a row without an answer after which a search ends: more would have none, either."
 IN_NOISE = 4
-"The same, where they say nothing for a reason that comes and goes."
+"The same, where the reason comes and goes."
 
 
 def search_of(find: RateSearch, driver: str) -> Search:
@@ -135,10 +130,7 @@ def attempts_of(trials: Sequence[Trial]) -> tuple[SearchTrial, ...]:
 
 
 def where(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Next:
-    """Return what the search of a case asks next, from all of its trials so far.
-
-    Raises InvalidFile for trials at other rates than it asked for.
-    """
+    """Return the next step of a search. Raises InvalidFile for trials at other rates."""
     tried = [RateTrial(attempt.rate, attempt.passed) for attempt in attempts_of(trials)]
     try:
         step = next_rate(search_of(find, case.driver), tried)
@@ -149,22 +141,18 @@ def where(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Next:
 
 
 def capacity_of(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Capacity:
-    """Return what the search of a case found so far.
-
-    Raises InvalidFile for trials at other rates than it asked for.
-    """
+    """Return the rate that a case keeps, as far as its search knows. Raises as `where` does."""
     attempts = attempts_of(trials)
     next_step = where(find, case, trials)
     passed = [attempt.rate for attempt in attempts if attempt.passed]
     estimated = sustained([RateTrial(attempt.rate, attempt.passed) for attempt in attempts])
-    return estimated.model_copy(
-        update={
-            "phase": next_step.phase,
-            "highest_passed": max(passed, default=None),
-            "attempts": attempts,
-            "message": _says(next_step, attempts, _ordered(trials)),
-        }
-    )
+    update = {
+        "phase": next_step.phase,
+        "highest_passed": max(passed, default=None),
+        "attempts": attempts,
+        "message": _says(next_step, attempts, _ordered(trials)),
+    }
+    return estimated.model_copy(update=update)
 
 
 def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
@@ -176,12 +164,10 @@ def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
     """
     failed = False
     for _, attempts in groupby(trials, key=attrgetter("block")):
-        of_round = [
-            (trial, trial.search_outcome) for trial in attempts if trial.search_outcome is not None
-        ]
-        counts = [(trial, sought) for trial, sought in of_round if sought.passed is not None]
+        tried = [(trial, sought) for trial in attempts if (sought := trial.search_outcome)]
+        counts = [(trial, sought) for trial, sought in tried if sought.passed is not None]
         if not counts and not failed:
-            counts = [(trial, sought) for trial, sought in of_round if sought.at_least][-1:]
+            counts = [(trial, sought) for trial, sought in tried if sought.at_least][-1:]
         for trial, sought in counts:
             failed = failed or sought.passed is False
             yield SearchTrial(
@@ -198,12 +184,8 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: (trial.block, trial.attempt))
 
 
-def _answers(trial: Trial) -> bool:
-    return trial.search_outcome is not None and trial.search_outcome.passed is not None
-
-
 def _in_vain(trials: Sequence[Trial]) -> bool:
-    """Whether so many rounds in a row, up to the last that is not tried again, say nothing."""
+    """Whether IN_VAIN rounds in a row, up to the last one that is over, have no answer."""
     last = {trial.block: trial for trial in _ordered(trials)}
     newest = max(last, default=0)
     noise = noise_of(trials)
@@ -219,11 +201,8 @@ def _is_last(trial: Trial, noise: Noise) -> bool:
 
 
 def _says(next_step: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -> str:
-    lost = [
-        trial.search_outcome.why
-        for trial in trials
-        if trial.search_outcome is not None and not _answers(trial)
-    ]
+    outcomes = [trial.search_outcome for trial in trials]
+    lost = [outcome.why for outcome in outcomes if outcome and outcome.passed is None]
     match next_step.phase:
         case "too high":
             return f"every trial passed up to {exact(attempts[-1].rate)}/s: at least that"
@@ -251,24 +230,17 @@ def sustained(attempts: Sequence[RateTrial], level: float = 0.95) -> Capacity:
     """
     if not all(0 < attempt.rate < math.inf for attempt in attempts) or not 0 < level < 1:
         raise ValueError(f"no rates, or no level: {[each.rate for each in attempts]}, {level}")
+    estimate = partial(Estimate, method="posterior on a grid", level=level, n=len(attempts))
     counts = _counted(attempts)
     passes = sum(passed for _, passed, _ in counts)
     if passes in {0, len(attempts)}:
         which = "passed" if passes else "failed"
         reason = f"every trial {which}" if attempts else "there was no trial"
-        nothing = Estimate(method="posterior on a grid", level=level, n=len(attempts), why=reason)
-        return Capacity(rate=nothing, safe=None, width=None)
+        return Capacity(rate=estimate(why=reason), safe=None, width=None)
     points = _posterior(counts)
     tail = (1 - level) / 2
     low, middle, high = (_quantile(points, q) for q in (tail, 1 / 2, 1 - tail))
-    rate = Estimate(
-        method="posterior on a grid",
-        level=level,
-        n=len(attempts),
-        value=math.exp(middle),
-        low=math.exp(low),
-        high=math.exp(high),
-    )
+    rate = estimate(value=math.exp(middle), low=math.exp(low), high=math.exp(high))
     width = sum(width * weight for _, width, weight in points)
     return Capacity(rate=rate, safe=math.exp(_safe(points)), width=width)
 

@@ -1,4 +1,4 @@
-"""What a result says of one case: its numbers, what failed, and what the checks found."""
+"""Summaries of cases: numbers, failures, and findings of the checks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -21,8 +21,6 @@ _NO_REASON = Failure(
     hint="see what its processes printed, beside trial.json",
     subject="apparatus",
 )
-
-
 _NEAR = 0.9  # of the rate
 _WORST = ("fail", "warn", "unknown")
 
@@ -35,32 +33,28 @@ def of_case(
     settled: SteadyState,
     window: Window,
 ) -> CaseSummary:
-    """Return the summary of a case from all of its trials, of so many that were planned.
+    """Return the summary of a case from all of its trials, of `planned` ones.
 
-    `settled` says whether it did, `window` what of each load counts.
+    `settled` is its steady state, `window` the part of each load that counts.
     """
     used = used_of(trials)
-    plain = _case_summary(case, trials, trials, planned, _unsteady(settled)).model_copy(
-        update={
-            "latency_doubted": tuple(
-                _doubted(trial, trial.latency_doubts, used=True)
-                for trial in used
-                if (trial.believed or trial.disturbed) and trial.latency_doubts
-            ),
-            "load": _load(used),
-            "steady": settled.steady,
-            "in_turns": any(trial.turns is not None for trial in used),
-            "rounds": rounds_by_block(used),
-        }
-    )
+    late = [trial for trial in used if trial.latency_doubts and (trial.believed or trial.disturbed)]
+    update = {
+        "latency_doubted": tuple(_doubted(it, it.latency_doubts, used=True) for it in late),
+        "load": _load(used),
+        "steady": settled.steady,
+        "in_turns": any(trial.turns is not None for trial in used),
+        "rounds": rounds_by_block(used),
+    }
+    plain = _case_summary(case, trials, trials, planned, _unsteady(settled))
+    plain = plain.model_copy(update=update)
     kinds = of_kinds(used, metrics, window)
-    return plain.model_copy(
-        update={
-            "metrics": with_typical(lines(used, metrics, window), plain),
-            "kinds": {kind: with_typical(summary, plain) for kind, summary in kinds.items()},
-            "stages": tuple(with_typical(summary, plain) for summary in of_stages(used, metrics)),
-        }
-    )
+    measured = {
+        "metrics": with_typical(lines(used, metrics, window), plain),
+        "kinds": {kind: with_typical(summary, plain) for kind, summary in kinds.items()},
+        "stages": tuple(with_typical(summary, plain) for summary in of_stages(used, metrics)),
+    }
+    return plain.model_copy(update=measured)
 
 
 def of_search(
@@ -70,28 +64,21 @@ def of_search(
     metrics: Mapping[str, Metric],
     find: RateSearch,
 ) -> CaseSummary:
-    """Return the summary of a case that searched for a rate, of so many trials at most.
+    """Return the summary of a case that searched for a rate, of `planned` trials at most.
 
-    Its kinds are those of the trials that passed near the rate.
-
-    Raises InvalidFile for trials at other rates than the search asked for.
+    Its kinds are those of the trials that passed near the rate. Raises InvalidFile for trials at
+    other rates than the search asked for.
     """
-    # What an overloaded server does is why a trial failed: no news, as a fault of the apparatus is.
-    checked = [
-        trial
-        if trial.search_outcome is None or trial.search_outcome.passed is not False
-        else trial.model_copy(
-            update={
-                "checks": tuple(check for check in trial.checks if check.subject == "apparatus")
-            }
-        )
-        for trial in trials
-    ]
+    checked = []
+    for trial in trials:
+        overloaded = trial.search_outcome is not None and trial.search_outcome.passed is False
+        # What an overloaded server does is why a trial failed: no news, unlike the apparatus.
+        checks = tuple(check for check in trial.checks if check.subject == "apparatus")
+        checked.append(trial.model_copy(update={"checks": checks}) if overloaded else trial)
     capacity = capacity_of(find, case, trials)
     kinds = of_kinds(_near(capacity, trials), metrics, WHOLE)
-    return _case_summary(case, trials, checked, planned).model_copy(
-        update={"capacity": capacity, "kinds": kinds}
-    )
+    update = {"capacity": capacity, "kinds": kinds}
+    return _case_summary(case, trials, checked, planned).model_copy(update=update)
 
 
 def _near(capacity: Capacity, trials: Sequence[Trial]) -> list[Trial]:
@@ -110,7 +97,7 @@ def _case_summary(
     planned: int,
     notes: Iterable[str] = (),
 ) -> CaseSummary:
-    """Return what every kind of case tells; `checked` are the trials whose checks are told."""
+    """Return the common part of summaries; `checked` are the trials whose checks count."""
     used = used_of(trials)
     findings = tuple(_findings(checked))
     numbers = {trial.number for trial in used}
@@ -133,10 +120,7 @@ def _case_summary(
 
 
 def used_of(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the trial of a case whose numbers count in each block, from all of its attempts.
-
-    That is the believed one; where none is, the last that has numbers.
-    """
+    """Return the trial that counts in each block: the believed one, else the last with numbers."""
     used: dict[int, Trial] = {}
     for trial in sorted(trials, key=lambda trial: trial.attempt):
         earlier = used.get(trial.block)
@@ -146,10 +130,7 @@ def used_of(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def course(trials: Sequence[Trial]) -> SteadyState:
-    """Return whether a case settled, from those of its trials that tell it.
-
-    Where one is believed, those are the believed ones.
-    """
+    """Return whether a case settled, by its believed trials; without any, by all used ones."""
     used = used_of(trials)
     return settled_by([trial for trial in used if trial.believed] or used)
 
@@ -190,7 +171,7 @@ def _note(finding: CaseFinding) -> str:
 
 
 def _findings(trials: Sequence[Trial]) -> Iterator[CaseFinding]:
-    """Yield what the checks found, failures first: of answers that are alike the worst."""
+    """Yield the findings of the checks, failures first: of equal ones the worst."""
     by_kind: dict[tuple[str, str, str], list[Check]] = {}
     for check in (check for trial in trials for check in trial.checks):
         if check.status != "pass":

@@ -1,4 +1,4 @@
-"""What of a plan is there: measurements, and whole blocks."""
+"""Completeness of a result: the measurements of its plan, and whole blocks."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from benchforge.stats.timeseries.noise import Noise
 
 
 def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | None) -> int:
-    """Return how many measurements are left, at most; `decision` is what `precise` returned.
+    """Return the largest number of missing measurements; `decision` is that of `precise`.
 
     Raises InvalidFile where trials are at other rates than their search asked for.
     """
@@ -31,7 +31,7 @@ def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | No
 
 
 def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
-    """Return the cases whose search for a rate is over: what their plan has left is not needed."""
+    """Return the cases whose search for a rate is over, so that they need no more trials."""
     ended: set[Identity] = set()
     for case in header.cases:
         if (find := header.searches.get(case.scenario)) is None:
@@ -50,8 +50,7 @@ def done(header: Header, trials: Sequence[Trial]) -> int:
 def lost(header: Header, attempts: Sequence[Trial]) -> bool:
     """Whether a place of the plan has no measurement, through no fault of its server.
 
-    A later session measures it. Not where the plan has more than is needed, with `until` or a
-    search: there later places have taken its part.
+    A later session measures it; but not with `until` or a search, where later places replace it.
     """
     return (
         header.until is None
@@ -65,19 +64,13 @@ def lost(header: Header, attempts: Sequence[Trial]) -> bool:
 def given_up(trials: Sequence[Trial], case: CaseName) -> bool:
     """Whether the last three trials of a case ended alike, by the load tool; digits aside."""
     failures = (trial.failure for trial in reversed(trials) if trial.case == case)
-    ends = [
-        failure
-        for failure in islice(failures, ATTEMPTS)
-        if failure is not None and failure.stage == "read"
-    ]
-    return (
-        len(ends) == ATTEMPTS
-        and len({re.sub(r"\d+", "", failure.message) for failure in ends}) == 1
-    )
+    latest = islice(failures, ATTEMPTS)
+    ends = [failure.message for failure in latest if failure and failure.stage == "read"]
+    return len(ends) == ATTEMPTS and len({re.sub(r"\d+", "", message) for message in ends}) == 1
 
 
 def whole(header: Header, trials: Sequence[Trial]) -> int:
-    """Return how many blocks, from the first, have all that is to be measured in them."""
+    """Return the number of complete blocks, from the first."""
     settled = Counter(block for block, _ in _settled(trials, header.latencies))
     planned = Counter(planned_trial.block for planned_trial in header.plan)
     blocks = 0
@@ -91,8 +84,8 @@ def needs_no_more(
 ) -> bool:
     """Whether a case needs no further attempt in a block: only what comes and goes gets one.
 
-    `noise` is what it did up to the last of them; scenarios that are measured `once` get none. A
-    later session gives a place that is lost as many again.
+    `noise` is that up to the last attempt; scenarios that are measured `once` get none. A later
+    session gives a lost place as many attempts again.
     """
     if not attempts:
         return False
@@ -105,7 +98,7 @@ def needs_no_more(
 def settled_places(
     trials: Sequence[Trial], once: Collection[str] = frozenset()
 ) -> set[tuple[int, int]]:
-    """Return the places of the plan, block and position, of which nothing is left to measure."""
+    """Return the places of the plan, block and position, that need no more attempt."""
     settled = _settled(trials, once).values()
     return {(attempts[0].block, attempts[0].position) for attempts in settled}
 
@@ -113,7 +106,7 @@ def settled_places(
 def _settled(
     trials: Sequence[Trial], once: Collection[str]
 ) -> dict[tuple[int, Identity], list[Trial]]:
-    """Return the attempts of each block and case of which nothing is left to measure."""
+    """Return the attempts of each block and case that needs no more."""
     by_place: dict[tuple[int, Identity], list[Trial]] = {}
     settled: dict[tuple[int, Identity], bool] = {}
     noise = Noise()

@@ -1,5 +1,6 @@
-"""Which cases of a suite are one server at rising concurrency, and what they say together."""
+"""Sweeps: the cases of a suite that are one server at rising concurrency."""
 
+import functools
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,10 +8,11 @@ from random import Random
 from typing import Final
 
 from benchforge.model.summary.capacity import ConcurrencySweep, Level, Sweep
-from benchforge.model.summary.summary import CaseSummary
+from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import Identity, identity, server_names, shared
+from benchforge.model.values.units import RATE
 from benchforge.stats.inference.interval import LEAST, check, mean, typical
 from benchforge.stats.summary.line import by_block
 
@@ -22,7 +24,7 @@ _Levels = dict[int, CaseSummary]
 def swept(
     cases: Sequence[CaseSummary], trials: Sequence[Trial], believed: Collection[int], seed: int
 ) -> tuple[ConcurrencySweep, ...]:
-    """Return what each server did at rising concurrency, in the order of the suite.
+    """Return the sweep of each server at rising concurrency, in the order of the suite.
 
     An option of a driver is swept where it alone tells three cases or more apart, and each has
     another number of requests under way. With a rate, that number follows from the answers: then
@@ -52,37 +54,23 @@ def swept(
 
 def _at_once(trials: Sequence[Trial]) -> dict[Identity, int]:
     """Return how many requests each case had under way, of closed loops alone."""
-    under_way: dict[Identity, int] = {}
-    for trial in trials:
-        load = trial.load
-        if (
-            load is not None
-            and load.rate is None
-            and (level := load.concurrency or load.connections)
-        ):
-            under_way[identity(trial.case)] = level
-    return under_way
+    closed = [(trial.case, trial.load) for trial in trials if trial.load and not trial.load.rate]
+    sizes = ((case, load.concurrency or load.connections) for case, load in closed)
+    return {identity(case): size for case, size in sizes if size}
 
 
 def _swept(
     levels: Mapping[int, CaseSummary], option: str, believed: Collection[int], seed: int
 ) -> Iterator[ConcurrencySweep]:
-    lines = {
-        level: summary
-        for level, case in levels.items()
-        for summary in [
-            summary for summary in case.metrics if summary.measurand == "responses per second"
-        ][:1]
-    }
+    lines: dict[int, MetricSummary] = {}
+    for level, case in levels.items():
+        if rates := [line for line in case.metrics if line.measurand == RATE]:
+            lines[level] = rates[0]
     if not lines:
         return
     values = {level: by_block(line, believed) for level, line in lines.items()}
     by_level = {level: values_ for level, values_ in values.items() if values_}
-    blocks = (
-        sorted(set.intersection(*(set(values_) for values_ in by_level.values())))
-        if by_level
-        else []
-    )
+    blocks = sorted(set.intersection(*map(set, by_level.values()))) if by_level else []
     first = next(iter(levels.values())).case
     line = next(iter(lines.values()))
     partial = ConcurrencySweep(
@@ -101,16 +89,8 @@ def _swept(
         left_out=tuple(level for level in levels if level not in by_level),
         sweep=None,
     )
-    yield partial.model_copy(
-        update=_together(
-            partial,
-            {
-                concurrency: [values_[b] for b in blocks]
-                for concurrency, values_ in by_level.items()
-            },
-            seed,
-        )
-    )
+    shared_values = {level: [row[block] for block in blocks] for level, row in by_level.items()}
+    yield partial.model_copy(update=_together(partial, shared_values, seed))
 
 
 def _together(
@@ -130,7 +110,7 @@ _RESAMPLES = 1000
 
 
 def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0.95) -> Sweep:
-    """Return what the throughputs of each level of concurrency say, one of each block.
+    """Return the sweep of the throughputs of each level of concurrency, one of each block.
 
     All numbers are of this session. `seed` is of the resampled blocks. Raises ValueError for
     levels below 1, different numbers of blocks, values that are not finite and a level outside
@@ -164,29 +144,17 @@ def _highest(values: Mapping[int, Sequence[float]], level: float) -> tuple[Estim
     typicals = {concurrency: typical(values_, level) for concurrency, values_ in values.items()}
     n = len(next(iter(values.values()), ()))
     reason = next((estimate.why for estimate in typicals.values() if estimate.value is None), "")
+    highest = functools.partial(Estimate, method=_METHOD, level=level, n=n)
     if reason or not typicals:
-        reason = reason or "no level was measured"
-        return Estimate(method=_METHOD, level=level, n=n, why=reason), None
-    concurrency_ = max(typicals, key=lambda concurrency: typicals[concurrency].value or 0)
-    careful = 1 - (1 - level) / len(typicals)
-    lows = [
-        low for values_ in values.values() if (low := typical(values_, careful).low) is not None
-    ]
+        return highest(why=reason or "no level was measured"), None
+    best_level = max(typicals, key=lambda concurrency: typicals[concurrency].value or 0)
+    best, wide = typicals[best_level].value, 1 - (1 - level) / len(typicals)
+    lows = [low for values_ in values.values() if (low := typical(values_, wide).low) is not None]
     highs = [estimate.high for estimate in typicals.values() if estimate.high is not None]
     if len(lows) < len(typicals):
         reason = next(estimate.why for estimate in typicals.values() if estimate.why)
-        return Estimate(
-            method=_METHOD, level=level, n=n, value=typicals[concurrency_].value, why=reason
-        ), concurrency_
-    return Estimate(
-        method=_METHOD,
-        level=level,
-        n=n,
-        value=typicals[concurrency_].value,
-        low=max(lows),
-        high=max(highs),
-        df=n - 1,
-    ), concurrency_
+        return highest(value=best, why=reason), best_level
+    return highest(value=best, low=max(lows), high=max(highs), df=n - 1), best_level
 
 
 def _saturated(means: Mapping[int, float]) -> int:
@@ -196,18 +164,15 @@ def _saturated(means: Mapping[int, float]) -> int:
 
 
 def _resampled(logs: Mapping[int, Sequence[float]], draw: Random) -> tuple[int, int] | None:
-    """Return where the level of saturation lies in 95 % of resampled blocks, whole blocks each."""
+    """Return the range of the level of saturation in 95 % of resamples of whole blocks."""
     n = len(next(iter(logs.values())))
     if n < LEAST:
         return None
     saturations = []
     for _ in range(_RESAMPLES):
         blocks = draw.choices(range(n), k=n)
-        saturations.append(
-            _saturated(
-                {c: sum(logs_of_level[b] for b in blocks) / n for c, logs_of_level in logs.items()}
-            )
-        )
+        means = {level: sum(row[block] for block in blocks) / n for level, row in logs.items()}
+        saturations.append(_saturated(means))
     saturations.sort()
     cut = round(_RESAMPLES * (1 - _SHARE) / 2)
     return saturations[cut], saturations[-1 - cut]

@@ -1,9 +1,9 @@
-"""What a ratio would be, had others left both sides as much of the CPUs.
+"""Levelled values: as if others had left both sides as much of the CPUs.
 
-Noise that does not end slows both sides of a block. A ratio of the two stands on its interval: what
-differs from block to block makes it wider. What does not differ is in no interval: others may leave
-one side more of the CPUs in every block, as to a server of many threads among few. An answer counts
-only where each value divided by what was left to it gives the same one.
+Noise that does not end slows both sides of a block. Its differences from block to block make the
+interval of their ratio wider. A constant difference is in no interval: others may leave one side
+more of the CPUs in every block, such as a server of many threads. So an answer counts only where
+each value divided by what was left to it gives the same answer.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Better = Literal["higher", "lower"]
 
 
 def left_to(case: CaseSummary) -> dict[int, float]:
-    """Return what share of the CPUs others left to a case, by block: of its disturbed trials."""
+    """Return the share of the CPUs that others left to a case, by block of disturbed trials."""
     return {each.block: each.left for each in case.doubted if each.disturbed and each.used}
 
 
@@ -42,16 +42,15 @@ def uneven(ranking: Ranking, level: Ranking, free: Mapping[str, Mapping[int, flo
     """Return why ranks do not count: levelled values do not tell the same pairs apart, that way."""
     also = {(pair.first, pair.second) for pair in level.pairs if pair.differ}
     for pair in ranking.pairs:
-        if pair.differ and (pair.first, pair.second) not in also:
-            shares = [
-                fmean(free[name].values()) for name in (pair.first, pair.second) if free[name]
-            ]
+        names = pair.first, pair.second
+        if pair.differ and names not in also:
+            shares = [fmean(free[name].values()) for name in names if free[name]]
             if len(shares) > 1:
-                return may_be_it((pair.first, pair.second), (shares[0], shares[1]))
+                return may_be_it(names, (shares[0], shares[1]))
     return ""
 
 
 def may_be_it(names: tuple[str, str], shares: tuple[float, float]) -> str:
-    """Return what is said where what others left to two sides may be what they differ by."""
+    """Return that the difference of two sides may be what others left to them."""
     (a, b), (to_a, to_b) = names, map(percent, shares)
     return f"others left {a} {to_a} of the CPUs and {b} {to_b}: that may be the difference"

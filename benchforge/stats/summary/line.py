@@ -1,4 +1,4 @@
-"""One metric of one case over its trials: all samples, median, lowest and highest."""
+"""Lines: a metric of a case over its trials, with all samples, median, lowest and highest."""
 
 import math
 import statistics
@@ -39,9 +39,8 @@ def of_kinds(
     trials: Sequence[Trial], metrics: Mapping[str, Metric], window: Window
 ) -> dict[str, tuple[MetricSummary, ...]]:
     """Return the lines of each kind of a mix; empty for a case with one request."""
-    labels = dict.fromkeys(
-        k for trial in trials for k in (trial.stream.kinds if trial.stream else ())
-    )
+    streams = [trial.stream for trial in trials if trial.stream]
+    labels = dict.fromkeys(kind for stream in streams for kind in stream.kinds)
     apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
     return {k: lines([trial.of_kind(k) for trial in trials], apart, window) for k in labels}
 
@@ -57,7 +56,7 @@ def of_stages(
 
 
 def by_block(line: MetricSummary, believed: Collection[int]) -> dict[int, float]:
-    """Return what is known of a line in each block; `believed` has the trials that count."""
+    """Return the value of a line in each block; `believed` has the trials that count."""
     return {
         sample.block: sample.sample.value
         for sample in line.samples
@@ -70,7 +69,7 @@ def by_block(line: MetricSummary, believed: Collection[int]) -> dict[int, float]
 def by_place(
     line: MetricSummary, believed: Collection[int], disturbed: Collection[int]
 ) -> dict[Place, float]:
-    """Return what may be compared with others of the same place: believed, or disturbed alike."""
+    """Return the values that are comparable within a place: believed, or disturbed alike."""
     values = {(block, False): value for block, value in by_block(line, believed).items()}
     return values | {(block, True): value for block, value in by_block(line, disturbed).items()}
 
@@ -114,22 +113,19 @@ def _of_metric(
             sample = equal.setdefault((repr(candidate.value), candidate), candidate)
             valued = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             groups.setdefault(sample.of, []).append(valued)
-    # A metric that says nothing at all still has its line: a hole is seen.
+    # A metric without any sample still has its line: the reader sees the hole.
     for name, samples in groups.items() or [(None, [])]:
         yield _line(label, name, metric, samples, len(trials))
 
 
 def _samples(label: str, metric: Metric, trial: Trial, window: Window) -> Iterator[Sample]:
-    """Yield what a metric says of a trial; in turns only what is known to hold there."""
-    if trial.reading is None:
-        for part in metric.parts() or (None,):
-            yield Sample(metric=label, unit=metric.unit, value=None, of=part, why=WHY_NO_KIND)
-        return
-    if trial.turns is None or metric.in_turns:
+    """Yield the samples of a metric and a trial; in turns only those that are valid there."""
+    if trial.reading is not None and (trial.turns is None or metric.in_turns):
         yield from metric.of_trial(trial, label, window)
         return
+    reason = WHY_NO_KIND if trial.reading is None else WHY_UNKNOWN
     for part in metric.parts() or (None,):
-        yield Sample(metric=label, unit=metric.unit, value=None, of=part, why=WHY_UNKNOWN)
+        yield Sample(metric=label, unit=metric.unit, value=None, of=part, why=reason)
 
 
 def _line(
@@ -183,7 +179,7 @@ def _named(numbers: Sequence[int]) -> str:
 
 
 def _median(samples: Sequence[Sample], *, beyond_bounds: bool = False) -> float | None:
-    """Return the median; with `beyond_bounds`, as if what is a lower bound were infinite.
+    """Return the median; with `beyond_bounds`, lower bounds count as infinite.
 
     The median rests on lower bounds when it changes as they grow beyond everything.
     """

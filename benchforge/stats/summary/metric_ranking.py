@@ -1,4 +1,4 @@
-"""How the cases of a comparison stand to one another: ranks that the believed trials allow."""
+"""Standings of the cases of a comparison: the ranks that the believed trials allow."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -20,10 +20,9 @@ from benchforge.stats.summary.outliers import outliers
 from benchforge.stats.turns import Rounds
 
 TARGET = 0.03
-"How closely a ratio is to be known where the suite does not say it, as `needs` counts blocks."
-
+"Width to which `_needs` counts blocks where the suite names none."
 _Values = dict[str, dict[Place, float]]
-"By server: what counts of each block, believed or disturbed."
+"Values that count by server and place, believed or disturbed."
 
 
 def standings(
@@ -60,12 +59,9 @@ def _standing(
     free: dict[str, dict[int, float]] = {}
     left_out: list[UnrankedServer] = []
     rounds: dict[str, Rounds] = {}
-    for name, case in zip(
-        server_names([case_summary.case for case_summary in cases]), cases, strict=True
-    ):
-        line = next(
-            (line_ for line_ in case.metrics if (line_.metric, line_.of) == (metric, part)), None
-        )
+    names = server_names([case.case for case in cases])
+    for name, case in zip(names, cases, strict=True):
+        line = case.line(metric, part)
         values_at: dict[Place, float] = {}
         if line is not None:
             values_at = by_place(line, {*believed} - doubted(case, line), disturbed(case, line))
@@ -75,9 +71,7 @@ def _standing(
             lines[name], values[name], free[name] = line, values_at, left_to(case)
             rounds[name] = case.rounds
     blocks = min((len(paired(*two)[0]) for two in combinations(values.values(), 2)), default=0)
-    first_line = next(
-        line for case in cases for line in case.metrics if (line.metric, line.of) == (metric, part)
-    )
+    first_line = next(line for case in cases if (line := case.line(metric, part)))
     standing = MetricRanking(
         metric=metric,
         of=part,
@@ -91,22 +85,16 @@ def _standing(
         return standing.model_copy(update={"why": _nobody(cases, values, blocks)})
     of_rate = first_line.measurand == RATE
     rounds = {name: rounds[name] if of_rate else {} for name in values}
-    ranked = ranking(_table(values), first_line.better, stop=stop, rounds=rounds)
-    level = {
-        name: levelled_places(values_at, free[name], first_line.better)
-        for name, values_at in values.items()
-    }
+    better = first_line.better
+    ranked = ranking(_table(values), better, stop=stop, rounds=rounds)
+    level = {name: levelled_places(row, free[name], better) for name, row in values.items()}
     if level != values:
-        of_level = ranking(_table(level), first_line.better, stop=stop, rounds=rounds)
+        of_level = ranking(_table(level), better, stop=stop, rounds=rounds)
         if reason := uneven(ranked, of_level, free):
             return standing.model_copy(update={"why": reason})
-    return standing.model_copy(
-        update={
-            "ranking": ranked,
-            "outliers": tuple(_far(lines, values)),
-            "blocks_needed": _needs(values, target),
-        }
-    )
+    far, needed = tuple(_far(lines, values)), _needs(values, target)
+    update = {"ranking": ranked, "outliers": far, "blocks_needed": needed}
+    return standing.model_copy(update=update)
 
 
 def _table(values: _Values) -> dict[str, list[float | None]]:
@@ -136,11 +124,10 @@ def _nobody(cases: Sequence[CaseSummary], values: _Values, blocks: int) -> str:
 
 
 def _far(lines: Mapping[str, MetricSummary], values: _Values) -> Iterator[RankingOutlier]:
-    """Yield what lies far from a server's others, in the blocks that all have."""
+    """Yield the values far from a server's others, in the blocks that all have."""
     common = sorted(set.intersection(*(set(values_at) for values_at in values.values())))
-    by_server = outliers(
-        {name: [values_at[key] for key in common] for name, values_at in values.items()}
-    )
+    rows = {name: [row[key] for key in common] for name, row in values.items()}
+    by_server = outliers(rows)
     for name, outlying in by_server.items():
         trials = {sample.block: sample.trial for sample in lines[name].samples}
         for outlier in outlying.flagged:

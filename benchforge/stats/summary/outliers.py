@@ -53,17 +53,11 @@ def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
     away = [[value - statistics.median(row) for value in row] for row in rest]
     zs = [_modified(row) for row in away]
     mild, _ = _cutoffs(len(blocks))
-    far = [
-        max(
-            (
-                abs(row[index])
-                for row, z in zip(away, zs, strict=True)
-                if z and abs(z[index]) > mild
-            ),
-            default=0,
-        )
-        for index in range(len(blocks))
-    ]
+    rows = [(row, z) for row, z in zip(away, zs, strict=True) if z]
+    far = []
+    for index in range(len(blocks)):
+        off = [abs(row[index]) for row, z in rows if abs(z[index]) > mild]
+        far.append(max(off, default=0.0))
     return {
         server: Outliers(why=_unknown(len(blocks))) if z is None else _flagged(z, row, far)
         for server, z, row in zip(values, zs, away, strict=True)

@@ -1,7 +1,7 @@
-"""Whether a result knows what it was asked: the widths and the decisions that `until` waits for.
+"""Precision of a result: the widths and the decisions that `until` waits for.
 
-A pure function of the header and the trials: who goes on after a kill decides as if there had been
-none. Only whole blocks are looked at.
+A pure function of the header and the trials, by whole blocks: a run that goes on after a kill
+decides as if there had been none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ from benchforge.stats.turns import explained, rounds_by_block
 
 
 class PrecisionTarget(NamedTuple):
-    """What has to be known closely: a ratio of two cases, or the value of one alone."""
+    """A quantity that `until` waits for: a ratio of two cases, or the value of one alone."""
 
     metric: str
     of: str | None
@@ -47,7 +47,7 @@ class PrecisionTarget(NamedTuple):
 
     @property
     def same(self) -> object:
-        """What is the same whichever side stands first."""
+        """A key that is the same whichever side stands first."""
         sides = (case for case in (self.ours, self.theirs) if case is not None)
         return self.metric, self.of, frozenset(map(identity, sides))
 
@@ -64,10 +64,10 @@ class PrecisionTarget(NamedTuple):
 
 
 def sought(header: Header) -> tuple[PrecisionTarget, ...]:
-    """Return each pair of cases that is compared, by what the claims of its scenario name.
+    """Return each compared pair of cases, by the metrics of its scenario's claims.
 
     Without a claim it is the first metric of the scenario; a case that is compared with none has
-    its value in place of a ratio. What a claim compares across groups is a pair as well.
+    its value instead of a ratio. A claim across groups makes a pair, too.
     """
     targets: dict[object, PrecisionTarget] = {}
     for group in groups(header.cases, header.clients):
@@ -99,11 +99,10 @@ def precise(
 ) -> StopDecision | None:
     """Return whether the whole blocks of a result are enough; None where their number was given.
 
-    `targets` is what has to be known closely; `sought` tells it without. Only believed trials
-    count, and in ratios those that others disturbed alike, each pair by the blocks that have both.
-    A case of which no trial could be measured is not waited for, nor one whose response times are
-    not believed in any trial: too few requests stay too few. One whose trials are not believed is:
-    noise may go.
+    `targets` are those of `sought` by default. Only believed trials count, and in ratios those that
+    others disturbed alike, each pair by the blocks that have both. The run waits neither for a case
+    without any measured trial, nor for response times that no trial makes believable: too few
+    requests stay too few. It waits for a case whose trials are not believed: noise may go.
     """
     until = header.until
     if until is None:
@@ -140,17 +139,14 @@ def precise(
 
 
 def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> bool:
-    """Whether each claim on a pair is decided, whatever number of blocks had been looked at.
+    """Whether each claim on a pair is decided, at any look.
 
-    Nobody asks for a pair without a claim where its scenario has some.
+    A pair without a claim counts as decided where its scenario has claims.
     """
     questions = [(claim, instance) for claim in header.claims for instance in claim.instances]
     earlier = header.until is None or header.until.method is None
-    about = [
-        (claim, instance)
-        for claim, instance in questions
-        if target.same == _target(claim, instance).same
-    ]
+    same = target.same
+    about = [question for question in questions if _target(*question).same == same]
     if not about and not earlier:
         return any(_about(claim, target.ours.scenario) for claim in header.claims)
     ends = earlier_sequence(estimate, len(questions)) if earlier else estimate.interval
@@ -170,8 +166,12 @@ def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> boo
 
 def _metrics(header: Header, scenario: str) -> list[tuple[str, str | None]]:
     claimed = {(claim.metric, claim.of): None for claim in header.claims if _about(claim, scenario)}
-    labels = header.scenario_metrics.get(scenario, tuple(metric.label for metric in header.metrics))
-    return [*claimed] or [(label, None) for label in labels[:1]]
+    return [*claimed] or [(label, None) for label in labels_of(header, scenario)[:1]]
+
+
+def labels_of(header: Header, scenario: str) -> tuple[str, ...]:
+    """Return the labels of a scenario's metrics, in the order of the suite."""
+    return header.scenario_metrics.get(scenario, tuple(metric.label for metric in header.metrics))
 
 
 def _about(claim: Claim, scenario: str) -> bool:
@@ -194,12 +194,8 @@ def _values(
         window = together(settled)
         for case, steady in zip(group, settled, strict=True):
             me = identity(case)
-            measures = {
-                (target.metric, target.of)
-                for target in questions
-                if case in (target.ours, target.theirs)
-            }
-            for metric, part in measures:
+            targets = [target for target in questions if case in (target.ours, target.theirs)]
+            for metric, part in {(target.metric, target.of) for target in targets}:
                 made = lines(used[me], {metric: metrics[metric]}, window_of(steady, window))
                 line = next((candidate for candidate in made if part in (None, candidate.of)), None)
                 times = {trial.number for trial in used[me] if _no_times(trial, line)}
@@ -217,13 +213,10 @@ def _no_times(trial: Trial, line: MetricSummary | None) -> bool:
 
 
 def _estimate(target: PrecisionTarget, values: _Values, n: int) -> Estimate:
-    """Return what is known after n blocks."""
-    first = values[identity(target.ours), target.metric, target.of]
-    theirs = (
-        first
-        if target.theirs is None
-        else values[identity(target.theirs), target.metric, target.of]
-    )
+    """Return the estimate of a target after n blocks."""
+    metric, part = target.metric, target.of
+    first = values[identity(target.ours), metric, part]
+    theirs = first if target.theirs is None else values[identity(target.theirs), metric, part]
     if first is None or theirs is None:
         case = target.ours if first is None else target.theirs or target.ours
         reason = f"{case.title} has no {target.metric}"

@@ -1,4 +1,4 @@
-"""From the trials to what a result says: every value, the median and the spread."""
+"""Summaries of results from their trials: each value, the median and the spread."""
 
 import math
 from collections import Counter
@@ -33,10 +33,10 @@ from benchforge.stats.summary.concurrency_sweeps import swept
 from benchforge.stats.summary.latency import latency_at_rate
 from benchforge.stats.summary.line import by_place, paired
 from benchforge.stats.summary.metric_ranking import standings
-from benchforge.stats.summary.precision import precise
+from benchforge.stats.summary.precision import labels_of, precise
 from benchforge.stats.timeseries.windows import together, window_of
 
-__all__ = ["Identity", "identity", "summarize"]
+LEVEL = 0.99
 
 
 def summarize(
@@ -46,12 +46,10 @@ def summarize(
     sessions: Sequence[Session] = (),
     stop: Stop | None = None,
 ) -> Summary:
-    """Return what the trials say, case by case in the order of the suite.
+    """Return the summary of trials, case by case in the order of the suite.
 
-    `stop` is what may end the run, if it is not what the header records.
-
-    Raises InvalidFile for a trial or a claim whose case the header does not know, and for a table
-    that has several cases in one cell.
+    `stop` is the rule that may end the run, if it is not the header's. Raises InvalidFile for a
+    trial or a claim of an unknown case, and for a table with several cases in one cell.
     """
     _check_tables(header)
     _check_claims(header)
@@ -148,17 +146,11 @@ def _standings(
     """Return the standings of a comparison, by its first metric and those of the tables."""
     if header.smoke:
         return ()
-    labels = header.scenario_metrics.get(
-        group.scenario, tuple(metric.label for metric in header.metrics)
-    )
-    drawn = (
-        label
-        for pivot in header.tables.values()
-        if group.scenario in pivot.scenarios
-        for label in pivot.metrics
-    )
+    pivots = [pivot for pivot in header.tables.values() if group.scenario in pivot.scenarios]
+    drawn = (label for pivot in pivots for label in pivot.metrics)
+    first = labels_of(header, group.scenario)[:1]
     members = [cases[identity(case)] for case in group.cases]
-    ranked, stop = [*dict.fromkeys([*labels[:1], *drawn])], stop or Stop.of(header.until)
+    ranked, stop = [*dict.fromkeys([*first, *drawn])], stop or Stop.of(header.until)
     return standings(members, ranked, believed, header.until, stop)
 
 
@@ -189,10 +181,9 @@ def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Tri
     by_case: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in sorted(trials, key=lambda trial: trial.number):
         if identity(trial.case) not in by_case:
-            raise InvalidFile(
-                f"trial {trial.number}: {trial.case.title}: the result's header has no such case",
-                "the trial was copied from another result, or the header was changed",
-            )
+            where = f"trial {trial.number}: {trial.case.title}"
+            hint = "the trial was copied from another result, or the header was changed"
+            raise InvalidFile(f"{where}: the result's header has no such case", hint)
         by_case[identity(trial.case)].append(trial)
     return by_case
 
@@ -214,23 +205,19 @@ def _comparison(
     return comparison.model_copy(update={"window": together(courses), "steady_states": courses})
 
 
-LEVEL = 0.99
-
-
 def placebo(first: CaseSummary, again: CaseSummary, believed: frozenset[int]) -> Placebo:
-    """Return what tells a case from itself: of the first metric that has values in both.
+    """Return the ratio of a case to itself, by the first metric that has values in both.
 
     `believed` has the numbers of the trials that count.
     """
     for line in first.metrics:
-        for other in again.metrics:
-            if (other.metric, other.of) == (line.metric, line.of):
-                first_values, theirs = paired(
-                    by_place(other, believed - doubted(again, other), disturbed(again, other)),
-                    by_place(line, believed - doubted(first, line), disturbed(first, line)),
-                )
-                if first_values:
-                    return _placebo(first, again, line, ratio(first_values, theirs, LEVEL))
+        if other := again.line(line.metric, line.of):
+            first_values, theirs = paired(
+                by_place(other, believed - doubted(again, other), disturbed(again, other)),
+                by_place(line, believed - doubted(first, line), disturbed(first, line)),
+            )
+            if first_values:
+                return _placebo(first, again, line, ratio(first_values, theirs, LEVEL))
     reason = "no block has believed values of both"
     none = Estimate(method="paired t of log-ratios", level=LEVEL, n=0, why=reason)
     return _placebo(first, again, None, none)

@@ -1,7 +1,7 @@
-"""When noise is no more waited for: it has spoilt one trial after the other, and does not end.
+"""Noise that does not end: after three spoilt trials in a row, no trial waits or is repeated.
 
-All of it follows from the trials in the order of time, so that a run that was killed goes on as if
-it had not been, and `verify` finds the same.
+All of it follows from the trials in their order, so that a killed run goes on as if it had not
+been killed, and `verify` computes the same.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ MOST = ATTEMPTS
 
 
 class Noise(NamedTuple):
-    """What noise did up to a trial, in trials in a row."""
+    """Numbers of trials in a row that noise met, up to a trial."""
 
     spoilt: int = 0
     "Number of trials that noise alone kept from being believed."
@@ -29,11 +29,11 @@ class Noise(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether trials wait for quiet, in place of one look."""
+        """Whether trials wait for quiet, instead of one look."""
         return self.in_vain < MOST
 
     def after(self, trial: Trial) -> "Noise":
-        """Return it with one trial more; one that failed, or did not look, tells nothing."""
+        """Return the numbers after one more trial: measured ones count, and those with a look."""
         spoilt, in_vain = self
         if trial.measured:
             spoilt = spoilt + 1 if trial.noisy else 0
@@ -48,6 +48,6 @@ class Noise(NamedTuple):
 
 
 def noise_of(trials: Sequence[Trial]) -> Noise:
-    """Return what noise did up to the last of some trials."""
+    """Return the noise up to the last of some trials."""
     ordered = sorted(trials, key=lambda trial: trial.number)
     return reduce(Noise.after, ordered, Noise())

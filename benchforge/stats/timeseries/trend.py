@@ -1,4 +1,4 @@
-"""Whether a series rises, falls or drifts, how fast, and where its level changes."""
+"""Trends and changes of level in a series."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ _MOST = 200  # points: all pairs of more take too long
 def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
     """Return the median slope of all pairs of points; None where no two differ in x.
 
-    Of more than 200 points every so many are taken. Source: Sen, JASA 63 (1968) 1379-1389.
+    Of more than 200 points it takes every k-th. Source: Sen, JASA 63 (1968) 1379-1389.
     """
     sampled = points[:: -(-len(points) // _MOST)] if points else points
     slopes = [
@@ -28,7 +28,7 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def growth(points: Sequence[tuple[float, float]], seconds: float) -> float | None:
-    """Return by what share a quantity grew in `seconds`: the slope times them, over the median.
+    """Return the share by which a quantity grew in `seconds`: slope times seconds, over the median.
 
     None for fewer than five points, or where the median is 0.
     """
@@ -45,9 +45,7 @@ def mann_kendall(values: Sequence[float], inflation: float = 1.0) -> float:
     values say nothing for a trend: p is 1. Source: Mann 1945, Kendall 1975, ties as there.
     """
     size = len(values)
-    rising = sum(
-        (later > earlier) - (later < earlier) for earlier, later in combinations(values, 2)
-    )
+    rising = sum((second > first) - (second < first) for first, second in combinations(values, 2))
     variance = _pairs(size) - sum(_pairs(count) for count in Counter(values).values())
     if variance <= 0 or rising == 0:
         return 1.0
@@ -76,9 +74,8 @@ def resemblance(values: Sequence[float]) -> float | None:
     ranks = {value: rank for rank, value in enumerate(sorted(values))}
     moves = [ranks[later] - ranks[earlier] for earlier, later in pairwise(values)]
     squares = size * (size**2 - 1) / 12
-    variance = (
-        4 * (size - 2) * (5 * size**2 - 2 * size - 9) / (5 * size * (size + 1) * (size - 1) ** 2)
-    )
+    divisor = 5 * size * (size + 1) * (size - 1) ** 2
+    variance = 4 * (size - 2) * (5 * size**2 - 2 * size - 9) / divisor
     ratio = sum(move * move for move in moves) / squares
     return NormalDist().cdf((ratio - 2) / math.sqrt(variance))
 
@@ -106,6 +103,5 @@ def partition(values: Sequence[float], penalty: float, least: int) -> list[int]:
     end = size if size >= least else 0
     while end:
         end = last[end]
-        if end:
-            starts.append(end)
-    return starts[::-1]
+        starts.append(end)
+    return starts[-2::-1]  # the first piece begins at 0

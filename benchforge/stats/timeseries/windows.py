@@ -1,8 +1,9 @@
-"""How much of a load counts: one cut for all cases that are compared, so that none is favoured."""
+"""Windows of loads: one cut of the warm-up for all cases that are compared."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import fmean, median
 from typing import Literal
@@ -17,7 +18,7 @@ from benchforge.text.readable import change, exact, percent
 LEAST = 20
 "Bins: with 10, a flat course is called unsteady in 18 to 25 % of all cases."
 TOLERANCE = 0.03
-"Of the level: what a step or a trend may change."
+"Share of the level that a step or a trend may change."
 
 _LIMIT = 0.45  # of the bins: a warm-up that reaches so far may reach further
 _SURE = 0.01  # the p of a trend
@@ -32,7 +33,7 @@ _NORMAL = 1.4826  # standard deviations of a normal distribution in a median abs
 
 @dataclass(frozen=True)
 class WarmUpFit:
-    """What a course is, by bins."""
+    """The course of a load, by bins."""
 
     course: Literal["flat", "warm-up", "late", "step", "trend"]
     cut: int
@@ -52,7 +53,7 @@ def ensemble(runs: Sequence[Sequence[float]]) -> list[float]:
 
 
 def examine(course: Sequence[float]) -> WarmUpFit:
-    """Return what a course of at least LEAST bins is. Raises ValueError for a shorter one."""
+    """Return the fit to a course of at least LEAST bins. Raises ValueError for a shorter one."""
     if len(course) < LEAST:
         raise ValueError(f"{len(course)} bins: it takes {LEAST}")
     cut = mser(course)
@@ -90,7 +91,7 @@ def _scaled(run: Sequence[float]) -> list[float]:
 
 
 def _step(remainder: Sequence[float], inflation: float, size: int) -> float:
-    """Return by what share the level changed between the two that are furthest apart.
+    """Return the share by which the level changed between the two furthest apart.
 
     0 where the higher is no more above the lower than is tolerated; -1 where the lower is 0,
     whichever came first.
@@ -141,8 +142,7 @@ COARSE_S = 1.0
 "Width of a bin in a longer one; wider where there were more than MOST."
 SHORT_S = 15.0
 MOST = 600
-"Bins: what is looked for takes the square of their number."
-
+"Bins: the search for steps takes the square of their number."
 _DIGITS = 6  # of seconds
 _SHORT_ENOUGH = SHORT_S + 0.05  # a load of 15 s takes a little more
 
@@ -159,36 +159,26 @@ def settled(trials: Sequence[Trial]) -> SteadyState:
         trial_bins.append(bins.joined(width))
     if not trial_bins:
         return SteadyState(classification="unknown", message="no trial has a measurement")
-    size, bin_s = (
-        min(len(bins.counts) for bins in trial_bins),
-        round(trial_bins[0].seconds, _DIGITS),
-    )
+    size = min(len(bins.counts) for bins in trial_bins)
+    bin_s = round(trial_bins[0].seconds, _DIGITS)
     if any(round(bins.seconds, _DIGITS) != bin_s for bins in trial_bins):
         says = "the trials have bins of different length"
         return SteadyState(classification="unknown", trials=len(trial_bins), message=says)
+    state = partial(SteadyState, bin_s=bin_s, bins=size, trials=len(trial_bins))
     if size < LEAST:
-        says = (
-            f"{size} bins of {exact(bin_s)} s are too few to see a warm-up: it takes {LEAST}, "
-            f"a load of {exact(LEAST * FINE_S)} s or more"
-        )
-        return SteadyState(
-            classification="unknown", bin_s=bin_s, bins=size, trials=len(trial_bins), message=says
-        )
+        few = f"{size} bins of {exact(bin_s)} s are too few to see a warm-up"
+        says = f"{few}: it takes {LEAST}, a load of {exact(LEAST * FINE_S)} s or more"
+        return state(classification="unknown", message=says)
     try:
         course = ensemble([bins.counts for bins in trial_bins])
     except ValueError as error:
         says = f"too little was answered to see a warm-up: {error}"
-        return SteadyState(
-            classification="unknown", bin_s=bin_s, bins=size, trials=len(trial_bins), message=says
-        )
+        return state(classification="unknown", message=says)
     fit = examine(course)
-    return SteadyState(
+    return state(
         classification=fit.course,
         warm_up_s=round(fit.cut * bin_s, _DIGITS) if fit.course in {"flat", "warm-up"} else None,
         change=fit.change or None,
-        bin_s=bin_s,
-        bins=size,
-        trials=len(trial_bins),
         message=_describe(fit, bin_s),
     )
 
@@ -208,17 +198,15 @@ def together(cases: Sequence[SteadyState]) -> Window:
         return Window(why="steady from the start")
     halves = [(case.bin_s or 0) * case.bins / 2 for case in cases if case.steady]
     if cut_s > min(halves):
-        reason = (
-            f"nothing is cut: the longest warm-up, {exact(cut_s)} s, is more than "
-            "half of the shortest load that it is compared with"
-        )
-        return Window(why=reason)
+        longest = f"the longest warm-up, {exact(cut_s)} s"
+        half = "half of the shortest load that it is compared with"
+        return Window(why=f"nothing is cut: {longest}, is more than {half}")
     reason = f"the longest warm-up among those compared took {exact(cut_s)} s"
     return Window(cut_s=cut_s, why=reason)
 
 
 def window_of(case: SteadyState, group: Window) -> Window:
-    """Return what counts of a case: what the group says, or all of it where it never settled."""
+    """Return the window of a case: that of its group, or all of a load that never settled."""
     if case.steady is False:
         return Window(why=f"all of the load: {case.message}")
     return group

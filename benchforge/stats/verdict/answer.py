@@ -1,4 +1,4 @@
-"""What the numbers say to a question, and what of it stands among the questions of its family."""
+"""Answers to questions: from the values of blocks, and with the error of their family."""
 
 import math
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class IntervalErrors(NamedTuple):
 
 
 class Ps(NamedTuple):
-    """How often values as clear as these are seen where that answer is false; None: never asked."""
+    """The p of each answer, were it false; None for one that a question cannot get."""
 
     apart: float | None
     same: float | None
@@ -164,34 +164,28 @@ def answer(
     if state != "across":
         return VerdictAnswer("holds" if state == "inside" else "fails", fragile=fragile), by
     reason = "" if how == "across" else _FAMILY
-    return VerdictAnswer(
-        "inconclusive", reason, needs=needs(by, weighed.where), fragile=fragile
-    ), by
+    needed = needs(by, weighed.where)
+    return VerdictAnswer("inconclusive", reason, needs=needed, fragile=fragile), by
 
 
 def _of_region(where: Region, apart: Estimate, same: Estimate) -> tuple[Estimate, str]:
     """Return the interval that gives an answer, else the widest, and how it lies to the region."""
-    hows = [
-        lies(estimate.interval, where) if estimate.interval else "across"
-        for estimate in (apart, same)
-    ]
-    if len(where.ends) == 1 or hows[0] == "outside":
-        return apart, hows[0]
-    if hows[1] == "inside":
+    how = lies(apart.interval, where) if apart.interval else "across"
+    if len(where.ends) == 1 or how == "outside":
+        return apart, how
+    if same.interval and lies(same.interval, where) == "inside":
         return same, "inside"
     return max(apart, same, key=lambda estimate: estimate.level), "across"
 
 
 def _without_interval(question: Hypothesis, weighed: Weighed) -> VerdictAnswer:
-    """Answer what has no interval: only where the equality itself is the answer."""
+    """Answer a question without an interval: only equality itself is an answer."""
     value, where = weighed.estimate.value, weighed.where
     if value is None or not weighed.equal:
         return VerdictAnswer("inconclusive", weighed.estimate.why)
     at_an_end = value in where and question.relation in {">=", "<=", "=="}
-    inside = where.holds(value) or at_an_end
-    return VerdictAnswer(
-        "holds" if inside else "fails", remark="equal to the last bit in every block"
-    )
+    state: State = "holds" if where.holds(value) or at_an_end else "fails"
+    return VerdictAnswer(state, remark="equal to the last bit in every block")
 
 
 _FAMILY = "one question alone would be answered, among so many it may be chance"
@@ -211,9 +205,8 @@ def _of_ratio(
     The same within the margin is no more and no less: then `>` fails, and `>=` holds.
     """
     question, margin, factor = claim.hypothesis, claim.margin, claim.hypothesis.bound
-    apart_by, same_by, alone_by = (
-        _divided(estimate, factor) for estimate in (apart, same, weighed.estimate)
-    )
+    apart_by, same_by = _divided(apart, factor), _divided(same, factor)
+    alone_by = _divided(weighed.estimate, factor)
     companion_ = None if weighed.companion is None else _divided(weighed.companion, factor)
     decision = decide(apart_by, margin=margin, for_same=same_by)
     alone = decide(alone_by, companion_, margin=margin)
@@ -232,10 +225,8 @@ def _as_answer(decided: RatioDecision, alone: RatioDecision, relation: Relation)
         return VerdictAnswer("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
     margin = decided.margin
     if decided.state == "same":
-        holds = relation in {">=", "<="}
-        return VerdictAnswer(
-            "holds" if holds else "fails", remark=f"the same within {percent(margin)}"
-        )
+        same: State = "holds" if relation in {">=", "<="} else "fails"
+        return VerdictAnswer(same, remark=f"the same within {percent(margin)}")
     holds = (decided.state == "faster") == (relation in {">", ">="})
     return VerdictAnswer("holds" if holds else "fails", remark=_by(decided, margin))
 

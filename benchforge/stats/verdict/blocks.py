@@ -1,10 +1,10 @@
-"""What a question of a claim rests on: one believed value a block and side."""
+"""Values of a claim's question: one believed value for each block and side."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary
 from benchforge.model.summary.verdict import RejectedBlock
@@ -17,7 +17,7 @@ from benchforge.text.readable import exact
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks that both sides have, and why the others do not count."""
+    """The blocks that count, and the reasons for the others."""
 
     line: MetricSummary | None
     "Metric of the first side; None if it has no metric of that name."
@@ -43,7 +43,7 @@ class Blocks:
 
     @property
     def mean_left(self) -> tuple[float, float]:
-        """What others left of the CPUs to each side in disturbed blocks, on average."""
+        """Shares of the CPUs that others left to each side in disturbed blocks, on average."""
         shares = [free for free in self.left if free is not None] or [(1.0, 1.0)]
         return fmean(a for a, _ in shares), fmean(b for _, b in shares)
 
@@ -52,16 +52,14 @@ class Blocks:
         if self.line is None:
             return self
         better, shares = self.line.better, [free or (1.0, 1.0) for free in self.left]
-        pairs = zip(self.a, self.b, shares, strict=True)
-        level = [
-            (levelled(a, of_a, better), levelled(b, of_b, better)) for a, b, (of_a, of_b) in pairs
-        ]
-        return replace(self, a=tuple(a for a, _ in level), b=tuple(b for _, b in level))
+        a = (levelled(value, free, better) for value, (free, _) in zip(self.a, shares, strict=True))
+        b = (levelled(value, free, better) for value, (_, free) in zip(self.b, shares, strict=True))
+        return replace(self, a=tuple(a), b=tuple(b))
 
 
 @dataclass(frozen=True)
 class _CaseValues:
-    """What one case tells of a line: by block its value, or why it has none."""
+    """Values of a case for a line, by block, or the reason for none."""
 
     line: MetricSummary | None
     values: Mapping[int, float]
@@ -78,7 +76,7 @@ Cases = Mapping[Identity, CaseSummary]
 
 
 def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
-    """Return what there is to answer a question with.
+    """Return the blocks of a question.
 
     A block counts where each side has a value of a believed trial that is known and no lower
     bound; for a ratio of two cases also where others disturbed both trials. Raises KeyError where
@@ -88,16 +86,14 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
     with_companion = claim.hypothesis.form == "ratio" and sizes == [1, 1]
 
     def values_of(name: CaseName) -> _CaseValues:
-        return _case_values(
-            cases[identity(name)].named_as(name), claim, with_companion=with_companion
-        )
+        case = cases[identity(name)].named_as(name)
+        return _case_values(case, claim, with_companion=with_companion)
 
-    sides = [("a", instance.a, list(map(values_of, instance.a.cases)))]
-    if instance.b is not None:
-        sides.append(("b", instance.b, list(map(values_of, instance.b.cases))))
+    terms = {"a": instance.a, "b": instance.b}
+    sides = [(side, [*map(values_of, term.cases)]) for side, term in terms.items() if term]
     all_sides = [
-        (_named(side, term, index), case)
-        for side, term, ones in sides
+        (f"{side}, what is subtracted" if index else side, case)
+        for side, ones in sides
         for index, case in enumerate(ones)
     ]
     blocks = sorted({block for _, case in all_sides for block in (*case.values, *case.why)})
@@ -106,7 +102,7 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
         for block in blocks
         if all(block in case.values for _, case in all_sides) and not _apart(all_sides, block)
     ]
-    a, *b = ([_value(ones, block) for block in shared_blocks] for _, _, ones in sides)
+    a, *b = ([_value(ones, block) for block in shared_blocks] for _, ones in sides)
     return Blocks(
         line=all_sides[0][1].line,
         blocks=tuple(shared_blocks),
@@ -114,7 +110,7 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
         b=tuple(b[0]) if b else (),
         rejected=tuple(_rejected(all_sides, blocks)),
         bounded=any(case.bounded for _, case in all_sides),
-        failures=_failures([ones for _, _, ones in sides], shared_blocks),
+        failures=_failures([ones for _, ones in sides], shared_blocks),
         explained=_explained([case for _, case in all_sides]) if with_companion else 0.0,
         left=tuple(_left(all_sides, block) for block in shared_blocks),
     )
@@ -143,10 +139,6 @@ def _value(ones: Sequence[_CaseValues], block: int) -> float:
     return minuend - sum(minus)
 
 
-def _named(side: str, term: Term, index: int) -> str:
-    return f"{side}, what is subtracted" if index else side
-
-
 def _rejected(all_sides: _Sides, blocks: Sequence[int]) -> Iterator[RejectedBlock]:
     for block in blocks:
         reasons = [f"{side}: {case.why[block]}" for side, case in all_sides if block in case.why]
@@ -163,27 +155,20 @@ def _rejected(all_sides: _Sides, blocks: Sequence[int]) -> Iterator[RejectedBloc
 def _failures(
     sides: Sequence[Sequence[_CaseValues]], blocks: Sequence[int]
 ) -> tuple[tuple[tuple[int, int], ...], ...]:
-    if any(
-        len(ones) > 1 or any(block not in ones[0].failures for block in blocks) for ones in sides
-    ):
+    if any(len(ones) > 1 or {*blocks} - ones[0].failures.keys() for ones in sides):
         return ()
     return tuple(tuple(ones[0].failures[block] for block in blocks) for ones in sides)
 
 
 def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _CaseValues:
-    """Return what a case tells; `with_companion` says whether what others disturbed counts."""
-    line = next(
-        (line for line in case.metrics if (line.metric, line.of) == (claim.metric, claim.of)), None
-    )
+    """Return the values of a case; `with_companion`: those that others disturbed count, too."""
+    line = case.line(claim.metric, claim.of)
     values: dict[int, float] = {}
     failures: dict[int, tuple[int, int]] = {}
     # Others that took CPU make some requests fail: no ratio is free of that.
     with_companion = with_companion and line is not None and not line.of_failures
-    disturbed = {
-        trial.block: trial
-        for trial in case.doubted
-        if trial.disturbed and trial.used and with_companion
-    }
+    met = [trial for trial in case.doubted if trial.disturbed and trial.used]
+    disturbed = {trial.block: trial for trial in met if with_companion}
     reasons = dict(_without(case, claim, line, disturbed))
     bounded = False
     for trial_sample in () if line is None else line.samples:
@@ -193,10 +178,8 @@ def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _C
         if sample.value is None:
             reasons[trial_sample.block] = f"trial {trial_sample.trial}: {sample.why}"
         elif sample.lower_bound:
-            reasons[trial_sample.block] = (
-                f"trial {trial_sample.trial}: known is only that it is "
-                f"{exact(sample.value)} or more"
-            )
+            least = f"known is only that it is {exact(sample.value)} or more"
+            reasons[trial_sample.block] = f"trial {trial_sample.trial}: {least}"
             bounded = True
         else:
             values[trial_sample.block] = sample.value
@@ -211,11 +194,9 @@ def _case_values(case: CaseSummary, claim: Claim, *, with_companion: bool) -> _C
 def _without(
     case: CaseSummary, claim: Claim, line: MetricSummary | None, disturbed: Collection[int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield each block that has no believed trial, and why; what is said last counts."""
+    """Yield each block without a believed trial, with the reason; its last reason counts."""
     if line is None:
-        names = [
-            summary.of or "the whole" for summary in case.metrics if summary.metric == claim.metric
-        ]
+        names = [each.of or "the whole" for each in case.metrics if each.metric == claim.metric]
         has = f"it has: {', '.join(names)}" if names else "it has none of that metric"
         for block in range(1, case.planned + 1):
             yield block, f"no {claim.of or 'value'} of {claim.metric}: {has}"

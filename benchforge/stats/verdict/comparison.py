@@ -27,8 +27,7 @@ def never(check: Check) -> bool:
 def wrong_answers(case: CaseSummary, line: MetricSummary | None = None) -> Iterator[str]:
     """Yield how a server answered wrongly, in any attempt of its trials: expected and received.
 
-    A warning is none. To a question about failures, `line` counts them: they are its value. A
-    search has an objective for them.
+    A question about failures has them as its value: `line` counts them. So does a search.
     """
     for trial in case.failed:
         if trial.failure.by_answer:
@@ -49,10 +48,9 @@ def unlike(objections: Iterable[Objection], is_grave: IsGrave) -> list[Check]:
 
 
 def in_short(checks: Iterable[Check]) -> tuple[str, ...]:
-    """Return what each of the checks found, without its advice, and its id; each text once."""
-    return tuple(
-        dict.fromkeys(f"{_ADVICE.split(check.message)[0]} ({check.id})" for check in checks)
-    )
+    """Return the message of each check, without its advice, and its id; each text once."""
+    texts = (f"{_ADVICE.split(check.message)[0]} ({check.id})" for check in checks)
+    return tuple(dict.fromkeys(texts))
 
 
 def _is_unlike(check: Check, is_grave: IsGrave) -> bool:
@@ -105,7 +103,7 @@ class ComparisonEvidence(NamedTuple):
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
-    """Return the verdict: what is broken comes before what is unlike, and that before numbers."""
+    """Return the verdict: broken comes before unlike, and unlike before numbers."""
     state, reasons = _state(evidence)
     sound = state in {"decided", "undecided"} and not evidence.smoke
     faults = evidence.wrong or evidence.missing or evidence.grave or evidence.spoiled
@@ -138,7 +136,7 @@ def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ..
 def evidence_of(
     comparison: Comparison, summary: Summary, is_grave: IsGrave, moves: Moves
 ) -> ComparisonEvidence:
-    """Return what decides about a comparison.
+    """Return the evidence on a comparison.
 
     A server without any number is left out where two others have some. What findings may move a
     ratio by, together, widens each interval before it tells servers apart.
@@ -149,15 +147,12 @@ def evidence_of(
     several = len(cases) > 1
     has_sides = len(measured) > 1 if several else bool(measured)
     ranked = summary.standing(comparison)
-    lines = (line for case in cases for line in case.metrics)
-    names = None if ranked is None else (ranked.metric, ranked.of)
-    line = next((line for line in lines if (line.metric, line.of) == names), None)
+    of_cases = (ranked and case.line(ranked.metric, ranked.of) for case in cases)
+    line = next(filter(None, of_cases), None)
     objections = against(summary, Sides(tuple(measured), ()), line)
     wrong = [text for case in (measured if has_sides else cases) for text in wrong_answers(case)]
     odd = unlike(objections, is_grave)
-    faults = [
-        objection for objection in spoiled(objections) if objection not in odd and _lasts(objection)
-    ]
+    faults = [check for check in spoiled(objections) if check not in odd and _lasts(check)]
     ranking, moved = None if ranked is None else ranked.ranking, moves.together
     return ComparisonEvidence(
         smoke=summary.smoke,
@@ -172,9 +167,7 @@ def evidence_of(
         believed=not any(case.used_doubts for case in cases),
         timed=not any(case.latency_doubted for case in cases),
         in_turns=any(case.in_turns for case in cases),
-        works_on=any(
-            (item.status, item.invalidates) == ("fail", "cost") for item in comparison.checks
-        ),
+        works_on=any((it.status, it.invalidates) == ("fail", "cost") for it in comparison.checks),
         sizes=moves.by_id,
     )
 
@@ -196,10 +189,6 @@ def _apart(
 def _lasts(check: Check) -> bool:
     """Whether more blocks would not do without a fault of load tool or machine."""
     return not (check.transient or check.of_noise or check.topic in {"blocks", "placebo"})
-
-
-def _answered(case: CaseSummary) -> bool:
-    return case.capacity is not None and case.capacity.answered
 
 
 def _without(cases: Sequence[CaseSummary]) -> Iterator[str]:
@@ -249,7 +238,7 @@ def _open(ranking: Ranking, moved: float) -> str:
 
 
 def _undecided_rates(cases: Sequence[CaseSummary], measured: Sequence[CaseSummary]) -> str:
-    if not all(map(_answered, cases)):
+    if not all(case.capacity is not None and case.capacity.answered for case in cases):
         return "a search found no rate"
     ends = sorted((case.capacity.ends for case in measured if case.capacity), reverse=True)
     apart = all(low > high for (low, _), (_, high) in pairwise(ends))

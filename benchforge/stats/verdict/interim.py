@@ -1,8 +1,7 @@
-"""What is known while a run goes on, with intervals that hold at all looks together.
+"""Answers while a run goes on, with intervals that hold at all looks together.
 
-Who looks after each block, and stops once an interval of 95 % excludes a bound, finds a false
-difference in 17 to 25 % of runs. These intervals are wider, so that nobody who stops at one is
-misled more often than in 5 %.
+A stop once an interval of 95 % excludes a bound, after any block, finds a false difference in 17 to
+25 % of runs. These intervals are wider, so that a stop at any of them errs in 5 % at most.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,19 +12,13 @@ from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.values.units import titled
 from benchforge.stats.inference.region import Region, lies
 
-_STATES: dict[str, Literal["holds", "fails", "open"]] = {
-    "holds": "holds",
-    "fails": "fails",
-    "inconclusive": "open",
-    "invalid": "open",
-}
-
+_STATES: dict[str, Literal["holds", "fails"]] = {"holds": "holds", "fails": "fails"}
 _VERBS = {"holds": "hold", "fails": "fail", "differ": "differ", "open": "are undecided"}
 _SHOWN = 12  # names in a line
 
 
 class InterimAnswer(NamedTuple):
-    """What is known of a claim, or of two servers of a comparison."""
+    """The answer so far to a claim, or about two servers of a comparison."""
 
     about: str
     state: Literal["holds", "fails", "open", "differ"]
@@ -48,7 +41,7 @@ def in_short(answers: Sequence[InterimAnswer]) -> str:
 
 
 def interim(summary: Summary) -> Iterator[InterimAnswer]:
-    """Yield what is known of each claim; of a suite without claims, of each comparison.
+    """Yield the answer to each claim so far; without claims, to each comparison.
 
     The verdicts and ranks of the summary have to hold while the run goes on (`Stop`).
     """
@@ -61,7 +54,8 @@ def interim(summary: Summary) -> Iterator[InterimAnswer]:
 def _of_claim(verdict: Verdict) -> InterimAnswer:
     position = ", ".join(f"{axis} {value}" for axis, value in verdict.at.items())
     about = f"{verdict.claim} ({position})" if position else verdict.claim
-    return InterimAnswer(about, _STATES[verdict.state], verdict.estimate, verdict.unit)
+    state = _STATES.get(verdict.state, "open")
+    return InterimAnswer(about, state, verdict.estimate, verdict.unit)
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[InterimAnswer]:

@@ -1,4 +1,4 @@
-"""What the numbers say to the claims of a suite."""
+"""Verdicts on the claims of a suite."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -36,19 +36,11 @@ _METHODS: Mapping[str, Method] = {
     "value": "t of logs",
 }
 Family = tuple[str, ...]
-"What the questions of a family share: nothing, or a scenario and a metric."
-
-
-class _Standing(NamedTuple):
-    """What the family of a question makes of it."""
-
-    errors: IntervalErrors
-    size: int
-    p_adjusted: float | None
+"Common key of a family's questions: empty, or a scenario and a metric."
 
 
 class _Looked(NamedTuple):
-    """A question with what there is to answer it."""
+    """A question with its values."""
 
     claim: Claim
     instance: ClaimInstance
@@ -121,10 +113,11 @@ def _judged_together(questions: Sequence[_Looked], summary: Summary, stop: Stop)
     decides, size = stop.method == "decision", len(questions)
     error = stop.error if decides else 1 - LEVEL
     counts = [_counted(question, 1 - error / size) for question in questions]
-    ps = [
-        question.ps if count is None else _p_of_counts(count, error / size)
-        for question, count in zip(questions, counts, strict=True)
-    ]
+    ps = [question.ps for question in questions]
+    for index, count in enumerate(counts):
+        if count is not None:  # an answer by Bonferroni's intervals counts with their error
+            answers = count.answer.state != "inconclusive"
+            ps[index] = Ps(error / size if answers else None, None)
     procedure = bonferroni if decides else PROCEDURES[summary.verdict_rules.correction]
     apart = procedure([1.0 if p.apart is None else p.apart for p in ps], error)
     same = procedure([1.0 if p.same is None else p.same for p in ps], error)
@@ -134,7 +127,7 @@ def _judged_together(questions: Sequence[_Looked], summary: Summary, stop: Stop)
         for count, p, differ, alike in zip(counts, ps, apart.adjusted, same.adjusted, strict=True)
     ]
     return [
-        _verdict(question, count, _Standing(errors, size, p), summary)
+        _verdict(question, count, errors, size, p, summary)
         for question, count, p in zip(questions, counts, adjusted, strict=True)
     ]
 
@@ -144,11 +137,6 @@ def _counted(question: _Looked, level: float) -> Shares | None:
     if question.weighed is not None or question.invalid:
         return None
     return shares(question.claim.hypothesis, question.of.failures, level)
-
-
-def _p_of_counts(count: Shares, error: float) -> Ps:
-    """Return what an answer by Bonferroni's intervals counts as among the others: their error."""
-    return Ps(None if count.answer.state == "inconclusive" else error, None)
 
 
 def _look(
@@ -178,13 +166,13 @@ def _look(
 
 
 def _broken(sides: Sides, line: MetricSummary | None) -> str:
-    """Return what a side answered wrongly; empty if all that was seen is right."""
+    """Return the wrong answers of a side; empty if it has none."""
     texts = dict.fromkeys(text for case in sides.all for text in wrong_answers(case, line))
     return f"broken: {next(iter(texts))}" if texts else ""
 
 
 def _spoilt(objections: Sequence[Objection]) -> str:
-    """Return which faults of the apparatus leave nothing to be believed; empty if none does."""
+    """Return the faults of the apparatus that spoil all numbers; empty if there are none."""
     faults = (f"{check.id} {check.name}: {check.message}" for check in spoiled(objections))
     return "; ".join(dict.fromkeys(faults))
 
@@ -207,17 +195,23 @@ def _few(blocks: Blocks) -> str:
 
 
 def _verdict(
-    question: _Looked, count: Shares | None, standing: _Standing, summary: Summary
+    question: _Looked,
+    count: Shares | None,
+    errors: IntervalErrors,
+    size: int,
+    p_adjusted: float | None,
+    summary: Summary,
 ) -> Verdict:
-    estimate, reply = _answered(question, count, standing.errors)
+    """Return the verdict on a question of a family of that size."""
+    estimate, reply = _answered(question, count, errors)
     sides = () if count is None else count.sides
     if reply.state != "inconclusive" and question.of.bounded:
-        reason = (
-            "of some blocks only a lower bound is known: without them it would be another question"
-        )
+        reason = "of some blocks only a lower bound is known"
+        reason += ": without them it would be another question"
         reply = reply._replace(state="inconclusive", why=reason)
     ratio = estimate.method == "paired t of log-ratios"
     unit = question.of.line.unit if question.of.line is not None else "1"
+    level = question.level
     verdict = Verdict(
         claim=question.claim.label,
         at=question.instance.at,
@@ -228,17 +222,15 @@ def _verdict(
         sides=sides,
         robust=None if question.weighed is None else question.weighed.companion,
         fragile=reply.fragile,
-        p_adjusted=None if estimate.p is None else standing.p_adjusted,
-        family_size=standing.size,
+        p_adjusted=None if estimate.p is None else p_adjusted,
+        family_size=size,
         detectable_ratio=reply.resolves,
         blocks_needed=reply.needs,
         blocks=question.of.blocks,
         a=question.of.a,
         b=question.of.b,
         disturbed=question.of.disturbed,
-        undisturbed=None
-        if question.level is None
-        else at_level(question.level.estimate, estimate.level, question.level.stop),
+        undisturbed=None if level is None else at_level(level.estimate, estimate.level, level.stop),
         rejected_blocks=question.of.rejected,
         objections=question.against,
         unlike=question.unlike,
@@ -246,9 +238,8 @@ def _verdict(
         sentence="-",
     )
     context = VerdictContext(question.claim, question.instance, unit, reply.remark)
-    return verdict.model_copy(
-        update={"sentence": sentence(verdict, context, summary, question.sides)}
-    )
+    text = sentence(verdict, context, summary, question.sides)
+    return verdict.model_copy(update={"sentence": text})
 
 
 def _answered(

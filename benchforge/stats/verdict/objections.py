@@ -1,4 +1,4 @@
-"""What speaks against a verdict: checks of its trials, of its comparisons and of the result."""
+"""Objections to a verdict: checks of its trials, of its comparisons and of the result."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -10,10 +10,9 @@ from benchforge.model.trial.check import Check
 from benchforge.model.values.case_name import CaseName
 
 Letter = Literal["a", "b", "both", ""]
-
 _WORST = ("fail", "warn")
 _PAIR = " / "
-"What stands between two names where a check is about both."
+"Separator of two names, of a check about both."
 
 
 class Sides(NamedTuple):
@@ -29,38 +28,28 @@ class Sides(NamedTuple):
 
     def letter(self, label: str) -> Letter:
         """Return whose cases a check is about that names a case, a server or a driver."""
-        in_a, in_b = (any(label in _names(case) for case in side) for side in self)
+        in_a, in_b = (any(label in _labels(case.case) for case in side) for side in self)
         return "both" if in_a and in_b else "a" if in_a else "b" if in_b else ""
 
 
 def against(summary: Summary, sides: Sides, line: MetricSummary | None) -> tuple[Objection, ...]:
-    """Return what speaks against a verdict on a line, failures first, what one side did before."""
+    """Return the objections to a verdict on a line: failures first, then those of one side."""
     candidates = [*_of_trials(sides), *_of_comparisons(summary, sides), *_of_all(summary, sides)]
-    relevant = [objection for objection in candidates if speaks_of(objection.check, line)]
-    once = {
-        (
-            objection.check.id,
-            objection.check.status,
-            objection.check.component,
-            objection.side,
-        ): objection
-        for objection in relevant
-    }
-    return tuple(
-        sorted(
-            once.values(),
-            key=lambda objection: (
-                _WORST.index(objection.check.status),
-                not one_sided(objection),
-                objection.check.id,
-                objection.check.component,
-            ),
-        )
-    )
+    once: dict[tuple[str, ...], Objection] = {}
+    for objection in candidates:
+        check = objection.check
+        if speaks_of(check, line):
+            once[check.id, check.status, check.component, objection.side] = objection
+
+    def order(objection: Objection) -> tuple[int, bool, str, str]:
+        check = objection.check
+        return _WORST.index(check.status), not one_sided(objection), check.id, check.component
+
+    return tuple(sorted(once.values(), key=order))
 
 
 def one_sided(objection: Objection) -> bool:
-    """Whether it is what one side alone did: the two did not do the same work."""
+    """Whether an objection is to one side's behaviour: the two did not do the same work."""
     return objection.check.subject == "behaviour" and objection.side in {"a", "b"}
 
 
@@ -90,49 +79,38 @@ def _of_trials(sides: Sides) -> Iterator[Objection]:
 
 
 def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
-    """Yield what was asked of the groups that the sides were measured in."""
+    """Yield the findings of the comparisons that the sides are in."""
     cases = [case_summary.case for case_summary in sides.all]
     for group in summary.comparisons:
         if not any(case in cases for case in group.cases):
             continue
-        cases_of_scenario = (
-            case_summary.case
-            for case_summary in summary.cases
-            if case_summary.case.scenario == group.scenario
-        )
-        others = {name for case in cases_of_scenario if case not in cases for name in _labels(case)}
-        others -= {name for case in cases for name in _labels(case)}
+        names = (each.case for each in summary.cases if each.case.scenario == group.scenario)
+        others = {label for name in names if name not in cases for label in _labels(name)}
+        others -= {label for name in cases for label in _labels(name)}
         for check in group.checks:
             # The blocks of a comparison's poorest pair say nothing: a verdict counts its own.
             if check.status in _WORST and check.topic != "blocks":
                 letter = sides.letter(check.component)
                 of_pair = check.component.split(_PAIR)
-                names = {name.partition(" (")[0] for name in of_pair}  # without what varies
-                elsewhere = len(of_pair) > 1 and bool(names & others)
+                labels = {label.partition(" (")[0] for label in of_pair}  # without what varies
+                elsewhere = len(of_pair) > 1 and bool(labels & others)
                 if letter or not (check.component in others or elsewhere):
                     yield Objection(check=check, side=letter)
 
 
 def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
-    """Yield what was asked of the whole result, unless it is about something else of it."""
-    names = {name for case_summary in summary.cases for name in _names(case_summary)}
+    """Yield the findings of the whole result, unless they are about other cases."""
+    names = {label for each in summary.cases for label in _labels(each.case)}
     for check in summary.checks:
         if check.status not in _WORST:
             continue
         if check.topic == "placebo":
-            scenarios = {
-                placebo.case.scenario
-                for placebo in summary.placebos
-                if placebo.case.title == check.component
-            }
+            placebos = [each.case for each in summary.placebos]
+            scenarios = {case.scenario for case in placebos if case.title == check.component}
             if scenarios & {case_summary.case.scenario for case_summary in sides.all}:
                 yield Objection(check=check, side="")
         elif (letter := sides.letter(check.component)) or check.component not in names:
             yield Objection(check=check, side=letter)
-
-
-def _names(case: CaseSummary) -> Sequence[str]:
-    return _labels(case.case)
 
 
 def _labels(case: CaseName) -> Sequence[str]:

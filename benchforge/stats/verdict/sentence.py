@@ -1,4 +1,4 @@
-"""All of a verdict in one sentence, for a person."""
+"""Verdicts as sentences."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -26,7 +26,7 @@ from benchforge.text.readable import (
 
 
 class VerdictContext(NamedTuple):
-    """What a sentence is made of, beside the verdict."""
+    """The claim, its instance, unit and remark of a sentence."""
 
     claim: Claim
     instance: ClaimInstance
@@ -36,7 +36,7 @@ class VerdictContext(NamedTuple):
 
 
 def sentence(verdict: Verdict, context: VerdictContext, summary: Summary, sides: Sides) -> str:
-    """Return what was found, how sure, whether it is valid, what was published, and of what."""
+    """Return a verdict in one sentence: effect, interval, validity, publication and limits."""
     pieces = [
         _effect(verdict, context),
         *filter(None, (context.remark, verdict.why)),
@@ -51,7 +51,7 @@ def sentence(verdict: Verdict, context: VerdictContext, summary: Summary, sides:
 
 
 def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
-    """Return what a verdict is about and does not go beyond."""
+    """Return the limits of a verdict: loads, conditions, machine and day."""
     loads = dict.fromkeys(_load(case.load) for case in sides.all)
     checks = [finding.check for case in sides.all for finding in case.findings]
     scenarios = {case.case.scenario for case in sides.all}
@@ -106,12 +106,11 @@ def _share(estimate: Estimate, name: str) -> str:
     if estimate.value is None or estimate.interval is None:
         return f"{name} unknown"
     low, high = estimate.interval
-    of_requests = f"of {exact(estimate.n)} requests"
+    requests = f"of {exact(estimate.n)} requests"
     if not estimate.value:
-        return f"{name} 0 {of_requests} (below {percent(high)})"
-    return (
-        f"{name} {percent(estimate.value)} {of_requests} ({percent(low)}\N{EN DASH}{percent(high)})"
-    )
+        return f"{name} 0 {requests} (below {percent(high)})"
+    ends = f"{percent(low)}\N{EN DASH}{percent(high)}"
+    return f"{name} {percent(estimate.value)} {requests} ({ends})"
 
 
 def _sure(verdict: Verdict, unit: str) -> str:
@@ -142,38 +141,29 @@ def _doubts(verdict: Verdict) -> Iterator[str]:
 
 
 def _validity(verdict: Verdict, instance: ClaimInstance) -> Iterator[str]:
-    """Say what one side alone did, then that it is valid, and what speaks against it beside."""
+    """Yield what one side alone did, then that the verdict is valid, and the warnings."""
     if verdict.state == "invalid":
         return
-    a, b = _names(instance)
-    alone = (
-        [objection for objection in verdict.objections if one_sided(objection)]
-        if instance.b is not None
-        else []
-    )
-    for objection in alone:
-        yield f"{a if objection.side == 'a' else b} alone: {_called(objection, 'warn')}"
-    rest = [
-        objection
-        for objection in verdict.objections
-        if objection not in alone and objection.check.topic != "co-located"
-    ]
-    named = list(dict.fromkeys(_called(objection) for objection in rest))
+    (a, b), named = _names(instance), dict[str, None]()
+    for objection in verdict.objections:
+        if instance.b is not None and one_sided(objection):
+            yield f"{a if objection.side == 'a' else b} alone: {_called(objection, 'warn')}"
+        elif objection.check.topic != "co-located":
+            named[_called(objection)] = None
     many = counted(len(named), "warning")
     yield f"valid with {many} ({', '.join(named)})" if named else "valid"
 
 
 def _disturbed(verdict: Verdict, sides: Sides) -> Iterator[str]:
-    """Say what others left to each side, and what the ratio were, had they left both as much."""
+    """Yield what others left to each side, and the ratio had they left both as much."""
     if not verdict.disturbed or verdict.state == "invalid":
         return
-    shares = [
-        fmean(free for block, free in left_to(case_summary).items() if block in verdict.disturbed)
-        for case_summary in sides.all
-    ]
-    rest = conjoined(
-        f"{percent(share)} to {side}" for share, side in zip(shares, "ab", strict=False)
-    )
+    shares = []
+    for side, case in zip("ab", sides.all, strict=False):
+        free = left_to(case)
+        share = fmean(free[block] for block in free if block in verdict.disturbed)
+        shares.append(f"{percent(share)} to {side}")
+    rest = conjoined(shares)
     level = verdict.undisturbed
     also = "" if level is None or level.value is None else f" ({times(level.value)}x if even)"
     blocks = f"{len(verdict.disturbed)} of {len(verdict.blocks)} blocks"
@@ -203,7 +193,7 @@ def _published(verdict: Verdict, context: VerdictContext) -> Iterator[str]:
 
 
 def published(claim: Claim, unit: str) -> str:
-    """Return what a source says; empty where it is not known."""
+    """Return the published value of a claim in words; empty without one."""
     if claim.published is None:
         return ""
     if claim.hypothesis.form == "ratio":
@@ -212,12 +202,11 @@ def published(claim: Claim, unit: str) -> str:
 
 
 def _names(instance: ClaimInstance) -> tuple[str, str]:
-    """Return what to call the sides: by what tells their cases apart."""
+    """Return the names of the sides, by the axes in which their cases differ."""
     cases = [_coordinates(case) for case in instance.cases]
     axes = list(dict.fromkeys(axis for coordinates in cases for axis in coordinates))
-    differ = [
-        axis for axis in axes if len({coordinates.get(axis) for coordinates in cases}) > 1
-    ] or ["server"]
+    differ = [axis for axis in axes if len({of_case.get(axis) for of_case in cases}) > 1]
+    differ = differ or ["server"]
     return _term(instance.a, differ), "" if instance.b is None else _term(instance.b, differ)
 
 

@@ -13,14 +13,14 @@ from benchforge.stats.verdict.answer import VerdictAnswer
 from benchforge.text.readable import exact
 
 APART = 0.001
-"By how little two shares are the same: what the method lets sides of a comparison differ by (E1)."
+"Largest difference of equal shares: the method allows it between sides of a comparison (E1)."
 
 Failures = Sequence[tuple[int, int]]
 "One of each block: how many failed, of how many requests."
 
 
 class Shares(NamedTuple):
-    """What is known of the shares of a question."""
+    """The answer to a question about shares, and its estimates."""
 
     estimate: Estimate
     "Estimate of a - factor * b, or of a alone."
@@ -92,13 +92,12 @@ def _answer(
     extremes = _extremes(factor, failures)
     if all(lies((extreme, extreme), where) == how for extreme in extremes):
         return state
-    return VerdictAnswer(
-        "inconclusive", "all requests together tell it, the worst trial says otherwise"
-    )
+    reason = "all requests together tell it, the worst trial says otherwise"
+    return VerdictAnswer("inconclusive", reason)
 
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
-    """Return what would be if each side as a whole were as its worst trial was."""
+    """Return the extreme values, if each side as a whole were as its worst trial."""
     highest = [worst(*_counts(failure)) or 0.0 for failure in failures]
     if len(highest) == 1:
         return tuple(highest)
@@ -108,7 +107,5 @@ def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
 
 def _same(estimate: Estimate, factor: float, failures: Sequence[Failures]) -> bool:
     around = Region(-APART, APART)
-    extremes = [(end, end) for end in _extremes(factor, failures)]
-    if estimate.interval is None:
-        return False
-    return all(lies(interval, around) == "inside" for interval in (estimate.interval, *extremes))
+    intervals = [estimate.interval, *((end, end) for end in _extremes(factor, failures))]
+    return all(ends is not None and lies(ends, around) == "inside" for ends in intervals)

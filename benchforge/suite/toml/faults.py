@@ -86,6 +86,11 @@ class SuiteErrors(Unusable):
         # Hints stand with their faults; a hint of the whole would be printed a second time.
         super().__init__(self.text().removeprefix("error: "))
 
+    def renamed(self, file: str, name: str) -> "SuiteErrors":
+        """Return the same faults, with another name for their file."""
+        places = ((fault, fault.where.replace(file, name)) for fault in self.faults)
+        return SuiteErrors([replace(fault, where=where) for fault, where in places])
+
     def text(self) -> str:
         """Return all faults as they are to be printed: the first twenty, and how many more."""
         more = len(self.faults) - SHOWN

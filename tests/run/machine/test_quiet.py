@@ -185,7 +185,7 @@ def test_endless_noise(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert all(item["checks"][0]["id"] == "quiet" for item in actual)  # it was looked
     assert done.err.count("noise that does not end: others used ") == 1
     assert "until it ends no trial waits for quiet or is repeated" in done.err
-    assert "of the CPUs now: to wait for quiet and to repeat trials may take 6 s" in done.err
+    assert "of the CPUs now: waits for quiet and repeated trials may add 6 s" in done.err
     assert "Noise met 2 of 2 trials: a quiet machine" in done.out, done.out
     (result,) = tmp_path.glob("results/*")
     # An attempt that nobody needed, made up from the last one.

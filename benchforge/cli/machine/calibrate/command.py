@@ -32,7 +32,7 @@ from benchforge.text.readable import counted, exact, figure, percent, spoken
 
 @dataclass(frozen=True)
 class CalibrateOptions:
-    """How long this machine is measured."""
+    """Options of `calibrate`: number and length of rounds."""
 
     seconds: int = option(
         "--seconds", type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
@@ -67,7 +67,9 @@ def command(options: CalibrateOptions) -> None:
         say(f"{counted(count, 'round')} of {seconds} s, {driver.name}: about {takes}")
         for trial in rounds(driver, count, among):
             trials.append(trial)
-            say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
+            made = trial.reading
+            rate = f"{figure(made.responses / made.seconds)} responses/s" if made else ""
+            say(f"[{len(trials):{len(str(count))}}/{count}] {rate}")
     calibration = calibration_of(trials, driver, among, holder)
     reason = calibrated.loud(calibration, among)
     loosened = {} if reason else calibrated.thresholds(calibration, among)
@@ -78,18 +80,13 @@ def command(options: CalibrateOptions) -> None:
     say(f"written: {keep(calibration)}")
 
 
-def _made(trial: Trial) -> str:
-    reading = trial.reading
-    return "" if reading is None else f"{figure(reading.responses / reading.seconds)} responses/s"
-
-
 def _lines(result: Calibration, among: Thresholds, loose: Mapping[str, float]) -> Iterator[str]:
     yield f"{'':24}{'median':>10}{'99 %':>10}{'largest':>10}{'warns at':>10}  unit"
     for id_ in calibrated.ids(among):
         limit, values = among[id_], result.observed.get(id_)
         title = f"{id_} {limit.name}"
         if not values:
-            yield f"{title:24}unknown: {result.unknown.get(id_, 'nobody looked at it')}"
+            yield f"{title:24}unknown: {result.unknown.get(id_, 'no round has a value')}"
             continue
         numbers = "".join(f"{quantile:10.4g}" for quantile in spread(values))
         warns = f"{loose.get(id_, limit.warn):10.4g}"
@@ -97,11 +94,8 @@ def _lines(result: Calibration, among: Thresholds, loose: Mapping[str, float]) -
         of_rounds = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
         was = f", loosened from {exact(limit.warn)}" if id_ in loose else ""
         yield f"{title:24}{numbers}{warns}  {limit.unit}{of_rounds}{was}"
-    sd = between_neighbours(result.per_second)
-    rate = median(result.per_second)
-    yield (
-        f"throughput: {figure(rate)} responses/s; one round differs from the next by {percent(sd)}"
-    )
+    sd, rate = between_neighbours(result.per_second), figure(median(result.per_second))
+    yield f"throughput: {rate} responses/s; one round differs from the next by {percent(sd)}"
     differences = ", ".join(f"{n} blocks {percent(least)}" for n, least in shown(sd).items())
     differences = differences or "unknown, since all rounds were equal"
     yield f"smallest difference that is shown in 80 % of cases, at best: {differences}"

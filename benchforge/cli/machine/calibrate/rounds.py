@@ -36,7 +36,6 @@ from benchforge.suite.plan import Measurement
 
 CONNECTIONS = 16
 BODY_BYTES = 64
-
 BLOCKS = (5, 10, 20)
 
 
@@ -50,7 +49,7 @@ def tool(seconds: int, registry: Registry) -> Driver:
 
 
 def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
-    """Yield so many trials of the null server. Raises NoAnswer for one that fails."""
+    """Yield `count` trials of the null server. Raises NoAnswer for one that fails."""
     context = TrialContext(
         host=LocalHost(),
         programs=locate_programs(driver.needs()),
@@ -85,7 +84,7 @@ def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
 def calibration_of(
     trials: Sequence[Trial], driver: Driver, limits: Thresholds, holder: str
 ) -> Calibration:
-    """Return what rounds say. `limits` are those that come with benchforge."""
+    """Return the calibration that trials make. `limits` are those that come with benchforge."""
     values, unknown = calibrated.seen(trials, limits)
     readings = [trial.reading for trial in trials if trial.reading is not None]
     return Calibration(
@@ -103,7 +102,7 @@ def calibration_of(
 
 
 def keep(calibration: Calibration) -> Path:
-    """Write it, in place of an older one. Raises CannotKeep where that fails."""
+    """Write a calibration over an older one. Raises CannotKeep where that fails."""
     file = place()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""`benchforge clean`: what benchforge keeps on the disk, and its removal."""
+"""`benchforge clean`: removal of benchforge's files on this disk."""

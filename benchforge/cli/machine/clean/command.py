@@ -10,7 +10,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class CleanOptions:
-    """What is removed, of which age, and whether a person confirms it."""
+    """Options of `clean`: a folder, an age, and the confirmation."""
 
     parent: Path | None = option(
         "--results",
@@ -37,28 +37,21 @@ def command(options: CleanOptions) -> int:
     cannot be removed.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.machine.clean.inventory import (
-        confirmed,
-        in_cache,
-        remove_all,
-        results,
-        show_group,
-        used_until,
-    )
+    from benchforge.cli.machine.clean import inventory
     from benchforge.run.disk.leftovers import left
     from benchforge.text.readable import counted
 
-    parent, until = options.parent, used_until(options.older_than)
+    parent, until = options.parent, inventory.used_until(options.older_than)
     if parent is not None and not parent.is_dir():
         raise Unusable(f"--results {parent}: no such folder", "name a folder that contains results")
     parent_folder = parent or Path("results")
     remains = {
-        "results": [result for result in results(parent_folder) if result.when <= until],
-        "cache": [remains_ for remains_ in in_cache() if remains_.when <= until],
+        "results": [entry for entry in inventory.results(parent_folder) if entry.when <= until],
+        "cache": [entry for entry in inventory.in_cache() if entry.when <= until],
     }
     lost = left(parent_folder)
     for title, group in remains.items():
-        show_group(title, group)
+        inventory.show_group(title, group)
     if lost:
         show("\n  ".join(["left by a killed benchforge:", *lost]))
     if parent is None:
@@ -69,15 +62,13 @@ def command(options: CleanOptions) -> int:
         say("nothing to remove")
         return 0
     if not options.yes and not sys.stdin.isatty():
-        raise Unusable(
-            "no terminal to confirm: nothing was removed", "add --yes, or use a terminal"
-        )
-    wanted = [
-        remains_
-        for title, group in remains.items()
-        if group and (options.yes or confirmed(f"{counted(len(group), 'folder')} of the {title}"))
-        for remains_ in group
-    ]
-    lost_too = bool(lost) and (options.yes or confirmed("the leftovers of a killed benchforge"))
-    remove_all(wanted, parent_folder if lost_too else None)
+        hint = "add --yes, or use a terminal"
+        raise Unusable("no terminal to confirm: nothing was removed", hint)
+    wanted = []
+    for title, group in remains.items():
+        folders = f"{counted(len(group), 'folder')} of the {title}"
+        wanted.extend(group if group and inventory.confirmed(folders, options.yes) else ())
+    leftovers = "the leftovers of a killed benchforge"
+    lost_too = bool(lost) and inventory.confirmed(leftovers, options.yes)
+    inventory.remove_all(wanted, parent_folder if lost_too else None)
     return 0

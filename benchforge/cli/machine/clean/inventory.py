@@ -1,8 +1,8 @@
-"""What benchforge has put on this disk: results and the cache, and nothing else."""
+"""Results and cache of benchforge on this disk: their list, and their removal."""
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -56,7 +56,6 @@ _BY_NAME = re.compile(
     rf"{re.escape(LISTED)}|{SESSIONS}/\d{{4,}}\.json"
 )
 _MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+)")
-
 _MOST_NAMED = 50
 
 
@@ -68,7 +67,7 @@ class Remains:
     path: Path
     "Path of the item; for a runtime, the folder that the link points to."
     what: str
-    "For a person: what it is, and what for."
+    "Description for a person: its nature and purpose."
     when: datetime
     "A result's begin, and the last use of all else."
     pieces: tuple[Path, ...]
@@ -92,7 +91,7 @@ def _size_b(piece: Path) -> int:
 
 
 def in_cache() -> Iterator[Remains]:
-    """Yield what was built, shown, or brought to this host, but nothing that is half made."""
+    """Yield the complete entries of the cache: templates, runtimes, files of hosts, and pages."""
     try:
         templates, runtimes = place("templates"), place("runtimes")
     except RuntimeError:  # no home at all, and so no cache
@@ -117,10 +116,7 @@ def in_cache() -> Iterator[Remains]:
 
 
 def results(parent: Path) -> Iterator[Remains]:
-    """Yield the results below a folder, or the folder itself where it is one.
-
-    What is not known by a result.json that we can read is none.
-    """
+    """Yield the results below a folder, or the folder itself: each has a readable result.json."""
     folders = [parent] if (parent / HEADER).is_file() else _named(parent, re.compile(".*"))
     for folder in folders:
         if folder.name.startswith(BESIDE) or folder.is_symlink():  # on its way, or elsewhere
@@ -134,10 +130,10 @@ def results(parent: Path) -> Iterator[Remains]:
 
 
 def remove(remains: Remains) -> str:
-    """Remove what is ours of it, and its folder when that is empty then.
+    """Remove our files of a result or an entry, and its folder when that is empty then.
 
-    Returns who uses it, for a person, where somebody does: then all of it stays. Raises CannotKeep
-    where the system refuses.
+    Returns who uses it, for a person: then all of it stays. Raises CannotKeep where the system
+    refuses.
     """
     for pid in family():
         if pid != os.getpid() and f"{remains.path.resolve()}/" in named(pid):
@@ -171,7 +167,7 @@ def _remove(remains: Remains) -> None:
 
 
 def _remove_result(remains: Remains) -> None:
-    """Remove what is ours now: somebody may have put something there since it was listed."""
+    """Remove what is ours now: somebody may have added a file since it was listed."""
     folder, pieces, others = remains.path, remains.pieces, remains.kept
     if remains.header is not None:
         pieces, others = _pieces(folder, remains.header)
@@ -213,15 +209,12 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
 
 
 def _kept(folder: Path, path: str) -> frozenset[str]:
-    trial, ceiling = parse(folder, f"{path}/{TRIAL}", Trial), None
-    if not isinstance(trial, Parsed):
-        ceiling = parse(folder, f"{path}/{CEILING}", Ceiling)
+    trial = parse(folder, f"{path}/{TRIAL}", Trial)
+    files: Collection[str] = ()
     if isinstance(trial, Parsed):
         files = trial.model.files
-    elif isinstance(ceiling, Parsed):
+    elif isinstance(ceiling := parse(folder, f"{path}/{CEILING}", Ceiling), Parsed):
         files = ceiling.model.trial.files
-    else:
-        return frozenset()
     return frozenset({*files, TRIAL, CEILING}) if files else frozenset()
 
 
@@ -284,15 +277,14 @@ def _refuse(wait: Wait) -> None:
 
 
 def used_until(older_than: str | None) -> datetime:
-    """When something must have been begun or used to go; without an age it may be in the future."""
+    """Return the latest begin or use of what goes; without an age it may be in the future."""
     if older_than is None:
         return datetime.max.replace(tzinfo=UTC)  # a clock that was set back hides nothing
     try:
         return datetime.now(UTC) - timedelta(seconds=float(Age.parse(older_than)))
     except (PydanticCustomError, OverflowError):
-        raise Unusable(
-            f"--older-than {older_than}: not a valid age", 'write it like "30d" or "12h"'
-        ) from None
+        hint = 'write it like "30d" or "12h"'
+        raise Unusable(f"--older-than {older_than}: not a valid age", hint) from None
 
 
 def show_group(title: str, group: Sequence[Remains]) -> None:
@@ -306,18 +298,16 @@ def show_group(title: str, group: Sequence[Remains]) -> None:
         when = f"{verb} {folder.when.astimezone():%Y-%m-%d %H:%M}"
         size = amount("B", folder.size_b).rjust(9)
         lines.append(f"  {size}  {when}  {folder.kind} {folder.path}: {folder.what}")
-        lines += [
-            f"             stays: {other}, which benchforge did not write"
-            for other in folder.kept[:_MOST_NAMED]
-        ]
+        names = folder.kept[:_MOST_NAMED]
+        lines += (f"             stays: {name}, which benchforge did not write" for name in names)
         if (more := len(folder.kept) - _MOST_NAMED) > 0:
             lines.append(f"             and {more} more files of others")
     show("\n".join(lines))
 
 
-def confirmed(remains: str) -> bool:
-    """Ask a person whether to remove it."""
-    return click.confirm(printable(f"remove {remains}?"), err=True)
+def confirmed(remains: str, yes: bool) -> bool:
+    """Ask a person whether to remove something, unless `yes` confirms it."""
+    return yes or click.confirm(printable(f"remove {remains}?"), err=True)
 
 
 def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None:
@@ -325,16 +315,12 @@ def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None
     with measuring(_refuse):  # to remove loads the disk
         if leftovers_beside is not None and (gone := cleared(leftovers_beside)):
             say(gone)
-        _remove_all(wanted)
-
-
-def _remove_all(wanted: Sequence[Remains]) -> None:
-    freed, gone = 0, 0
-    for folder in wanted:
-        size = folder.size_b
-        if who := remove(folder):
-            say(f"stays: {folder.path}: used by {who}")
-        else:
-            freed, gone = freed + size, gone + 1
-    if wanted:
-        say(f"removed {counted(gone, 'folder')}, {amount('B', freed)}")
+        sizes_b = []
+        for folder in wanted:
+            size_b = folder.size_b
+            if who := remove(folder):
+                say(f"stays: {folder.path}: used by {who}")
+            else:
+                sizes_b.append(size_b)
+        if wanted:
+            say(f"removed {counted(len(sizes_b), 'folder')}, {amount('B', sum(sizes_b))}")

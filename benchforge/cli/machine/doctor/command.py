@@ -21,7 +21,7 @@ MISSING = 3
 
 @dataclasses.dataclass(frozen=True)
 class DoctorOptions:
-    """What is checked on this machine, and for which suite."""
+    """Options of `doctor`: a suite, and what to install or connect."""
 
     suite: Path | None = argument(required=False, type=SuiteFile())
     install: bool = option(

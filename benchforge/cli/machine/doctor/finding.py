@@ -1,4 +1,4 @@
-"""One thing that was looked at on this machine: how it is, what that means, what to do."""
+"""A finding on this machine: its state, its effect, and what to do."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ State = Literal["ok", "warn", "missing", "unknown"]
 
 @dataclass(frozen=True)
 class MachineFinding:
-    """What was found of a subject; `unknown` is what nobody told, never a pass."""
+    """The state of a subject; `unknown` is never a pass."""
 
     state: State
     subject: str
@@ -24,10 +24,10 @@ def ok(subject: str, says: str) -> MachineFinding:
 
 
 def warn(subject: str, says: str, do: str = "") -> MachineFinding:
-    """Return a finding that makes what is measured less certain."""
+    """Return a finding that makes measurements less certain."""
     return MachineFinding("warn", subject, says, do)
 
 
 def unknown(subject: str, says: str, do: str = "") -> MachineFinding:
-    """Return a finding of what nobody tells."""
+    """Return that nothing tells the state of a subject."""
     return MachineFinding("unknown", subject, says, do)

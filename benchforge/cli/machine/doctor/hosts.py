@@ -1,4 +1,4 @@
-"""`benchforge doctor --hosts`: whether hosts can be reached, and have what their parts need."""
+"""`benchforge doctor --hosts`: connections to hosts, and the needs of their parts."""
 
 from benchforge.cli.console.lock import waits
 from benchforge.cli.console.say import say, show
@@ -16,7 +16,7 @@ from benchforge.text.readable import amount, counted, figure
 
 
 def look_at_hosts(suite: Suite) -> int:
-    """Connect all hosts; what one lacks is an error. Print what they are, and the links between."""
+    """Connect all hosts, and print them and their links. Raises Unusable where a host lacks."""
     if not uses_hosts(suite):
         raise Unusable("--hosts: no part of the suite has a host", "see [hosts.LABEL] and host")
     suite = with_code(suite, LocalHost())

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.say import say, show
@@ -19,17 +18,16 @@ _PASSED = ("ALL_PROXY", "APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> bool:
-    """Fetch what is missing. Return whether something still is: with `all_of_them` anything."""
+    """Fetch missing packages. Return whether one still is: with `all_of_them` any need."""
     absent = missing(needs, folder)
     wanted = sorted({need.debian for need in absent if need.debian})
     complaints: Sequence[str] = ()
     if wanted:
         into = unpack_into()
         say(f"fetching from Debian into {into}: {', '.join(wanted)}")
-        fetched = fetch(wanted, into, LocalHost())
-        for line in fetched.packages:
+        unpacked, complaints = fetch(wanted, into, LocalHost())
+        for line in unpacked:
             show(line)
-        complaints = fetched.complaints
         for line in complaints:
             say(f"error: {line}")
     else:
@@ -42,30 +40,23 @@ def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> 
     return bool(complaints or lacks)
 
 
-@dataclass(frozen=True)
-class Fetched:
-    """What came of it: a line for each package, and one for each that cannot be had."""
+def fetch(packages: Sequence[str], folder: Path, host: Host) -> tuple[list[str], list[str]]:
+    """Unpack packages below a folder, and return a line for each, then a line for each failure.
 
-    packages: tuple[str, ...]
-    complaints: tuple[str, ...]
-
-
-def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
-    """Unpack packages below a folder; an interrupt leaves it as it was. Raises TrialFailed."""
+    An interrupt leaves the folder as it was. Raises TrialFailed.
+    """
     passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
     command = Command("sh", SCRIPT, folder, *packages)
     with scratch_folder() as scratch, host.trial(scratch, "host") as sandbox:
         running = sandbox.start("debian", command, scratch, passed)
         done = _ended(sandbox, running)
         printed = done.printed.splitlines()
-        wrong = done.complained.splitlines()
-    if done.code and not wrong:
-        wrong = [f"it ended with exit code {done.code}"]
-    return Fetched(tuple(map(_line, printed)), tuple(map(_line, wrong)) if done.code else ())
+        wrong = done.complained.splitlines() or [f"it ended with exit code {done.code}"]
+    return [*map(_line, printed)], [*map(_line, wrong)] if done.code else []
 
 
 def _ended(sandbox: Sandbox, running: Running) -> Finished:
-    """Wait for the end; whatever comes between, the script clears away behind itself."""
+    """Wait for the end; the script clears up after itself, whatever comes between."""
     try:
         if (done := sandbox.wait(running, _WITHIN_S)) is not None:
             return done

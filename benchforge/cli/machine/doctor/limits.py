@@ -1,4 +1,4 @@
-"""What this process and its group may use, and what it may look at."""
+"""Findings on the limits of this process and its group, counters and pressure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,16 +12,12 @@ from benchforge.text.readable import amount, exact
 _FILES = 4096
 _NO_LIMIT_BYTES = 1 << 60  # version 1 writes no limit as a number of pages near 2^63
 _PARANOID = 2
-_WAITING = {
-    "cpu": 10.0,
-    "memory": 0.1,
-    "io": 1.0,
-}  # percent, beyond which results were seen to change
+_WAITING = {"cpu": 10.0, "memory": 0.1, "io": 1.0}  # percent, beyond which results change
 _DEVICES = "sys/bus/event_source/devices"
 
 
 def limit_findings(root: Path) -> Iterator[MachineFinding]:
-    """Yield what there is to say of limits."""
+    """Yield the findings on limits."""
     yield _files(root)
     yield from _group(root)
     yield _counters(root)
@@ -42,7 +38,7 @@ def _files(root: Path) -> MachineFinding:
 
 
 def _group(root: Path) -> Iterator[MachineFinding]:
-    """Yield what the control groups allow: what is throttled there looks like a slow server."""
+    """Yield the limits of control groups: throttling there looks like a slow server."""
     folders = list(_folders(raw(root, "proc/self/cgroup") or ""))
     cpus = _least(_cpus(root, folder) for folder in folders)
     if cpus is None:

@@ -1,4 +1,4 @@
-"""All that is looked at on a machine before it is trusted with a measurement."""
+"""Findings on a machine: CPUs, load, calibration, memory, disks, network and isolation."""
 
 import os
 import re
@@ -25,32 +25,21 @@ _GOOD_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_cou
 
 
 def cpu_findings(root: Path) -> Iterator[MachineFinding]:
-    """Yield what there is to say of the CPUs."""
-    yield _usable(root)
-    yield _model(root)
-    yield _smt(root)
-    yield _governor(root)
-    yield _turbo(root)
-    yield _clock(root)
-    yield _virtual(root)
+    """Yield the findings on the CPUs."""
+    for subject in (_usable, _model, _smt, _governor, _turbo, _clock, _virtual):
+        yield subject(root)
 
 
 def _usable(root: Path) -> MachineFinding:
     listed = fields(root, "proc/self/status").get("Cpus_allowed_list", "")
-    count = _count(listed)
-    if count is None:
+    try:
+        count = len(Cpus.parse(listed))
+    except ValueError:
         return unknown("usable CPUs", "/proc/self/status does not say")
     if count == 1:
         says = "1: the server and the load tool take turns on it, and each slows the other"
         return warn("usable CPUs", says, "measure where there are more")
     return ok("usable CPUs", f"{count} ({listed})")
-
-
-def _count(listed: str) -> int | None:
-    try:
-        return len(Cpus.parse(listed))
-    except ValueError:
-        return None
 
 
 def _model(root: Path) -> MachineFinding:
@@ -117,33 +106,25 @@ def _virtual(root: Path) -> MachineFinding:
 
 
 _BETWEEN_S = 1.0
-
 _LITTLE_KB = 1_000_000
+_LITTLE_B = 1e9
 _THP = "sys/kernel/mm/transparent_hugepage/enabled"
-
-_LITTLE = 1e9
-
 _LOAD_A_CPU = 0.2
 _STOLEN = 0.005
 _SHOWN = 3
-
 _BACKLOG = 1024
 _PORTS = 20_000
 _MTU = 65536
-
-_WITHOUT_NETWORK = (
-    "counts include connections of others, ports are shared, and [tuning] sysctl is refused"
-)
-_WITHOUT_PROCESSES = "a process that hides may outlive its trial"
+_SHARED = "counts include connections of others, ports are shared, and [tuning] sysctl is refused"
+_HIDING = "a process that hides may outlive its trial"
 _ALLOWING = "allow user namespaces: sysctl user.max_user_namespaces=10000, or run as root"
-
 _ANEW = "benchforge calibrate"
 
 
 def machine(
     root: Path, mode: Mode | str, folders: Mapping[str, Path], between_s: float = _BETWEEN_S
 ) -> Iterator[MachineFinding]:
-    """Yield what is found below `root`, the folder that holds /proc and /sys.
+    """Yield all findings below `root`, the folder that holds /proc and /sys.
 
     It takes `between_s` seconds to see who uses the CPUs. `folders` are where a run writes, by
     purpose; `mode` is of a trial that was tried, or says why none was.
@@ -162,7 +143,7 @@ def machine(
 
 
 def memory_findings(root: Path) -> Iterator[MachineFinding]:
-    """Yield what there is to say of memory."""
+    """Yield the findings on memory."""
     about = fields(root, "proc/meminfo")
     yield _free(number(about.get("MemAvailable")), number(about.get("MemTotal")))
     yield _swap(number(about.get("SwapTotal")), number(about.get("SwapFree")))
@@ -201,7 +182,7 @@ def _pages(enabled: str | None) -> MachineFinding:
     if chosen[1] == "always":
         says = "always: when a process gets them is chance, and its speed and memory follow"
         return warn("huge pages", says, f"echo madvise > /{_THP}")
-    return ok("huge pages", f"{chosen[1]}: none that is not asked for")
+    return ok("huge pages", f"{chosen[1]}: only for processes that ask for them")
 
 
 def _layout(randomize: str | None) -> MachineFinding:
@@ -215,7 +196,7 @@ def _layout(randomize: str | None) -> MachineFinding:
 
 
 def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
-    """Yield how much is free for each purpose; of a folder that is to be made, above it."""
+    """Yield the free space for each purpose, by the nearest folder that exists."""
     for purpose, folder in folders.items():
         try:
             free = free_b(folder)
@@ -223,7 +204,7 @@ def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
             yield unknown(f"disk: {purpose}", f"{error.filename}: {error.strerror}")
             continue
         says = f"{amount('B', free)} free at {folder}"
-        if free < _LITTLE:
+        if free < _LITTLE_B:
             hint = f"{says}: a run may fail because it cannot write"
             yield warn(f"disk: {purpose}", hint, "free some space")
         else:
@@ -231,15 +212,15 @@ def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
 
 
 def load_findings(
-    root: Path, earlier: Look | None, later: Look | None, first: frozenset[int]
+    root: Path, earlier: Look | None, later: Look | None, pids: frozenset[int]
 ) -> Iterator[MachineFinding]:
-    """Yield what there is to say of the load between two looks; `pids` are the pids of our own."""
+    """Yield the findings on the load between two looks; `pids` are those of our own."""
     yield _average(text(root, "proc/loadavg"), later)
     if earlier is None or later is None or later.total <= earlier.total:
         yield unknown("other processes", "/proc/stat does not say who uses the CPUs")
         yield unknown("steal", "/proc/stat does not say")
         return
-    yield _foreign(earlier, later, first)
+    yield _foreign(earlier, later, pids)
     yield _stolen((later.stolen - earlier.stolen) / (later.total - earlier.total))
 
 
@@ -273,7 +254,7 @@ def _foreign(first_look: Look, second_look: Look, pids: frozenset[int]) -> Machi
         f"{percent(ticks / ticks_ * second_look.cpus)})"
         for ticks, pid in reversed(others[-_SHOWN:])
     ]
-    busiest = f", the most by {', '.join(names)}" if names else ", by none that is seen from here"
+    busiest = f", the most by {', '.join(names)}" if names else ", by none that is visible here"
     return warn("other processes", f"{says}{busiest}", "end them, or wait")
 
 
@@ -289,7 +270,7 @@ def _stolen(share: float) -> MachineFinding:
 
 
 def network_findings(root: Path) -> Iterator[MachineFinding]:
-    """Yield what there is to say of the network."""
+    """Yield the findings on the network."""
     yield _backlog(number(text(root, "proc/sys/net/core/somaxconn")))
     yield _ports(text(root, "proc/sys/net/ipv4/ip_local_port_range"))
     yield _loopback(number(text(root, "sys/class/net/lo/mtu")))
@@ -327,7 +308,7 @@ def _loopback(mtu: int | None) -> MachineFinding:
 
 
 def isolation_findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]:
-    """Yield what a trial of its own has; `mode` is of one that was tried, or why it was not."""
+    """Yield how trials are isolated; `mode` is of a trial that was tried, or why none was."""
     if isinstance(mode, str):
         yield unknown("own processes", mode)
         yield unknown("own network", mode)
@@ -336,11 +317,11 @@ def isolation_findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]
         if mode.pid_namespace:
             yield ok("own processes", "each trial has private processes and mounts")
         else:
-            yield warn("own processes", f"{reason}: {_WITHOUT_PROCESSES}", _ALLOWING)
+            yield warn("own processes", f"{reason}: {_HIDING}", _ALLOWING)
         if mode.network == "private":
             yield ok("own network", "each trial has one, whose counters are exact")
         else:
-            yield warn("own network", f"{reason}: {_WITHOUT_NETWORK}", _ALLOWING)
+            yield warn("own network", f"{reason}: {_SHARED}", _ALLOWING)
     yield _users(root)
 
 
@@ -367,7 +348,7 @@ def _is(root: Path, name: str, value: str) -> bool:
 
 
 def calibration_findings() -> Iterator[MachineFinding]:
-    """Yield what the calibration says, that runs take their thresholds from."""
+    """Yield the state of the calibration, from which runs take their thresholds."""
     match kept():
         case None:
             yield unknown("calibration", "there is none: how loud it is when quiet", _ANEW)
@@ -376,10 +357,8 @@ def calibration_findings() -> Iterator[MachineFinding]:
         case Calibration() as calibration:
             least = shown(between_neighbours(calibration.per_second)).get(10)
             smallest = "not known, since all rounds were equal" if least is None else percent(least)
-            says = (
-                f"of {calibration.created:%Y-%m-%d}: the smallest difference that 10 blocks show: "
-                f"{smallest}"
-            )
+            when = f"of {calibration.created:%Y-%m-%d}"
+            says = f"{when}: the smallest difference that 10 blocks show: {smallest}"
             if calibration.lock_holder:
                 yield warn("calibration", f"{says}; {calibration.lock_holder}", _ANEW)
             else:

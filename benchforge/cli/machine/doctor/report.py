@@ -1,4 +1,4 @@
-"""What a doctor finds of this machine: programs, interpreters, packages, code and itself."""
+"""Findings of doctor: programs, interpreters, packages, code, and the machine itself."""
 
 import contextlib
 import importlib.metadata
@@ -32,9 +32,7 @@ from benchforge.suite.suite import Suite
 from benchforge.text.readable import listed
 
 _SHOWN = 3
-
 _KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client")
-
 _EXTRA = re.compile(r"^([\w.-]+).*\bextra == ['\"]([\w-]+)['\"]")
 
 
@@ -65,10 +63,7 @@ def _together(needs: Iterable[Need]) -> Iterable[list[Need]]:
 
 def users(places: Users) -> str:
     """Return who needs something, for a person."""
-    entries = [
-        f"{scenario_place} ({', '.join(scenarios)})" if scenarios else scenario_place
-        for scenario_place, scenarios in places.items()
-    ]
+    entries = [f"{path} ({', '.join(names)})" if names else path for path, names in places.items()]
     return listed(entries, _SHOWN)
 
 
@@ -84,9 +79,7 @@ def of_runtimes(
     """Yield each runtime that a suite's cases need."""
     for label, modules in form.modules.items():
         name, runtime = f"runtimes.{label}", suite.runtimes[label]
-        scratch = Path(
-            tempfile.mkdtemp(dir=folder)
-        )  # what an interpreter prints is added to a file
+        scratch = Path(tempfile.mkdtemp(dir=folder))  # interpreters append to their files
         try:
             python = find(sandbox, runtime.python, label, suite.path.parent, scratch)
         except ProgramMissing as error:
@@ -103,18 +96,17 @@ def of_runtimes(
         lacks = ask_interpreter(sandbox, label, python.path, modules, scratch)["lacks"]
         if lacks:
             says = f"{python} ({python.path}) lacks {', '.join(lacks)}"
-            yield MachineFinding(
-                "missing", name, says, of_runtime(label, runtime, python.path, lacks)
-            )
+            cure = of_runtime(label, runtime, python.path, lacks)
+            yield MachineFinding("missing", name, says, cure)
         else:
             yield ok(name, f"{python} ({python.path}), with {', '.join(modules) or 'no package'}")
 
 
 def installed(registry: Registry) -> Needed:
-    """Return what every installed part needs with its defaults, and with each of its flags set.
+    """Return the needs of all installed parts, with defaults and with each flag set.
 
-    What depends on an option without a default is told by a suite only. A plugin that cannot be
-    imported is left out: it breaks only the suites that name it.
+    Only a suite shows what depends on an option without a default. A plugin that cannot be imported
+    is left out: it breaks only the suites that name it.
     """
     form = Needed()
     for kind in _KINDS:
@@ -139,7 +131,7 @@ def _needs(cls: type[Part]) -> Iterator[Need]:
 
 
 def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
-    """Yield each module that is needed, with the version of what brings it."""
+    """Yield each needed module, with the version of its distribution."""
     modules = [need for need in needs if need.kind == "module"]
     absent = set(missing(modules))
     distributions = importlib.metadata.packages_distributions() if modules else {}
@@ -155,7 +147,7 @@ def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
 
 
 def extras() -> Iterator[MachineFinding]:
-    """Yield each extra of benchforge: whether what it brings is there."""
+    """Yield each extra of benchforge, and whether its distributions are installed."""
     by_extra: dict[str, list[str]] = {}
     for requirement in own_distribution().requires or ():
         if (match := _EXTRA.match(requirement)) and match[2] != "all":
@@ -188,7 +180,7 @@ Report = Mapping[str, Sequence[MachineFinding]]
 def report(
     suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
 ) -> Report:
-    """Return what is found of this machine: of a suite in each of its forms, or of all parts."""
+    """Return the findings for a suite in each of its forms, or for all installed parts."""
     with scratch_folder() as temp, _place(temp) as sandbox:
         parts = [part for form in forms for part in form.parts.values()]
         versions = versions_of(parts, sandbox, folder, temp) if isinstance(sandbox, Sandbox) else {}

@@ -176,10 +176,9 @@ def _first_answer(case: Case, context: TrialContext, add_path: str, loads: bool)
     first, *others = replies
     seconds = min(end - begin for begin, end in pairwise(ends))
     repeats = all(answer.body == first.body for answer in others)
-    start_s = ends[0] - began
     forms = frozenset((kind(reply.answer), reply.answer.length) for reply in replies)
-    keeps = _keeps(last)
-    return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, keeps, forms, load)
+    times = seconds, ends[0] - began
+    return FirstAnswer(first.answer, first.body, repeats, *times, _keeps(last), forms, load)
 
 
 def _keeps(answer: Answer) -> bool:
@@ -212,7 +211,6 @@ def _unreceived(error: TrialFailed, server: Server) -> str:
     if variable := left_out(f"{error}\n{error.log}", server):
         return f"the command does not receive your {variable}: add --env {variable}"
     if OVER_TLS in str(error) and not server.outside():
-        return (
-            "write a suite, with tls = true in the table of the server: benchforge new suite bench"
-        )
+        table = "with tls = true in the table of the server"
+        return f"write a suite, {table}: benchforge new suite bench"
     return ""

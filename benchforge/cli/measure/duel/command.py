@@ -133,10 +133,8 @@ def command(options: DuelOptions) -> int:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {options.servers[0]!r}", hint)
     variables = passed(options.variables)
-    contenders = labelled(
-        [contender(server, variables) for server in options.servers], options.labels
-    )
-    time_s = duration(options.time_limit)
+    servers = [contender(server, variables) for server in options.servers]
+    contenders = labelled(servers, options.labels)
     question = Question(
         method=options.method or ("GET" if options.body is None else "POST"),
         path=request_path(options.path, contenders),
@@ -147,7 +145,7 @@ def command(options: DuelOptions) -> int:
         rate=None if options.rate is None else rate(options.rate),
         keep_alive=options.keep_alive is not False,
         backends=backends(options.backends),
-        time_s=time_s,
+        time_s=duration(options.time_limit),
         within=share("--within", options.within),
     )
     return duel(contenders, question, options)

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchforge.cli.console.lock import locked
-from benchforge.cli.console.named_file import loaded
+from benchforge.cli.console.named_file import loaded, write_file
 from benchforge.cli.console.reported import Shown
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.measure.duel.answers import (
@@ -38,9 +38,8 @@ from benchforge.cli.measure.duel.suite import (
 )
 from benchforge.cli.measure.run.run import begin
 from benchforge.cli.measure.run.session import RunOptions
-from benchforge.errors import CannotKeep, Unusable
+from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
-from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
@@ -104,16 +103,14 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
         return {**suite_in(folder), **design}
 
     with _place(save, results, designed_in(Path())) as file:
-        _write(file, text(designed_in(file.parent)))
+        content = text(designed_in(file.parent))
+        write_file(file, content, "choose another folder with --save or -o")
         if save is not None:
             say(f"wrote {file}")
         is_saved = file == save or file.parent == results
-        limits = StopLimits(time_limit_s=question.time_s)
-        output = Shown(details=options.details)
-        run_options = RunOptions(
-            registry, limits=limits, shown=output, lock=lock, resumable=is_saved
-        )
-        return begin(file, results, run_options)
+        limits, output = StopLimits(time_limit_s=question.time_s), Shown(details=options.details)
+        run = RunOptions(registry, limits=limits, shown=output, lock=lock, resumable=is_saved)
+        return begin(file, results, run)
 
 
 def _design(
@@ -161,8 +158,8 @@ def _latency(tables: Tables, question: Question, answers: Mapping[str, FirstAnsw
 
 def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
     """Return the time to start and stop a server, in seconds: by its first start."""
-    times = [max(START_AND_STOP_S, value.start_s + _BESIDES_START_S) for value in answers.values()]
-    return fmean(times)
+    starts = (answer.start_s for answer in answers.values())
+    return fmean(max(START_AND_STOP_S, start_s + _BESIDES_START_S) for start_s in starts)
 
 
 @contextlib.contextmanager
@@ -181,11 +178,7 @@ def _first_suite(
         try:
             suite = loaded(file, registry)
         except SuiteErrors as error:
-            faults = [
-                replace(fault, where=fault.where.replace(str(file), "the suite of this duel"))
-                for fault in error.faults
-            ]
-            raise SuiteErrors(faults) from None
+            raise error.renamed(str(file), "the suite of this duel") from None
         say("\n".join(lines))
         check_programs(suite)  # before it waits for another run
         yield suite
@@ -219,13 +212,3 @@ def _check(save: Path) -> None:
     if reason:
         hint = f"choose another name; to measure the file as it is: benchforge run {save}"
         raise Unusable(f"--save {save}: the file exists, and {reason}", hint)
-
-
-def _write(file: Path, content: str) -> None:
-    """Write the suite. Raises CannotKeep where that fails."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        whole(file.parent, file.name, content)
-    except OSError as error:
-        reason = f"{error.filename or file}: cannot be written: {error.strerror}"
-        raise CannotKeep(reason, "choose another folder with --save or -o") from error

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
-from pydantic_core import PydanticCustomError
 
 from benchforge.errors import NoAnswer, Unusable
 from benchforge.model.values.units import Duration, Rate, Share
@@ -113,21 +112,16 @@ def _short_labels(contenders: Sequence[Contender]) -> list[str]:
     for server in contenders:
         alike = [contender for contender in contenders if contender.name == server.name]
         rests.append(_label("-".join(_own_words(server, alike)), "") if alike[1:] else "")
-    names = Counter(contender.name for contender in contenders)
-    if len(names) == 1 and all(rest[:1].isalpha() for rest in rests):
+    names = [contender.name for contender in contenders]
+    if len({*names}) == 1 and all(rest[:1].isalpha() for rest in rests):
         labels = rests
     else:
-        pairs = zip(contenders, rests, strict=True)
-        labels = [f"{server.name}-{rest}".rstrip("-") for server, rest in pairs]
-    counts = Counter(labels)
-    if max(map(len, labels)) <= _LONGEST_LABEL and max(counts.values()) == 1:
+        labels = [f"{name}-{rest}".rstrip("-") for name, rest in zip(names, rests, strict=True)]
+    if max(map(len, labels)) <= _LONGEST_LABEL and len({*labels}) == len(labels):
         return labels
-    counts_: Counter[str] = Counter()
-    numbered = []
-    for name in (contender.name for contender in contenders):
-        counts_[name] += 1
-        numbered.append(f"{name}-{counts_[name]}" if names[name] > 1 else name)
-    return numbered
+    numbers = [names[: index + 1].count(name) for index, name in enumerate(names)]
+    pairs = zip(names, numbers, strict=True)
+    return [f"{name}-{number}" if names.count(name) > 1 else name for name, number in pairs]
 
 
 def _own_words(server: Contender, alike: Sequence[Contender]) -> list[str]:
@@ -252,27 +246,16 @@ def _label(name: str, otherwise: str = "server") -> str:
 
 def share(option: str, text: str) -> float:
     """Return the value of an option as a share. Raises Unusable for what is none."""
-    try:
-        plain = text.isascii() and text.replace(".", "", 1).isdigit()
-        return float(Share.parse(float(text) if plain else text))
-    except PydanticCustomError:
-        raise Unusable(f"{option} {text}: not a share", 'write it like "5%" or 0.05') from None
+    if number := Share.typed(text):
+        return float(number)
+    raise Unusable(f"{option} {text}: not a share", 'write it like "5%" or 0.05')
 
 
 def duration(text: str) -> float:
     """Return a duration in seconds. Raises Unusable for what is none, and for zero."""
-    try:
-        seconds = float(Duration.parse(float(text) if plain(text) else text))
-    except PydanticCustomError:
-        seconds = 0.0
-    if seconds <= 0:
-        raise Unusable(f"--time {text}: not a duration", 'write it like "3m" or "90s"')
-    return seconds
-
-
-def plain(text: str) -> bool:
-    """Return whether a text is a number without a unit."""
-    return re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) is not None
+    if seconds := Duration.typed(text):
+        return float(seconds)
+    raise Unusable(f"--time {text}: not a duration", 'write it like "3m" or "90s"')
 
 
 def request_path(path: str | None, servers: Mapping[str, Contender]) -> str:
@@ -319,10 +302,6 @@ def backends(words: Sequence[str]) -> dict[str, str | None]:
 
 def rate(text: str) -> str:
     """Return a rate as a suite has it. Raises Unusable for what is none, and for zero."""
-    try:
-        number = Rate.parse(float(text) if plain(text) else text)
-    except PydanticCustomError:
-        number = Rate(0)
-    if number <= 0:
-        raise Unusable(f"--rate {text}: not a rate", 'write it like "500/s" or "2k/s"')
-    return f"{number}/s"
+    if number := Rate.typed(text):
+        return f"{number}/s"
+    raise Unusable(f"--rate {text}: not a rate", 'write it like "500/s" or "2k/s"')

@@ -237,9 +237,7 @@ def too_slow(seconds: Mapping[str, float]) -> str:
     In the slices of all others a server stands still, and a slice has fifty requests.
     """
     others = len(seconds) - 1
-    slow = [
-        contender_ for contender_, taken in seconds.items() if taken * _REQUESTS * others > _STILL_S
-    ]
+    slow = [label for label, taken in seconds.items() if taken * _REQUESTS * others > _STILL_S]
     return f"{slow[0]} is too slow for short slices" if slow else ""
 
 

@@ -1,23 +1,20 @@
-"""A gate against older results of the same machine: what they predict of a new one."""
+"""Gates against older results of the same machine, which predict a new one."""
 
-import contextlib
-import io
 import math
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from benchforge.cli.console.named_file import loaded
-from benchforge.cli.measure.gate.beside import GateRequest
+from benchforge.cli.measure.gate.beside import GateRequest, measured
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level, waiver_of
-from benchforge.cli.measure.run.run import begin
 from benchforge.cli.measure.run.session import RunOptions
 from benchforge.errors import Unusable
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.units import titled
 from benchforge.parts.registry import Registry
-from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.conclude import Summed, results_in
 from benchforge.results.over_time.compared import MetricChange, compared
 from benchforge.results.over_time.older_results import older
 from benchforge.run.execute import StopLimits
@@ -26,42 +23,33 @@ from benchforge.stats.verdict.comparison import wrong_answers
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
 
-_INTERRUPTED = 128
-
 
 def against_results(
     request: GateRequest, named: Sequence[Path], reference: str, registry: Registry
 ) -> tuple[Outcome, int]:
     """Measure the suite, and compare its ratios to a reference with those of older results."""
-    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    options = request.options
+    suite = loaded(options.suite, registry, options.profile, only=options.only)
     if reference not in suite.servers:
         servers = ", ".join(suite.servers)
         raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
-    _check_results(named, request.suite)
-    folders: list[Path] = []
-    options = RunOptions(
-        registry,
-        profile=request.profile,
-        only=request.only,
-        limits=StopLimits(time_limit_s=request.most_s),
-        lock=request.machine_lock,
-    )
-    with contextlib.redirect_stdout(io.StringIO()):
-        code = begin(request.suite, request.output, options, on_begun=folders.append)
-    new = summed(folders[0], registry)
+    for path in named:
+        if not [*results_in(path)]:
+            hint = f"measure the main branch five times or more: {_kept(options.suite)}"
+            raise Unusable(f"--against {path}: no result in it", hint)
+    limits, lock = StopLimits(time_limit_s=request.most_s), options.machine_lock
+    run = RunOptions(registry, options.profile, only=options.only, limits=limits, lock=lock)
+    new, ended = measured(request, run)
     try:
         older_results = older(new, named, registry, reference, anyway=False, earlier=True)
     except Unusable as error:
-        hint = f"compare with results of this machine and suite: {_kept(request.suite)}"
+        hint = f"compare with results of this machine and suite: {_kept(options.suite)}"
         raise Unusable(error.message, hint) from error
     past = [result.summary for result in older_results.results]
-    rows = [
-        row
-        for row in compared(new.summary, past, reference, 0)
-        if not row.is_reference and _is_first(row, new)
-    ]
+    changes = compared(new.summary, past, reference, 0)
+    rows = [row for row in changes if not row.is_reference and _is_first(row, new)]
     questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
-    outcome = Outcome(
+    return Outcome(
         base=f"{counted(len(past), 'older result')}, relative to {reference}",
         head=str(new.path),
         limit=request.limit,
@@ -69,16 +57,7 @@ def against_results(
         questions=questions,
         notes=tuple(f"left out: {reason}" for reason in older_results.left_out),
         result=str(new.path),
-    )
-    return outcome, code if code > _INTERRUPTED else 0
-
-
-def _check_results(named: Sequence[Path], suite: Path) -> None:
-    """Raise Unusable for a folder without a result, before anything is measured."""
-    for path in named:
-        if not [*results_in(path)]:
-            hint = f"measure the main branch five times or more: {_kept(suite)}"
-            raise Unusable(f"--against {path}: no result in it", hint)
+    ), ended
 
 
 def _kept(suite: Path) -> str:
@@ -94,9 +73,8 @@ def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -
     half = math.log(change.high / change.value) * wider / narrower
     value = change.value if better == "higher" else 1 / change.value
     low, high = value * math.exp(-half), value * math.exp(half)
-    return SpeedVerdict(
-        decided(low, high, limit), value, low, high, change.n, counts="older result"
-    )
+    state = decided(low, high, limit)
+    return SpeedVerdict(state, value, low, high, change.n, counts="older result")
 
 
 def _is_first(row: MetricChange, new: Summed) -> bool:

@@ -5,14 +5,14 @@ import io
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from benchforge.cli.console.named_file import loaded
-from benchforge.cli.console.options import Lock
 from benchforge.cli.console.say import say
+from benchforge.cli.console.signals import INTERRUPTED
+from benchforge.cli.measure.gate.command import GateOptions
 from benchforge.cli.measure.gate.commits.packages import Packages
 from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit
 from benchforge.cli.measure.gate.older_result import older_result
@@ -39,62 +39,44 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted
 
 _ANSWER_S = 10.0  # for the working tree to start and answer under load
-_INTERRUPTED = 128  # exit codes from here on are of signals
 
 
 class GateRequest(NamedTuple):
-    """What the command line asks for."""
+    """The options of a gate, and their numbers."""
 
-    suite: Path
+    options: GateOptions
     limit: float
     time_s: float
     "Time that the measurement is planned for."
     most_s: float
     "Time limit of the measurement."
-    profile: str | None
-    only: Sequence[str]
-    output: Path
-    machine_lock: Lock
 
 
 class Formed(NamedTuple):
-    """The suite of a gate, and its notes."""
+    """The suite of a gate, and its outcome before any verdict."""
 
     design: Design
     origins: dict[str, str]
     "Scenario of the suite, by the scenario of the gate."
     questions: int
-    base: str
-    head: str
-    notes: tuple[str, ...]
-    same: bool
+    outcome: Outcome
 
 
-def beside(
-    request: GateRequest, base: str, lock: str | None, registry: Registry
-) -> tuple[Outcome, int]:
+def beside(request: GateRequest, base: str, registry: Registry) -> tuple[Outcome, int]:
     """Measure the working tree beside a commit, or beside the commit that a result recorded.
 
     Also return the code of a run that was ended.
     """
-    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    options = request.options
+    suite = loaded(options.suite, registry, options.profile, only=options.only)
     older = older_result(Path(base), registry) if (Path(base) / HEADER).is_file() else None
     ref = base if older is None else older.commit
-    with base_commit(ref, request.suite, suite.gate.irrelevant) as commit:
-        formed = _formed(request, suite, commit._replace(older=older), lock, registry)
-    for note in formed.notes:
+    with base_commit(ref, options.suite, suite.gate.irrelevant) as commit:
+        formed = _formed(request, suite, commit._replace(older=older), registry)
+    outcome = formed.outcome
+    for note in outcome.notes:
         say(note)
-    outcome = Outcome(
-        base=formed.base,
-        head=formed.head,
-        limit=request.limit,
-        level=level(formed.questions),
-        questions=(),
-        notes=formed.notes,
-        result="",
-        same=formed.same,
-    )
-    if formed.same or not formed.questions:
+    if outcome.same or not formed.questions:
         return outcome, 0
     began = time.monotonic()
     judge = partial(
@@ -110,69 +92,70 @@ def beside(
     if again:
         least_s = _ANSWER_S if BASE_BROKEN in again.values() else request.time_s / 3
         left_s = max(least_s, request.most_s - (time.monotonic() - began))
-        load = partial(_loaded, request.suite, registry)
+        load = partial(_loaded, options.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
         design = with_claims(design, request.limit, load)
-        notes = [
-            f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()
-        ]
-        for note in notes:
+        for note in design.notes:
             say(note)
         result, ended = _measured(request, design, left_s, registry)
         settled = [pair for pair in questions if pair.case.scenario not in again]
         questions = (*settled, *judge(result))
-        outcome = outcome._replace(notes=(*outcome.notes, *notes))
+        outcome = outcome._replace(notes=(*outcome.notes, *design.notes))
     return outcome._replace(questions=questions, result=str(result.path)), ended
 
 
 def _measured(
     request: GateRequest, design: Design, time_s: float, registry: Registry
 ) -> tuple[Summed, int]:
-    """Measure a design. Return its result, and the exit code if a signal ended it."""
-    folders: list[Path] = []
-    limits, lock = StopLimits(time_limit_s=time_s), request.machine_lock
+    limits, lock = StopLimits(time_limit_s=time_s), request.options.machine_lock
     options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
-    text = _text(design.tables)
+    return measured(request, options, _text(design.tables))
+
+
+def measured(
+    request: GateRequest, options: RunOptions, text: str | None = None
+) -> tuple[Summed, int]:
+    """Measure a suite, or `text` instead. Return the result, and the code if a signal ended it."""
+    folders: list[Path] = []
+    file, output = request.options.suite, request.options.output
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
-        code = begin(request.suite, request.output, options, on_begun=folders.append, text=text)
+        code = begin(file, output, options, on_begun=folders.append, text=text)
     (folder,) = folders
-    result = summed(folder, registry, with_trials=True)  # what their servers answered
-    return result, code if code > _INTERRUPTED else 0
+    result = summed(folder, options.registry, with_trials=True)  # what their servers answered
+    return result, code if code > INTERRUPTED else 0
 
 
-def _formed(
-    request: GateRequest, suite: Suite, base: BaseCommit, lock: str | None, registry: Registry
-) -> Formed:
-    tables = layered(read(request.suite), request.profile, (), registry).tables
+def _formed(request: GateRequest, suite: Suite, base: BaseCommit, registry: Registry) -> Formed:
+    options = request.options
+    tables = layered(read(options.suite), options.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
-    pairs = paired(suite, base)
-    notes = [*_lacking(base), *(f"not compared: {reason}" for reason in pairs.left_out)]
-    if not pairs.folders:
-        return Formed(
-            Design({}, {}), {}, 0, base.in_words, "the working tree", tuple(notes), same=False
-        )
-    formed, origins = gated(tables, base, pairs.folders)
-    packages = Packages(suite, base, lock)
-    formed = packages.given_to(formed, pairs.folders)
-    load = partial(_loaded, request.suite, registry)
-    once: Tables = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
-    measured = load(once)
-    questions = sum(1 for _ in expand(measured)) // 2
-    codes = with_code(measured, LocalHost()).code
-    heads = [code for code in codes if code.server in pairs.folders]
+    folders, left_out = paired(suite, base)
+    notes = (*_lacking(base), *(f"not compared: {reason}" for reason in left_out))
+    outcome = Outcome(
+        base.in_words, "the working tree", request.limit, level(0), questions=(), notes=notes
+    )
+    if not folders:
+        return Formed(Design({}, {}), {}, 0, outcome)
+    formed, origins = gated(tables, base, folders)
+    packages = Packages(suite, base, options.lock)
+    formed = packages.given_to(formed, folders)
+    load = partial(_loaded, options.suite, registry)
+    off, scenarios = {"interleave": "off"}, as_table(formed["scenarios"])
+    alone: Tables = {label: {**as_table(table), **off} for label, table in scenarios.items()}
+    once = load({**formed, "repeat": {"blocks": 1}, "scenarios": alone})
+    questions = sum(1 for _ in expand(once)) // 2
+    codes = with_code(once, LocalHost()).code
+    heads = [code for code in codes if code.server in folders]
     times = request.time_s, request.most_s
     design = designed(formed, precision(request.limit), times, load)
     design = with_claims(design, request.limit, load)
-    alone = [f"{label}: measured without turns: {reason}" for label, reason in design.alone.items()]
-    return Formed(
-        design=design,
-        origins=origins,
-        questions=questions,
-        base=base.in_words,
+    outcome = outcome._replace(
         head=heads[0].in_words if heads else "working tree",
-        notes=(*notes, *packages.lines, *alone),
+        level=level(questions),
+        notes=(*notes, *packages.lines, *design.notes),
         same=_same(formed, heads, base),
     )
+    return Formed(design, origins, questions, outcome)
 
 
 def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
@@ -180,22 +163,11 @@ def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
     try:
         return loaded(path, registry, text=_text(tables))
     except SuiteErrors as error:
-        origin = f"{path}, as the gate measures it"
-        faults = [
-            replace(fault, where=fault.where.replace(str(path), origin)) for fault in error.faults
-        ]
-        raise SuiteErrors(faults) from None
+        raise error.renamed(str(path), f"{path}, as the gate measures it") from None
 
 
 def _text(tables: Tables) -> str:
     return f"{MARK}\n{suite_in_toml(tables)}"
-
-
-def _alone(tables: Tables) -> Tables:
-    scenarios = as_table(tables["scenarios"])
-    return {
-        label: {**as_table(scenario), "interleave": "off"} for label, scenario in scenarios.items()
-    }
 
 
 def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
@@ -213,9 +185,9 @@ def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
 def _lacking(base: BaseCommit) -> list[str]:
     ref = shlex.quote(base.ref)
     if base.lacks is None:
-        says = f"whether the working tree lacks commits of {base.ref} is not known: the clone is "
-        says += "shallow; they would count as differences, too: git fetch --unshallow shows them"
-        return [says]
+        unknown = f"it is unknown whether the working tree lacks commits of {base.ref}"
+        says = "the clone is shallow; they would count as differences, too"
+        return [f"{unknown}: {says}: git fetch --unshallow shows them"]
     if not base.lacks:
         return []
     commits = counted(base.lacks, "commit")

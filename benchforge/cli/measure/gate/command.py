@@ -24,7 +24,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What a gate compares, which loss passes, and where it writes the verdicts."""
+    """Options of `gate`: suite, base, limit, times and files."""
 
     suite: Path = argument(type=SuiteFile())
     base: str | None = option(
@@ -111,21 +111,13 @@ def command(options: GateOptions) -> int:
 
     check_badge(options.badge)
     time_s = duration(options.time_limit)
-    request = GateRequest(
-        options.suite,
-        share("--limit", options.limit),
-        time_s,
-        time_s * (1 + (options.undecided == "rerun")),
-        options.profile,
-        options.only,
-        options.output,
-        options.machine_lock,
-    )
+    most_s = time_s * (1 + (options.undecided == "rerun"))
+    request = GateRequest(options, share("--limit", options.limit), time_s, most_s)
     registry = Registry()
     registry.listen(warn)
     base, against, reference = options.base, options.against, options.reference
     if base is not None and not against and reference is None:
-        outcome, ended = beside(request, base, options.lock, registry)
+        outcome, ended = beside(request, base, registry)
     elif base is None and against and reference is not None:
         outcome, ended = against_results(request, against, reference, registry)
     else:

@@ -1,7 +1,6 @@
 """A gate's outcome in words and as files: for a terminal, Markdown, JUnit's XML, a badge."""
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Final
 
 from benchforge.cli.console.named_file import write_file
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
-from benchforge.cli.measure.gate.screen import answer
+from benchforge.cli.measure.gate.screen import answer, ends_of
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.report.junit_xml import JunitSuite, JunitTest, junit_xml
@@ -42,29 +41,15 @@ def verdict_text(question: GatedPair, limit: float) -> str:
     if verdict.state == "undecided":
         text += "" if verdict.why else ": the interval is too wide"
         text += "; measure for longer with --time" if verdict.counts == "block" else _OLDER
-    return text + waived(question)
-
-
-def waived(question: GatedPair) -> str:
-    """Return what a waiver says; empty without one."""
-    if question.waiver is not None:
-        until = f", until {question.waiver.until}" if question.waiver.until else ""
-        return f" (waived: {safe.word(question.waiver.reason)}{until})"
-    if question.expired is not None:
-        return f" (its waiver ended on {question.expired.until})"
-    return ""
+    return f"{text} {safe.word(question.waived)}".rstrip()
 
 
 def measured(verdict: SpeedVerdict) -> str:
     """Return by how much head is faster, with the interval; empty where it is unknown."""
-    if verdict.value is None or verdict.low is None or verdict.high is None:
-        return ""
-    if not all(map(math.isfinite, (verdict.value, verdict.low, verdict.high))):
-        return ""
-    low, high = change(verdict.low - 1), change(verdict.high - 1)
-    return (
-        f"{change(verdict.value - 1)} ({low} to {high}, {counted(verdict.blocks, verdict.counts)})"
-    )
+    match [change(end - 1) for end in ends_of(verdict)]:
+        case [value, low, high]:
+            return f"{value} ({low} to {high}, {counted(verdict.blocks, verdict.counts)})"
+    return ""
 
 
 def markdown(outcome: Outcome) -> str:
@@ -81,10 +66,8 @@ def markdown(outcome: Outcome) -> str:
     changed = (f"{pair.title}: {text}" for pair in outcome.questions for text in pair.changed)
     notes = [f"- {safe.markdown(note)}" for note in (*changed, *outcome.notes)]
     if outcome.questions:
-        notes.append(
-            f"- Intervals hold for all rows together at {percent(outcome.level)}. They are about "
-            "this machine in this run."
-        )
+        hold = f"- Intervals hold for all rows together at {percent(outcome.level)}."
+        notes.append(f"{hold} They are about this machine in this run.")
     parts.append("\n".join(notes) + "\n" if notes else "")
     return "\n".join(filter(None, parts))
 
@@ -92,8 +75,8 @@ def markdown(outcome: Outcome) -> str:
 def _state(question: GatedPair, limit: float) -> str:
     verdict = question.verdict
     reason = f": {verdict.why}" if verdict.why else ""
-    text = f"{STATES[verdict.state].sign} {_worded(verdict, limit)}{reason}{waived(question)}"
-    return safe.markdown(text)
+    text = f"{STATES[verdict.state].sign} {_worded(verdict, limit)}{reason} {question.waived}"
+    return safe.markdown(text.rstrip())
 
 
 def _worded(verdict: SpeedVerdict, limit: float) -> str:
@@ -174,7 +157,7 @@ def junit(outcome: Outcome) -> str:
 
 
 def badge_json(outcome: Outcome) -> str:
-    """Return what shields.io reads from an endpoint."""
+    """Return a badge for an endpoint of shields.io."""
     text, colour = badge_text(outcome)
     endpoint = {"schemaVersion": 1, "label": _LABEL, "message": text, "color": colour}
     return f"{json.dumps(endpoint)}\n"

@@ -1,7 +1,8 @@
-"""What came of a gate: a verdict on each pair, what else changed, and the exit code."""
+"""Outcomes of a gate: a verdict on each pair, other changes, and the exit code."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from benchforge.checks.machine.calibrated import limits_of
@@ -30,7 +31,7 @@ from benchforge.text import door
 
 
 def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
-    """Return what decides about a comparison of a measured result."""
+    """Return the evidence on a comparison of a measured result."""
     assert result.header is not None  # noqa: S101 - a gate has measured it
     return evidence_in(comparison, result.summary, limits_of(result.header))
 
@@ -38,7 +39,7 @@ def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
 def changes(
     head: CaseSummary, base: CaseSummary, evidence: ComparisonEvidence, result: Summed
 ) -> tuple[str, ...]:
-    """Return in what the working tree differs from its base, a sentence each."""
+    """Return the differences of the working tree from its base, a sentence each."""
     answers = [*_bodies(head, base, result)]
     others = (*evidence.grave, *evidence.unlike)
     return (*answers, *(text for text in others if not (answers and text.endswith("(E3)"))))
@@ -94,6 +95,14 @@ class GatedPair(NamedTuple):
         return self.case.model_copy(update={"scenario": self.scenario}).title
 
     @property
+    def waived(self) -> str:
+        """Its waiver in words; empty without one."""
+        if self.waiver is not None:
+            until = f", until {self.waiver.until}" if self.waiver.until else ""
+            return f"(waived: {self.waiver.reason}{until})"
+        return "" if self.expired is None else f"(its waiver ended on {self.expired.until})"
+
+    @property
     def passes(self) -> bool:
         """True if nothing is slower or broken by the change, or a waiver allows it."""
         if self.verdict.state in {"not slower", "base broken"} or self.passes_undecided:
@@ -118,8 +127,8 @@ class Outcome(NamedTuple):
     "Level of each interval."
     questions: tuple[GatedPair, ...]
     notes: tuple[str, ...]
-    "For a person: what was left out, and how the pairs were measured."
-    result: str
+    "Sentences on pairs left out, and on how the others were measured."
+    result: str = ""
     "Folder of the result; empty if nothing was measured."
     same: bool = False
     "True if both have the same code and packages, so that nothing was measured."
@@ -151,10 +160,7 @@ def questions_of(
     waivers: Sequence[Waiver],
     questions: int,
 ) -> tuple[GatedPair, ...]:
-    """Return the verdict on each pair of a result, by the first metric of its scenario.
-
-    `questions` is the number of pairs of the gate.
-    """
+    """Return the verdict on each pair; `questions` is the number of the gate's pairs."""
     summary = result.summary
     today = datetime.now().astimezone().date()
     judged = []
@@ -167,11 +173,8 @@ def questions_of(
             changed: tuple[str, ...] = ()
             if base is not None and verdict.state not in {"broken", "base broken"}:
                 changed = changes(head, base, evidence, result)
-            judged.append(
-                GatedPair(
-                    *(origin, head.case, metric, verdict, head.in_turns, waiver, expired, changed)
-                )
-            )
+            allowed = head.in_turns, waiver, expired
+            judged.append(GatedPair(origin, head.case, metric, verdict, *allowed, changed))
     return tuple(judged)
 
 
@@ -197,11 +200,9 @@ def _judged(
         reason = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
         return "", SpeedVerdict("invalid", why=reason)
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
-    verdict, levelled = (
-        judge(estimate, better=better, limit=limit, questions=questions)
-        for estimate in (pair.plain, pair.levelled)
-    )
-    if levelled.state != verdict.state:
+    judged = partial(judge, better=better, limit=limit, questions=questions)
+    verdict = judged(pair.plain)
+    if judged(pair.levelled).state != verdict.state:
         reason = "other processes left one side more of the CPUs"
         verdict = verdict._replace(state="undecided", why=reason)
     return title, verdict
@@ -273,13 +274,11 @@ def heads(cases: Sequence[CaseSummary]) -> Iterator[tuple[CaseSummary, CaseSumma
     by_key = {_key(case.case): case for case in cases}
     servers = {case.case.server for case in cases}
     for case in cases:
-        if base_label(case.case.server) in servers:
-            yield case, by_key.get(_key(_at_base(case.case)))
-
-
-def _at_base(case: CaseName) -> CaseName:
-    vary = {renamed(path, case.server): value for path, value in case.vary.items()}
-    return case.model_copy(update={"server": base_label(case.server), "vary": vary})
+        name, label = case.case, base_label(case.case.server)
+        if label in servers:
+            vary = {renamed(path, name.server): value for path, value in name.vary.items()}
+            base = name.model_copy(update={"server": label, "vary": vary})
+            yield case, by_key.get(_key(base))
 
 
 def _key(case: CaseName) -> tuple[str, str, str, str]:
@@ -304,19 +303,15 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     if not head.metrics:
         return None
     line = head.metrics[0]
-    same = (each for each in base.metrics if (each.metric, each.of) == (line.metric, line.of))
-    other = next(same, None)
+    other = base.line(line.metric, line.of)
     if other is None:
         return None
     head_values, theirs = _places(head, line), _places(base, other)
     level = levelled_places(head_values, left_to(head), line.better)
     base_level = levelled_places(theirs, left_to(base), line.better)
     sd = explained(head.rounds, base.rounds) if line.measurand == RATE else 0.0
-    plain, levelled = (
-        guarded(ratio(*paired(*sides)), sd, RULE)
-        for sides in ((head_values, theirs), (level, base_level))
-    )
-    return PairRatio(line, plain, levelled)
+    plain = guarded(ratio(*paired(head_values, theirs)), sd, RULE)
+    return PairRatio(line, plain, guarded(ratio(*paired(level, base_level)), sd, RULE))
 
 
 def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:

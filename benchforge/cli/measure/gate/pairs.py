@@ -1,8 +1,7 @@
-"""Which servers of which scenarios are compared with themselves at the base, and which are not."""
+"""Pairs of a gate: the servers that it compares with themselves at the base."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from benchforge.cli.measure.gate.commits.repository import BaseCommit
 from benchforge.parts.part import UPSTREAM_OPTIONS, ServesCode
@@ -11,29 +10,16 @@ from benchforge.suite.suite import Declared, Suite
 from benchforge.suite.toml.document import Tables, as_table
 
 
-class Paired(NamedTuple):
-    """The servers that are measured twice."""
+def paired(suite: Suite, base: BaseCommit) -> tuple[dict[str, Path], list[str]]:
+    """Return the folder of the code of each server that is in the repository, at the base as well.
 
-    folders: Mapping[str, Path]
-    "Folder of the code, by the label of its server."
-    left_out: tuple[str, ...]
-    "Scenarios and servers that are not compared, each with the reason."
-
-
-def paired(suite: Suite, base: BaseCommit) -> Paired:
-    """Return the servers of a suite whose code is in the repository, at the base as well."""
+    Also return the scenarios and servers that are not compared, each with the reason.
+    """
     folders: dict[str, Path] = {}
-    left_out = [
-        f"scenarios.{label}: it searches for a rate"
-        for label, scenario in suite.scenarios.items()
-        if scenario.find is not None
-    ]
-    wanted = {
-        label: None
-        for scenario in suite.scenarios.values()
-        if scenario.find is None
-        for label in scenario.servers
-    }
+    searching = [label for label, scenario in suite.scenarios.items() if scenario.find is not None]
+    left_out = [f"scenarios.{label}: it searches for a rate" for label in searching]
+    others = (scenario for scenario in suite.scenarios.values() if scenario.find is None)
+    wanted = dict.fromkeys(label for scenario in others for label in scenario.servers)
     for label in wanted:
         folder = _folder(suite.servers[label], suite.path.parent)
         if folder is None:
@@ -42,7 +28,7 @@ def paired(suite: Suite, base: BaseCommit) -> Paired:
             left_out.append(f"servers.{label}: {reason}")
         else:
             folders[label] = folder
-    return Paired(folders, tuple(left_out))
+    return folders, left_out
 
 
 def gated(
@@ -73,7 +59,7 @@ def base_label(label: str) -> str:
 
 
 def renamed(path: str, label: str) -> str:
-    """Return the path of what varies of a server as it is for the same at the base."""
+    """Return the path of an axis of a server for the same server at the base."""
     kind, server, rest = [*path.split(".", 2), "", ""][:3]
     return f"{kind}.{base_label(label)}.{rest}" if (kind, server) == ("servers", label) else path
 
@@ -112,25 +98,17 @@ def _of_pair(scenario: Tables, server: str) -> Tables:
         axes = {
             path: values
             for path, values in vary.items()
-            if path.startswith(head) or not _of_one(path)
+            if path.startswith((head, "servers.*.")) or not path.startswith("servers.")
         }
         again = {renamed(path, server): row for path, row in axes.items() if path.startswith(head)}
         pair["vary"] = {**axes, **again}
     return pair
 
 
-def _of_one(path: str) -> bool:
-    return path.startswith("servers.") and not path.startswith("servers.*.")
-
-
 def _points(suite: Suite, label: str) -> str:
     """Return why the points of a server cannot be doubled; empty if they can."""
-    points = (
-        point
-        for scenario in suite.scenarios.values()
-        if label in scenario.servers
-        for point in (*scenario.include, *scenario.exclude)
-    )
+    scenarios = [each for each in suite.scenarios.values() if label in each.servers]
+    points = (point for each in scenarios for point in (*each.include, *each.exclude))
     if any(path.startswith(f"servers.{label}.") for point in points for path in point):
         return "a scenario includes or excludes points of it"
     return ""

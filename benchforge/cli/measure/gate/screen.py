@@ -1,4 +1,4 @@
-"""The first screen of a gate: passed, failed or undecided, each pair in a row, what is next."""
+"""First screen of a gate: passed, failed or undecided, each pair in a row, and what is next."""
 
 import math
 import textwrap
@@ -10,7 +10,7 @@ from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State
 from benchforge.report.answer.ratio import RatioAxis
 from benchforge.text import safe
-from benchforge.text.readable import counted, cut, figure, listed, percent
+from benchforge.text.readable import counted, cut, figure, fitted, listed, percent
 
 _ANSWERS: Final[dict[State, str]] = {
     "broken": "FAILED",
@@ -49,7 +49,7 @@ def answer(outcome: Outcome) -> str:
 
 
 def _finding(pair: GatedPair, limit: float) -> str:
-    """Return what is the matter with a pair."""
+    """Return the finding on a pair, in a sentence."""
     verdict, by = pair.verdict, f" by {pair.metric}"
     fixed: dict[State, str] = {
         "broken": "answers wrongly",
@@ -65,34 +65,33 @@ def _finding(pair: GatedPair, limit: float) -> str:
     return f"may have lost up to {_loss(verdict.low)}; the limit is {percent(limit)}"
 
 
-def first_screen(outcome: Outcome) -> Iterator[str]:
-    """Yield at most 15 lines: the answer, each pair, and what to do."""
-    yield safe.word(answer(outcome))
+def first_screen(outcome: Outcome) -> list[str]:
+    """Return the answer, each pair, and what to do; and notes, where 15 lines have room."""
+    lines = [safe.word(answer(outcome))]
     rounds = sorted({pair.verdict.blocks for pair in outcome.questions if pair.verdict.blocks})
     if rounds:
         counts = outcome.questions[0].verdict.counts.replace("block", "round")
         number = counted(rounds[-1], counts)
         turns = ", alternated" if any(pair.in_turns for pair in outcome.questions) else ""
-        yield safe.word(f"{outcome.head} against {outcome.base} · {number}{turns}")
-    advice = [*_advice(outcome)]
-    notes = [line for note in (*_changed(outcome), *outcome.notes) for line in _note(note)]
-    room = _MOST_LINES - 2 - len(advice)
+        lines.append(safe.word(f"{outcome.head} against {outcome.base} · {number}{turns}"))
     pairs = _sorted(outcome)
-    rows = [*_rows(outcome, pairs[: min(_ROWS, room - 2)])]
-    yield from rows
+    lines += _rows(outcome, pairs[:_ROWS])
     if len(pairs) > _ROWS:
-        yield f"  and {counted(len(pairs) - _ROWS, 'more row')}: --details"
-    yield from notes[: max(0, room - len(rows) - (len(pairs) > _ROWS))]
-    yield from advice
+        lines.append(f"  and {counted(len(pairs) - _ROWS, 'more row')}: --details")
+    changed = [(_name(pair, outcome), text) for pair in outcome.questions for text in pair.changed]
+    notes = (*(f"{name}: {text}" for name, text in changed), *outcome.notes)
+    blocks = [(rank, _note(note)) for rank, note in enumerate(notes, 1)]
+    return fitted([(0, lines), *blocks, (0, [*_advice(outcome)])], _MOST_LINES)
 
 
 def _sorted(outcome: Outcome) -> list[GatedPair]:
     """Return the pairs, the worst first: what a waiver allows comes after what fails."""
     order = [*STATES]
-    return sorted(
-        outcome.questions,
-        key=lambda pair: (*(pair.passes, order.index(pair.verdict.state)), pair.verdict.low or 0.0),
-    )
+
+    def key(pair: GatedPair) -> tuple[bool, int, float]:
+        return pair.passes, order.index(pair.verdict.state), pair.verdict.low or 0.0
+
+    return sorted(outcome.questions, key=key)
 
 
 def _name(pair: GatedPair, outcome: Outcome) -> str:
@@ -112,7 +111,8 @@ def _loss(speed: float | None) -> str:
     return f"{figure(100 * (1 - (speed or 0.0)), 2)} %"
 
 
-def _numbers(verdict: SpeedVerdict) -> tuple[float, ...]:
+def ends_of(verdict: SpeedVerdict) -> tuple[float, ...]:
+    """Return the speed and the ends of its interval; fewer where it has none."""
     ends = verdict.value, verdict.low, verdict.high
     return tuple(end for end in ends if end is not None and math.isfinite(end) and end > 0)
 
@@ -121,14 +121,12 @@ def _rows(outcome: Outcome, pairs: Sequence[GatedPair]) -> Iterator[str]:
     """Yield a row for each pair, and below it why it has no answer."""
     if not pairs:
         return
-    speeds = [_numbers(pair.verdict) for pair in outcome.questions]
-    axis = RatioAxis.holding(
-        (end for speed in speeds for end in speed), 1 / (1 - outcome.limit) - 1
-    )
+    ends = (end for pair in outcome.questions for end in ends_of(pair.verdict))
+    axis = RatioAxis.holding(ends, 1 / (1 - outcome.limit) - 1)
     level = f"change, {percent(outcome.level)} interval"
     rows = [["scenario", level, f"slower{'1':^{_BAR - 12}}faster", ""]]
     for pair in pairs:
-        speed = _numbers(pair.verdict)
+        speed = ends_of(pair.verdict)
         values = [f"{100 * (end - 1):+.1f}".replace("-", "−") for end in speed]
         change = f"{values[0]} %" if values else "no value"
         change += f" ({values[1]} to {values[2]})" if values[2:] else ""
@@ -139,27 +137,14 @@ def _rows(outcome: Outcome, pairs: Sequence[GatedPair]) -> Iterator[str]:
     yield f"  {lines[0]}"
     for pair, line in zip(pairs, lines[1:], strict=True):
         yield f"  {line}"
-        reason = _reason(pair)
-        if reason:
-            yield f"    {cut(safe.word(reason), _REASON)}"
-
-
-def _reason(pair: GatedPair) -> str:
-    if pair.waiver is not None:
-        until = f", until {pair.waiver.until}" if pair.waiver.until else ""
-        return f"(waived: {pair.waiver.reason}{until})"
-    expired = "" if pair.expired is None else f"(its waiver ended on {pair.expired.until})"
-    return " ".join(filter(None, (pair.verdict.why, expired)))
+        reason = "" if pair.waiver is not None else pair.verdict.why
+        if reason or pair.waived:
+            yield f"    {cut(safe.word(f'{reason} {pair.waived}'.strip()), _REASON)}"
 
 
 def _note(text: str) -> list[str]:
     text = f"· {safe.word(text)}"
     return textwrap.wrap(text, _WIDE, subsequent_indent="  ", max_lines=2, placeholder="…")
-
-
-def _changed(outcome: Outcome) -> Iterator[str]:
-    for pair in outcome.questions:
-        yield from (f"{_name(pair, outcome)}: {text}" for text in pair.changed)
 
 
 def _advice(outcome: Outcome) -> Iterator[str]:

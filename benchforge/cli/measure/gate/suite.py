@@ -26,11 +26,16 @@ Load = Callable[[Tables], Suite]
 
 
 class Design(NamedTuple):
-    """How a gate measures."""
+    """The design of a gate's measurement."""
 
     tables: Tables
     alone: dict[str, str]
     "Scenarios whose servers are measured one after the other, each with the reason."
+
+    @property
+    def notes(self) -> list[str]:
+        """A line for each scenario without turns."""
+        return [f"{label}: measured without turns: {says}" for label, says in self.alone.items()]
 
 
 def designed(tables: Tables, precision: float, times: tuple[float, float], load: Load) -> Design:
@@ -60,14 +65,13 @@ def designed(tables: Tables, precision: float, times: tuple[float, float], load:
     for label, written in as_table(tables["scenarios"]).items():
         scenario: Tables = {k: value for k, value in as_table(written).items() if k != "each"}
         in_turns: Tables = {**scenario, "interleave": SLICE}
-        reason = _why_not(
-            {**tables, "repeat": {**shared, "each": each}, "scenarios": {label: in_turns}},
-            load,
-            off=scenario.get("interleave") == "off",
-        )
-        scenarios[label] = {**scenario, "interleave": "off"} if reason else in_turns
-        if reason:
-            alone[label] = reason
+        repeated: Tables = {**shared, "each": each}
+        once: Tables = {**tables, "repeat": repeated, "scenarios": {label: in_turns}}
+        off = scenario.get("interleave") == "off"
+        suite = 'the suite says interleave = "off"' if off else suite_or_why(once, load)
+        scenarios[label] = in_turns
+        if isinstance(suite, str):
+            scenarios[label], alone[label] = {**scenario, "interleave": "off"}, suite
     if len(alone) < len(scenarios):
         shared["each"] = each
     doubled: Tables = {**tables, "repeat": shared, "scenarios": scenarios}
@@ -80,10 +84,7 @@ def designed(tables: Tables, precision: float, times: tuple[float, float], load:
 def without_turns(
     design: Design, scenarios: Mapping[str, str], time_s: float, load: Load
 ) -> Design:
-    """Return the design of some scenarios once more, with their servers one after the other.
-
-    `scenarios` has the reason by label.
-    """
+    """Return the design of `scenarios`, each with its reason, once more without turns."""
     tables = design.tables
     repeat = {key: value for key, value in as_table(tables["repeat"]).items() if key != "each"}
     scenarios_alone: Tables = {
@@ -109,14 +110,6 @@ def _sampling(tables: Tables, load: Load) -> Tables:
         if label not in mixed and getattr(declaration.part, "sample", "") is None:
             loaders[label] = {**as_table(loaders[label]), "sample": _SAMPLE}
     return loaders
-
-
-def _why_not(tables: Tables, load: Load, *, off: bool) -> str:
-    """Return why the servers of a scenario cannot take turns; empty if they can."""
-    if off:
-        return 'the suite says interleave = "off"'
-    suite = suite_or_why(tables, load)
-    return suite if isinstance(suite, str) else ""
 
 
 def _shorter(tables: Tables, load: Load, pair_s: float) -> Tables:

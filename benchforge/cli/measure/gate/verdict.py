@@ -1,4 +1,4 @@
-"""What an interval says about a change: slower, not slower by more than a limit, or undecided.
+"""Verdicts by the interval of a change: slower, not slower by more than a limit, or undecided.
 
 The interval holds at all looks, for all questions of a gate together, so that at most 1 % of the
 gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the limit.
@@ -28,7 +28,7 @@ State = Literal["not slower", "slower", "undecided", "invalid", "broken", "base 
 
 
 class StateShown(NamedTuple):
-    """How a verdict is shown, and what it means to a program."""
+    """The sign, the exit code and JUnit's element of a verdict."""
 
     sign: str
     exit_code: int
@@ -47,7 +47,7 @@ STATES: Final[Mapping[State, StateShown]] = {
 
 
 class SpeedVerdict(NamedTuple):
-    """What is known of one question: head over base, as speed. Above 1 head is faster."""
+    """A verdict on one question: head over base, as speed. Above 1 head is faster."""
 
     state: State
     value: float | None = None
@@ -55,9 +55,9 @@ class SpeedVerdict(NamedTuple):
     high: float | None = None
     blocks: int = 0
     why: str = ""
-    "Reason for an undecided or invalid verdict; of a broken side, what it answered."
+    "Reason for an undecided or invalid verdict; of a broken side, its answer."
     counts: str = "block"
-    "Noun for what `blocks` counts."
+    "Noun of the number `blocks`."
 
 
 def level(questions: int) -> float:
@@ -81,7 +81,7 @@ def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> Spee
 
 
 def decided(low: float, high: float, limit: float) -> State:
-    """Return what an interval of the speed says.
+    """Return the state that an interval of the speed decides.
 
     What is within the limit passes, also if it is slower for sure. Slower is what is slower for
     sure, and may be so by more than the limit.
@@ -100,11 +100,7 @@ def waiver_of(
     waivers: Sequence[Waiver], scenario: str, server: str, today: date
 ) -> tuple[Waiver | None, Waiver | None]:
     """Return the waiver that holds today for a server of a scenario, and an expired one."""
-    of_pair = [
-        waiver
-        for waiver in waivers
-        if waiver.scenario == scenario and waiver.server in {None, server}
-    ]
+    of_pair = [it for it in waivers if it.scenario == scenario and it.server in {None, server}]
     valid = [waiver for waiver in of_pair if waiver.until is None or waiver.until >= today]
     expired = [waiver for waiver in of_pair if waiver not in valid]
     return next(iter(valid), None), next(iter(expired), None)

@@ -20,7 +20,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class RunCommandOptions:
-    """What a run measures, and what becomes of the result."""
+    """Options of `run`: a suite or a result, and the forms of its output."""
 
     suite: Path | None = argument(type=SuiteFile(), required=False)
     profile: str | None = PROFILE
@@ -98,14 +98,12 @@ def command(options: RunCommandOptions) -> int:
         if options.suite is None:
             raise Unusable("run: no suite is named", "name a suite, or use --resume RESULT")
         if options.anyway:
-            raise Unusable(
-                "--anyway: works only with --resume", "add --resume RESULT, or leave it out"
-            )
+            hint = "add --resume RESULT, or leave it out"
+            raise Unusable("--anyway: works only with --resume", hint)
         return begin(options.suite, options.output or Path("results"), run_options)
     if options.output is not None:
-        raise Unusable(
-            f"-o {options.output}: --resume continues in the result's own folder", "leave out -o"
-        )
+        message = f"-o {options.output}: --resume continues in the result's own folder"
+        raise Unusable(message, "leave out -o")
     if options.machine_lock == "without":
         message = "--without-lock: works only for a new run"
         raise Unusable(message, "leave it out, or run the suite anew")

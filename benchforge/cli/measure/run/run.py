@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic_core import PydanticCustomError
-
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import thresholds
 from benchforge.cli.console.columns import amount, awaited, lasts
@@ -61,18 +59,8 @@ def begin(
     on_begun: Callable[[Path], None] = lambda _: None,
     text: str | None = None,
 ) -> int:
-    """Measure a suite and report; `on_begun` hears the folder of the result. Return the exit code.
-
-    `text` is measured instead of what the file says.
-    """
-    suite = loaded(
-        path,
-        options.registry,
-        profile=options.profile,
-        settings=options.settings,
-        only=options.only,
-        text=text,
-    )
+    """Measure a suite, or `text` instead; `on_begun` hears the folder. Return the exit code."""
+    suite = loaded(path, options.registry, options.profile, options.settings, options.only, text)
     seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
     context = _ground(suite)
     with locked(options.lock) as other:
@@ -110,63 +98,39 @@ def resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool
 def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
     _clear(folder.resolve().parent)
     resumed = begun(folder)
-    header = resumed.header
+    header, writer = resumed.header, ResultWriter(folder)
     resumed.check_given(options.profile, options.settings, options.only)
-    suite = loaded(
-        resumed.suite_file(path),
-        options.registry,
-        profile=header.profile,
-        settings=options.settings or tuple(header.settings.items()),
-        only=options.only or header.only,
-    )
+    settings = options.settings or tuple(header.settings.items())
+    file, only = resumed.suite_file(path), options.only or header.only
+    suite = loaded(file, options.registry, header.profile, settings, only)
     resumed.check_alike(suite)
     suite, graph = _planned(suite, header.seed)
     resumed.check_plan(graph)
-    writer = ResultWriter(folder)
     precision = precise(header, resumed.trials, suite.metrics)
     missing_count = missing(header, resumed.trials, precision)
     done_trials = done(header, resumed.trials)
     if not missing_count:
         reason = f": {precision.in_words}" if precision else f" of {done_trials}"
-        say(
-            f"nothing is missing in {folder}: {counted(done_trials, 'planned measurement')}{reason}"
-        )
+        measurements = counted(done_trials, "planned measurement")
+        say(f"nothing is missing in {folder}: {measurements}{reason}")
         writer.swept(resumed.alone)
         return report_result(resumed, suite, options)
     options.registry.consult("benchforge_planned", graph=graph)
     with on_hosts(suite, graph, _ground(suite), say) as context:
-        return _resumed(resumed, suite, graph, context, options, anyway=anyway)
-
-
-def _resumed(
-    resumed: ResumableResult,
-    suite: Suite,
-    graph: RunGraph,
-    context: TrialContext,
-    options: RunOptions,
-    *,
-    anyway: bool,
-) -> int:
-    folder, writer = resumed.folder, ResultWriter(resumed.folder)
-    missing_count = missing(
-        resumed.header, resumed.trials, precise(resumed.header, resumed.trials, suite.metrics)
-    )
-    done_trials = done(resumed.header, resumed.trials)
-    if short := scarce(
-        folder, missing_count, [writer.place(trial.number) for trial in resumed.trials]
-    ):
-        warn(short)
-    prepared = _prepared(suite, graph, context, options.registry)
-    differs = resumed.differs(prepared.header)
-    if differs and not anyway:
-        hint = "resume with the same, or add --anyway: the report lists the changes"
-        raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
-    for difference in differs:
-        warn(f"changed since the run began: {difference}")
-    writer.swept(resumed.alone)
-    resumed = resumed.going_on(prepared.header, differs)
-    writer.session(resumed.sessions[-1])
-    return _measured(prepared, resumed, options, done_trials)
+        folders = [writer.place(trial.number) for trial in resumed.trials]
+        if short := scarce(folder, missing_count, folders):
+            warn(short)
+        prepared = _prepared(suite, graph, context, options.registry)
+        differs = resumed.differs(prepared.header)
+        if differs and not anyway:
+            hint = "resume with the same, or add --anyway: the report lists the changes"
+            raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
+        for difference in differs:
+            warn(f"changed since the run began: {difference}")
+        writer.swept(resumed.alone)
+        resumed = resumed.going_on(prepared.header, differs)
+        writer.session(resumed.sessions[-1])
+        return _measured(prepared, resumed, options, done_trials)
 
 
 def _clear(folder: Path) -> None:
@@ -210,21 +174,17 @@ def _measured(
 
 
 def _ground(suite: Suite) -> TrialContext:
-    local_parts = tuple(parts_on(suite, None))
-    return replace(
-        ground(suite, local_parts), places=places(suite, machine()) if local_parts else {}
-    )
+    parts = tuple(parts_on(suite, None))
+    return replace(ground(suite, parts), places=places(suite, machine()) if parts else {})
 
 
 def time_limit_s(text: str | None) -> float | None:
-    """Return --time-limit in seconds. Raises Unusable for what is no duration."""
-    if text is None:
-        return None
-    try:
-        return float(Duration.parse(float(text) if text.replace(".", "", 1).isdigit() else text))
-    except PydanticCustomError:
+    """Return --time-limit in seconds. Raises Unusable for another text."""
+    limit = None if text is None else Duration.typed(text)
+    if text is not None and limit is None:
         hint = 'write it like "10m" or a number of seconds'
-        raise Unusable(f"--time-limit {text}: not a duration", hint) from None
+        raise Unusable(f"--time-limit {text}: not a duration", hint)
+    return limit
 
 
 def loosened() -> dict[str, float]:
@@ -255,7 +215,7 @@ def loosened() -> dict[str, float]:
 def announce(
     prepared: PreparedRun, folder: Path, time_limit_s: float | None, done_trials: int
 ) -> None:
-    """Say what is measured, for how long, where it is kept, and what of it is not as usual.
+    """Say what a run measures, for how long, where it keeps the result, and what is unusual.
 
     `done_trials` is the number of measurements that earlier sessions made.
     """
@@ -284,7 +244,8 @@ def announce(
     if graph.until is not None:
         lines.append(awaited(graph.until))
     if time_limit_s is not None:
-        lines.append(_limited(time_limit_s, most_s))
+        longer = ": not all planned trials fit" * (most_s > time_limit_s)
+        lines.append(f"time limit {spoken(time_limit_s)}, and some seconds for the report{longer}")
     if done_trials:
         most = "" if graph.until is None else "up to "
         lines.insert(1, f"resumed: {done_trials} of {most}{trials} measurements are done")
@@ -298,28 +259,19 @@ def announce(
     say("\n".join(lines))
 
 
-def _limited(limit_s: float, most_s: float) -> str:
-    """Return the time limit, and whether all that is planned fits into it."""
-    longer = ": not all planned trials fit" if most_s > limit_s else ""
-    return f"time limit {spoken(limit_s)}, and some seconds for the report{longer}"
-
-
 def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
-    """Look once whether others use the CPUs now; return what to say of it, and what that adds."""
+    """Look once whether others use the CPUs; return a line about it, and the seconds it adds."""
     if patience == "off" or (noise := until_quiet(0.0)).quiet is not False:
         return [], 0.0
     adds_s = noise_s(graph.declared_s / len(graph), patience, smoke=False)
-    programs = f"to wait for quiet and to repeat trials may take {spoken(adds_s)} of the time"
-    return [f"other programs use {percent(noise.share or 0.0)} of the CPUs now: {programs}"], adds_s
+    waits = f"waits for quiet and repeated trials may add {spoken(adds_s)}"
+    return [f"other programs use {percent(noise.share or 0.0)} of the CPUs now: {waits}"], adds_s
 
 
 def unproved(suite: Suite) -> list[str]:
     """Return a line for each load tool that our tests never run."""
-    named = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
-    loaders = (suite.loaders[label].part for label in named)
-    names = {
-        loader.name
-        for loader in loaders
-        if isinstance(loader, Loader) and loader.proved == "recordings"
-    }
+    labels = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
+    tools = [suite.loaders[label].part for label in labels]
+    loaders = [tool for tool in tools if isinstance(tool, Loader)]
+    names = {loader.name for loader in loaders if loader.proved == "recordings"}
     return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]

@@ -1,4 +1,4 @@
-"""One session of a run: measure what is missing, and report all that is there then."""
+"""Sessions of a run: each measures what is missing, and reports the whole result."""
 
 import math
 import shlex
@@ -41,13 +41,12 @@ from benchforge.text import safe
 from benchforge.text.readable import conjoined, counted, figure, spoken
 
 _SLICE = "100ms"
-
 _PATIENCE = 50  # a look takes a fiftieth of the run's time at most
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the command line asks for."""
+    """Options of a run."""
 
     registry: Registry
     profile: str | None = None
@@ -62,7 +61,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A suite that can be measured: its plan, and programs and interpreters that are there."""
+    """A suite that can be measured, with its plan, programs and interpreters."""
 
     suite: Suite
     graph: RunGraph
@@ -72,7 +71,7 @@ class PreparedRun:
 
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
-    """Measure what is missing, and report all that is there then."""
+    """Measure what is missing, and report the whole result. Return the exit code."""
     suite, graph, header = prepared.suite, prepared.graph, begun.header
     progress = ProgressLine(graph)
     inputs = _inputs(prepared, begun, options, progress)
@@ -156,22 +155,19 @@ def _say_what_lacks(
 
 
 def report_result(result: ResumableResult, suite: Suite, options: RunOptions) -> int:
-    """Report what is there, and return its exit code."""
-    registry, writer, shown_options = options.registry, ResultWriter(result.folder), options.shown
-    summary = concluded(
-        result.header, result.trials, suite.metrics, result.sessions, result.ceilings
-    )
-    settings = {} if hides(result.header, suite) else result.header.settings
+    """Report a result, and return its exit code."""
+    registry, writer, header = options.registry, ResultWriter(result.folder), result.header
+    summary = concluded(header, result.trials, suite.metrics, result.sessions, result.ceilings)
+    settings = {} if hides(header, suite) else header.settings
     # The report's commands have the profile.
     run = run_words(suite, None, settings.items()) if options.resumable else "run SUITE"
-    reported(summary, result.trials, registry, writer, run, shown_options)
-    if options.resumable and (
-        command := in_turns(summary, result.header, result.trials, suite, registry)
-    ):
-        say(command)
+    reported(summary, result.trials, registry, writer, run, options.shown)
+    turns = in_turns(summary, header, result.trials, suite, registry) if options.resumable else ""
+    if turns:
+        say(turns)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
     writer.manifest()
-    return exit_code(summary, shown_options)
+    return exit_code(summary, options.shown)
 
 
 def _at_most(ceiling: Ceiling) -> str:
@@ -185,16 +181,11 @@ def _at_most(ceiling: Ceiling) -> str:
 
 def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
     waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
-    noisy = sum(
-        check.topic == "quiet" and check.status == "warn" for t in trials for check in t.checks
-    )
-    if noisy:
-        noisy_trials = counted(noisy, "trial")
-        say(
-            f"waited {spoken(waited_s)} for quiet; others still used the CPUs before {noisy_trials}"
-        )
-    elif waited_s >= 1:
-        say(f"waited {spoken(waited_s)} for quiet")
+    checks = [check for trial in trials for check in trial.checks]
+    noisy = sum(check.topic == "quiet" and check.status == "warn" for check in checks)
+    if noisy or waited_s >= 1:
+        others = f"; others still used the CPUs before {counted(noisy, 'trial')}" * bool(noisy)
+        say(f"waited {spoken(waited_s)} for quiet{others}")
 
 
 class InterimLooks:
@@ -211,7 +202,7 @@ class InterimLooks:
         self._seen = LEAST - 1
 
     def after(self, trials: Sequence[Trial], ceilings: Sequence[Ceiling]) -> None:
-        """Show what is known if the last trial completed a block, and a look is worth its time."""
+        """Show the answers so far if the last trial completed a block, and a look is worth it."""
         block = trials[-1].block
         now_s = time.monotonic()
         if (
@@ -237,14 +228,12 @@ class InterimLooks:
 def in_turns(
     summary: Summary, header: Header, trials: Sequence[Trial], suite: Suite, registry: Registry
 ) -> str:
-    """Return the command, and what it is for; empty where nothing is open, or turns are not valid.
+    """Return the command that takes turns, and its use; empty where it decides nothing.
 
-    What cannot take turns is known from the suite, which is read once more with the setting.
+    It reads the suite once more with the setting, which shows whether turns are valid.
     """
-    private = all(
-        trial.namespaces.get("network") == "private" for trial in trials if trial.measured
-    )
-    if summary.smoke or not private or hides(header, suite):
+    networks = (trial.namespaces.get("network") for trial in trials if trial.measured)
+    if summary.smoke or hides(header, suite) or any(name != "private" for name in networks):
         return ""
     able: list[str] = []
     for label in dict.fromkeys(
@@ -264,7 +253,7 @@ def in_turns(
 
 
 def _open(comparison: Comparison, suite: Suite) -> bool:
-    """Whether a pair is undecided in what turns tell, and more blocks would tell more of it."""
+    """Whether a pair is undecided that more blocks in turns could decide."""
     top = next(iter(comparison.rankings), None)
     if top is None or top.ranking is None or not suite.metrics[top.metric].in_turns:
         return False
@@ -274,10 +263,8 @@ def _open(comparison: Comparison, suite: Suite) -> bool:
 
 def _decided_on(label: str, suite: Suite) -> bool:
     """Whether the suite says whether the servers of a scenario take turns."""
-    scenario = suite.scenarios.get(label)
-    return (
-        scenario is None or scenario.interleave is not None or KEY in suite.repeat.model_fields_set
-    )
+    by_all = KEY in suite.repeat.model_fields_set
+    return by_all or label not in suite.scenarios or suite.scenarios[label].interleave is not None
 
 
 def _settings(labels: Sequence[str], header: Header) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`benchforge serve`: one server of a suite, with its backends, until it is asked to end."""
+"""`benchforge serve`: one server of a suite, with its backends, until a signal ends it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ _PORT = click.IntRange(1, 65535)
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Which server is started, on which ports, and where its logs go."""
+    """Options of `serve`: a server of a suite, its ports, and the folder for logs."""
 
     suite: Path = argument(type=SuiteFile())
     server: str = argument()
@@ -54,11 +54,6 @@ def command(options: ServeOptions) -> int:
     from benchforge.cli.measure.serve.server import serve
     from benchforge.parts.registry import Registry
 
-    suite = loaded(
-        options.suite,
-        Registry(),
-        profile=options.profile,
-        settings=options.settings,
-        only=() if options.scenario is None else (options.scenario,),
-    )
+    only = () if options.scenario is None else (options.scenario,)
+    suite = loaded(options.suite, Registry(), options.profile, options.settings, only)
     return serve(suite, options.server, options.port, options.tls_port, options.output)

@@ -41,13 +41,13 @@ ADDRESS = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Served:
-    """What serves; the right answer that it gave is the only one of its scope."""
+    """Running services; the right answer of the server is the only one of its scope."""
 
     scope: TrialScope
     answering: AnsweringServer
 
     def ended(self) -> TrialFailed:
-        """Sleep until one of the services ends by itself, and return what to tell of it."""
+        """Sleep until a service ends by itself, and return its failure."""
         server = self.answering.services[-1].running
         while True:
             for serving in reversed(self.answering.services):
@@ -63,11 +63,10 @@ def serving(
 ) -> Iterator[Served]:
     """Start a case's services, and stop them on leaving, whatever is the reason.
 
-    Their logs are kept in `folder`; `ports` are those of the server that are not to be any free
-    ones, by name. Raises TrialFailed when one cannot be started, or the request of the case is not
-    answered rightly.
+    `folder` keeps their logs; `ports` has the server's fixed ports by name. Raises TrialFailed
+    where one does not start, or the answer to the case's request is wrong.
     """
-    # Who starts it for people lets it write where it likes, on the network that they use.
+    # A person uses these services: they write where they like, on the person's network.
     context = replace(context, network="host", writes=None)
     step = Measurement(block=1, position=1, case=case, seed=_HASH_SEED)
     inputs, recorder = TrialInputs(step, folder.resolve(), number=1), TrialRecorder(lambda _: None)
@@ -119,7 +118,7 @@ def serve(
 
 
 def _alone(suite: Suite, case: Case) -> Suite:
-    """Return the suite with what is started, in the network where it is started."""
+    """Return the suite with the parts that start, in the network of a person."""
     scenario = suite.scenarios[case.name.scenario].model_copy(
         update={"servers": (case.name.server,), "backends": tuple(dict(case.backends))}
     )
@@ -127,22 +126,17 @@ def _alone(suite: Suite, case: Case) -> Suite:
 
 
 def _described(case: Case, suite: Suite) -> str:
-    """For a person: what is started, and what else could have been."""
-    name, cases = case.name, list(expand(suite))
-    scenarios = [case.name.scenario for case in cases if case.name.server == name.server]
-    others = listed(
-        [scenario for scenario in dict.fromkeys(scenarios) if scenario != name.scenario]
-    )
+    """Return what starts, and the alternatives, for a person."""
+    name, names = case.name, [case.name for case in expand(suite)]
+    scenarios = dict.fromkeys(other.scenario for other in names if other.server == name.server)
+    others = listed([scenario for scenario in scenarios if scenario != name.scenario])
     varied = [f"{path} = {value}" for path, value in name.vary.items()]
     description = f"{name.server} for scenario {', '.join([name.scenario, *varied])}"
     return f"{description} (--scenario has also: {others})" if others != "none" else description
 
 
 def _case(suite: Suite, server: str) -> Case:
-    """Return the first case of a server, with the backends of all: who looks may ask for anything.
-
-    Raises Unusable when there is none that can be started.
-    """
+    """Return a server's first case, with the backends of all. Raises Unusable if none can start."""
     if server not in suite.servers:
         hint = nearest(server, suite.servers, "servers")
         raise Unusable(f"{suite.path}: no server {server!r} is declared", hint)
@@ -160,7 +154,7 @@ def _case(suite: Suite, server: str) -> Case:
 
 
 def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
-    """Return the ports that are asked for. Raises Unusable for one that cannot be had."""
+    """Return the ports that have a number. Raises Unusable for one that the server cannot have."""
     ports = {name: number for name, number in wished.items() if number is not None}
     for name, number in ports.items():
         option = f"--{'tls-' if name == 'https' else ''}port {number}"
@@ -169,15 +163,12 @@ def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
                 raise _no_tls(number, case.name.server)
             hint = f"its ports are: {', '.join(case.server.ports) or 'none'}"
             raise Unusable(f"{option}: servers.{case.name.server} speaks no {name.upper()}", hint)
-        if number != (fixed_port := case.server.fixed_ports().get(name, number)):
+        if number != (fixed := case.server.fixed_ports().get(name, number)):
             hint = f"leave {option} out, or change the option port of the server"
-            raise Unusable(
-                f"{option}: servers.{case.name.server} listens on port {fixed_port}", hint
-            )
+            raise Unusable(f"{option}: servers.{case.name.server} listens on port {fixed}", hint)
         if reason := _taken(number):
-            raise Unusable(
-                f"{option}: {reason}", "choose another port, or leave it out for a free one"
-            )
+            hint = "choose another port, or leave it out for a free one"
+            raise Unusable(f"{option}: {reason}", hint)
     return ports
 
 
@@ -189,7 +180,7 @@ def _no_tls(port: int, server: str) -> Unusable:
 
 
 def _taken(port: int) -> str:
-    """Return why a port cannot be had; "" when it can."""
+    """Return why a server cannot have a port; empty if it can."""
     with socket.socket() as trying:
         trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
         try:
@@ -206,7 +197,7 @@ def _taken(port: int) -> str:
 def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator[Path]:
     """Give a folder for the logs: a new one below `output`, or one that goes with the server.
 
-    It stays when something failed. Raises CannotKeep when it cannot be made.
+    It stays after a failure. Raises CannotKeep where nobody can write it.
     """
     stack = contextlib.ExitStack()
     try:
@@ -228,9 +219,8 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
         say(f"logs are kept in {folder}")
         raise
     except OSError as error:
-        raise CannotKeep(
-            f"{error.filename or folder}: {error.strerror}", "check its disk"
-        ) from error
+        where = error.filename or folder
+        raise CannotKeep(f"{where}: {error.strerror}", "check its disk") from error
     except (Interrupted, Unusable):
         keeps_logs = output is not None
         raise
@@ -245,17 +235,16 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
 
 
 def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
-    """Say what came of the tuning, and print where the server, and all behind it, is."""
+    """Report the tuning, and print the addresses of the server and its backends."""
     if came := tuned(served.scope.sandbox.mode):
         say(f"tuning: {came.in_words}")
     request, answering, (answer,) = case.request, served.answering, served.scope.recorder.answers
     lines = [
         f"{case.name.server}: {answering.probe.root}",
         f"{request.method} {request.path}: {answer.status}, {answer.length} bytes",
-        *(
-            f"{serving.site.label}: {serving.part.gives(serving.site).get('url', 'has no URL')}"
-            for serving in answering.services[:-1]
-        ),
     ]
+    for serving in answering.services[:-1]:
+        url = serving.part.gives(serving.site).get("url", "has no URL")
+        lines.append(f"{serving.site.label}: {url}")
     show("\n".join(lines))
     say("running until Ctrl-C")

@@ -1,1 +1,1 @@
-"""What `plugins check` asks of a part, with damaged and hostile outputs."""
+"""Questions of `plugins check` to a part, with damaged and hostile outputs."""

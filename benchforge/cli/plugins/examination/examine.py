@@ -1,4 +1,4 @@
-"""A part asked everything that a run would ask it, and what was found out."""
+"""Examination of a part: each question of a run, its answers, and the findings."""
 
 import json
 import math
@@ -39,7 +39,7 @@ FEW, MANY = 1, 64
 
 @dataclass(frozen=True)
 class Read:
-    """What a recording says; `refused` is why it has no reading."""
+    """The reading of a recording; `refused` is why it has none."""
 
     name: str
     reading: Reading | None
@@ -50,7 +50,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Examined:
-    """What a part answered, as lines for a person under a title each, and what is wrong with it."""
+    """Answers of a part, as lines for a person under a title each, and its faults."""
 
     part: Part
     answers: dict[str, list[str]]
@@ -61,7 +61,7 @@ class Examined:
 
     @property
     def defects(self) -> list[str]:
-        """What makes wrong numbers, or ends a run."""
+        """The defects: wrong numbers, and faults that end a run."""
         return [finding.text for finding in self.findings if finding.level == "defect"]
 
 
@@ -76,13 +76,11 @@ def examine(
     options: Mapping[str, JsonValue] | None = None,
     recordings: Sequence[Recording] = (),
 ) -> Examined:
-    """Ask a part of these options all there is to ask. Raises Unusable for wrong options."""
+    """Ask a part with these options all questions. Raises Unusable for wrong options."""
     wished = dict(options or {})
     options_ = {**_of_the_first(cls, recordings), **wished}
-    recordings = tuple(recordings)
     part = made(cls, options_)
-    notes = _Notes()
-    notes.findings += _written(cls)
+    notes = _Notes(findings=[*_written(cls)])
     try:
         programs = inputs.programs(_needs(part, notes))
     except Crashed as error:
@@ -99,14 +97,14 @@ def examine(
 
 
 def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str, JsonValue]:
-    """Return what the part cannot do without, as the first recording has it."""
+    """Return the required options, as the first recording has them."""
     keys = {field.alias or name for name, field in cls.model_fields.items() if field.is_required()}
     options = recordings[0].options if recordings else {}
     return {name: value for name, value in options.items() if name in keys}
 
 
 def _written(cls: type[Part]) -> Iterator[PartFinding]:
-    """Yield what a person would look for in vain."""
+    """Yield which sentences the lists and pages of parts lack."""
     if not (cls.__doc__ or "").strip() or cls.__doc__ == getattr(cls.__base__, "__doc__", None):
         yield warning(f"{cls.__name__} has no docstring: its first line is in every list")
     if silent := [
@@ -171,10 +169,13 @@ def _of_driver(
         lambda variant: _answers(variant, plain, recordings),
         "" if recordings else " that is started; whether it does in what is read, --output shows",
     )
-    for count in (FEW, MANY):
-        if "connections" in type(part).model_fields:
-            changed_part = made(type(part), {**options, "connections": count})
-            notes.findings += _works(changed_part, plain[inputs.GET], f"connections = {count}")
+    for count in (FEW, MANY) if "connections" in type(part).model_fields else ():
+        changed = made(type(part), {**options, "connections": count})
+        assert isinstance(changed, Driver)  # noqa: S101 - of the same class
+        try:
+            inputs.of_driver(changed, plain[inputs.GET])
+        except (Crashed, PartRefusal) as error:
+            notes.findings.append(defect(f"connections = {count}: {error}"))
 
 
 def _times(part: Driver, target: Target) -> Iterator[PartFinding]:
@@ -197,23 +198,15 @@ def _warm(part: Driver, seconds: float) -> Driver:
 
 
 def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding]:
-    """Yield what of a target never reaches the commands: wrong numbers, where it is needed."""
+    """Yield which aspects of a target never reach the commands: wrong numbers, where needed."""
     for aspect in inputs.aspects(programs):
         try:
             base, other = (inputs.of_driver(part, each) for each in (aspect.base, aspect.other))
-        except (PartRefusal, Crashed):  # refused is well; a crash is told where it is asked first
+        except (PartRefusal, Crashed):  # a refusal is right; another check reports the crash
             continue
         if base == other:
             finding = defect if aspect.needed else warning
             yield finding(f"it ignores {aspect.name}: neither sent nor refused")
-
-
-def _works(part: Part, target: Target, subject: str) -> Iterator[PartFinding]:
-    if isinstance(part, Driver):
-        try:
-            inputs.of_driver(part, target)
-        except (Crashed, PartRefusal) as error:
-            yield defect(f"{subject}: {error}")
 
 
 def _answers(part: Part, targets: Mapping[str, Target], runs: Sequence[Recording]) -> list[object]:
@@ -245,10 +238,9 @@ def _of_recording(
         and not undamaged.good_at_least <= undamaged.good_at_most <= undamaged.responses
     ):
         notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
-    damaged = tried(reads, recording, undamaged)
-    notes.findings += damaged.findings
-    count = damaged.refused + damaged.harmless + len(damaged.findings)
-    return Read(recording.name, undamaged, refused, count, damaged.refused)
+    findings, count, refusals = tried(reads, recording, undamaged)
+    notes.findings += findings
+    return Read(recording.name, undamaged, refused, count, refusals)
 
 
 # Services
@@ -263,10 +255,9 @@ def _of_service(
         command = part.command(site)
         notes.lines["command"] = [shown(command)] if command else ["none: it already runs"]
         for name in ("template", "prepare", "verify"):
-            if answer[name]:
-                notes.lines[name] = [
-                    f"{says}: {shlex.join(start['argv'])}" for says, start in answer[name]
-                ]
+            tasks = [f"{says}: {shlex.join(start['argv'])}" for says, start in answer[name]]
+            if tasks:
+                notes.lines[name] = tasks
         notes.lines["ready"] = [answer["ready"]]
         notes.lines["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
         inputs.of_all(part, site)
@@ -285,7 +276,7 @@ def _of_service(
 def _unheard(
     part: Server, programs: Mapping[str, Path], answer: inputs.Answer
 ) -> Iterator[PartFinding]:
-    """Yield what of its place a server does not hear: it would be looked for where it is not."""
+    """Yield what of its place a server ignores: a run would look for it elsewhere."""
     if answer["outside"] or answer["command"] is None:
         return
     site = inputs.site(part, programs)
@@ -336,7 +327,7 @@ def shown(command: Command) -> str:
 
 
 def reading_rows(reading: Reading) -> list[tuple[str, str]]:
-    """Return what a reading says, for a person, as names and texts."""
+    """Return the numbers of a reading, as names and texts for a person."""
     times = reading.percentiles_us or {}
     if reading.latency is not None and reading.latency.count:
         quantiles = {"50": 0.5, "99": 0.99}

@@ -1,4 +1,4 @@
-"""A driver's reading of what is damaged: it is refused, or is the reading of the whole."""
+"""Damaged outputs: a driver refuses each, or reads what it reads of the undamaged one."""
 
 import contextlib
 import re
@@ -41,33 +41,18 @@ def warning(text: str) -> PartFinding:
 
 
 _SHOWN = 5
-
 T = TypeVar("T")
-
 PLACES = 60
-"How many lines, and how many numbers, of one file are tried; spread evenly over a longer one."
-
+"Lines, and numbers, of a file that are tried: spread evenly over a longer one."
 WITHOUT = "without"
 NONSENSE: dict[str, bytes] = {"nonsense": b"?", "negative": b"-23", "huge": b"9" * 40}
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
-
-Behaviour = Callable[[Part], object]
-
-# Tried one after another, after values near the one that is there; the first that is taken counts.
+# Tried one after another, after values near the present one; the first valid one counts.
 _ANY: tuple[Any, ...] = (
     *(2, 1, 3, 100, 0.5, 2.5, True, False, "text", "2s", "1MiB", "100/s"),
     *("module:name", "http://127.0.0.1:8081"),
     *(["text"], ["--text"], [2], {"NAME": "text"}, {"name": 2}),
 )
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What became of the damages of one recording."""
-
-    refused: int
-    harmless: int
-    findings: tuple[PartFinding, ...]
 
 
 def reading_of(part: Driver, recording: Recording) -> Reading:
@@ -76,28 +61,33 @@ def reading_of(part: Driver, recording: Recording) -> Reading:
         return recording.read(part, folder)
 
 
-def tried(part: Driver, recording: Recording, undamaged: Reading | None) -> Tried:
-    """Read every damage of every file; `undamaged` is None where the whole is refused."""
-    counts = {"refused": 0, "harmless": 0}
+def tried(
+    part: Driver, recording: Recording, undamaged: Reading | None
+) -> tuple[list[PartFinding], int, int]:
+    """Read each damage of each file; return the findings, and the numbers of damages and refusals.
+
+    `undamaged` is None where the part refuses the undamaged recording.
+    """
     findings: list[PartFinding] = []
+    count = refused = 0
     with _place() as folder:
         for file, damage, damaged in _damaged_recordings(recording):
+            count += 1
             position = f"{recording.name}: {file} {damage}"
             try:
                 reading = damaged.read(part, folder)
             except BenchforgeError:
-                counts["refused"] += 1
+                refused += 1
+                continue
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
                 findings.append(defect(f"{position}: crashes: {in_a_line(error)}"))
-            else:
-                if undamaged is None or numbers(reading) == numbers(undamaged):
-                    counts["harmless"] += 1
-                else:
-                    # Many tools leave a line out where they have nothing to tell by it.
-                    level = warning if damage.startswith(WITHOUT) else defect
-                    differences = difference(undamaged, reading)
-                    findings.append(level(f"{position}: accepts a damaged output: {differences}"))
-    return Tried(counts["refused"], counts["harmless"], tuple(findings))
+                continue
+            if undamaged is not None and numbers(reading) != numbers(undamaged):
+                # Many tools leave a line out where they have nothing to tell by it.
+                level = warning if damage.startswith(WITHOUT) else defect
+                differences = difference(undamaged, reading)
+                findings.append(level(f"{position}: accepts a damaged output: {differences}"))
+    return findings, count, refused
 
 
 def numbers(reading: Reading) -> Reading:
@@ -106,7 +96,7 @@ def numbers(reading: Reading) -> Reading:
 
 
 def difference(undamaged: Reading, other: Reading) -> str:
-    """Return what two readings say otherwise, for a person."""
+    """Return the fields in which two readings differ, for a person."""
     whole_fields, other_fields = undamaged.model_dump(mode="json"), other.model_dump(mode="json")
     changes = [
         f"{name} {cut(str(whole_fields[name]), 40)} -> {cut(str(other_fields[name]), 40)}"
@@ -134,7 +124,7 @@ def _place() -> Iterator[Path]:
 
 
 def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield each damaged content with what was done to it, in words."""
+    """Yield each damaged content with its damage in words."""
     if not content:
         return
     yield "emptied", b""
@@ -162,8 +152,10 @@ def spread(things: Sequence[T]) -> list[T]:
     return [things[number * (len(things) - 1) // (PLACES - 1)] for number in range(PLACES)]
 
 
-def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Iterator[str]:
-    """Yield a line for each option that changes nothing, and for each that could not be tried.
+def deaf(
+    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object]
+) -> Iterator[str]:
+    """Yield a line for each option that changes nothing, and for each without another value.
 
     An option may need another one to matter: each pair is tried before it is called deaf.
     `behaviour` returns something comparable, and raises nothing.
@@ -172,8 +164,7 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
     names = [name for name in written_names if name not in _OURS]
     of_part = behaviour(part)
     for name in names:
-        tried = False
-        heard = False
+        tried = heard = False
         for base in _bases(part, options, names, name):
             other = _other(type(part), base, name)
             if other is None:
@@ -189,7 +180,7 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
 
 
 _OURS = ("runtime", "ready_within")
-"What benchforge itself reads of a part."
+"Fields of parts that benchforge itself reads."
 
 
 def _written(field: tuple[str, Any]) -> str:

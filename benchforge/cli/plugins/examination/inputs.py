@@ -1,4 +1,4 @@
-"""What a part is asked with: requests of every kind, and a place to serve at."""
+"""Inputs of the questions to a part: requests of every kind, and a place to serve at."""
 
 import json
 import sys
@@ -41,7 +41,7 @@ class _Facts(Frozen):
 
 @dataclass(frozen=True)
 class Recording:
-    """What one run left: files by name, stdout.txt and stderr.txt among them."""
+    """Output of one run: files by name, stdout.txt and stderr.txt among them."""
 
     name: str
     options: Mapping[str, JsonValue]
@@ -52,7 +52,7 @@ class Recording:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a recording: a file holds what was printed, and a folder all that a run left.
+        """Read a recording: a file with the output of a tool, or a folder with all files of a run.
 
         That is stdout.txt, stderr.txt, the files that the tool wrote, and recording.json with
         `options`, `exit_code` and `path`, each of which may be missing but the first.
@@ -61,13 +61,10 @@ class Recording:
         try:
             if not path.is_dir():
                 return cls(str(path), {}, 0, "/", {OUT: path.read_bytes()})
-            files = {
-                file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.is_file()
-            }
-            facts = _Facts.model_validate(
-                {key: value for key, value in json.loads(files.get(FACTS, b"{}")).items()
-                 if key in _Facts.model_fields}
-            )  # fmt: skip
+            entries = [file for file in sorted(path.iterdir()) if file.is_file()]
+            files = {file.name: file.read_bytes() for file in entries}
+            stated = json.loads(files.get(FACTS, b"{}")).items()
+            facts = _Facts.model_validate({k: v for k, v in stated if k in _Facts.model_fields})
         except OSError as error:
             raise Unusable(f"{error.filename or path}: {error.strerror}") from None
         except (ValueError, AttributeError, ValidationError) as error:
@@ -99,7 +96,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Aspect:
-    """Two targets that differ in one thing, which a driver has to tell apart."""
+    """Two targets with one difference, which a driver has to tell apart."""
 
     name: str
     base: Target
@@ -109,7 +106,7 @@ class Aspect:
 
 
 def targets(programs: Mapping[str, Path]) -> dict[str, Target]:
-    """Return what a driver is asked to hit, each under a name for a person."""
+    """Return the targets of a driver's questions, each under a name for a person."""
     plain = Target(f"{ROOT}/", Request(path="/"), TRIAL_FOLDER, programs, Path(sys.executable))
     return {
         GET: plain,
@@ -129,6 +126,7 @@ def aspects(programs: Mapping[str, Path]) -> list[Aspect]:
     """Return the pairs of targets that every driver has to tell apart, or refuse."""
     plain = targets(programs)[GET]
     post = _to(plain, Request(method="POST", path="/", headers=JSON, body="one"))
+    other = _to(plain, Request(method="POST", path="/", headers=JSON, body="two"))
     secure = replace(plain, url=f"{SECURE}/")
     return [
         Aspect("the server", plain, replace(plain, url="http://127.0.0.1:8081/")),
@@ -140,11 +138,7 @@ def aspects(programs: Mapping[str, Path]) -> list[Aspect]:
         Aspect("a header", plain, _to(plain, Request(path="/", headers={"X-Check": "1"}))),
         Aspect("the header Host", plain, _to(plain, Request(path="/", headers={"host": "a.org"}))),
         Aspect("the body", post, _to(post, Request(method="POST", path="/", headers=JSON))),
-        Aspect(
-            "the text of the body",
-            post,
-            _to(post, Request(method="POST", path="/", headers=JSON, body="two")),
-        ),
+        Aspect("the text of the body", post, other),
         Aspect("the CA file", secure, replace(secure, ca_file=CA_FILE), needed=False),
     ]
 
@@ -179,7 +173,7 @@ def _to(target: Target, request: Request) -> Target:
 
 
 class PartRefusal(Exception):
-    """The part says, as a part should, that it cannot do what is asked."""
+    """The part refuses, as a part should, what it cannot do."""
 
 
 class Crashed(Exception):
@@ -187,7 +181,7 @@ class Crashed(Exception):
 
 
 def ask_part(question: str, ask: Callable[[], T]) -> T:
-    """Return the answer. Raises Refused, or Crashed with the name of the question."""
+    """Return the answer. Raises PartRefusal, or Crashed with the name of the question."""
     try:
         return ask()
     except BenchforgeError as error:
@@ -200,7 +194,7 @@ def ask_part(question: str, ask: Callable[[], T]) -> T:
 
 
 def of_driver(part: Driver, target: Target) -> Answer:
-    """Return what a load is: its commands, the files that they name, its seconds."""
+    """Return the commands of a load, the files that they name, and its seconds."""
     files = ask_part("files()", lambda: dict(part.files(target)))
     commands: list[object] = ask_part("commands()", lambda: list(part.commands(target)))
     if not commands:
@@ -240,7 +234,7 @@ def of_service(part: Service, site: Site) -> Answer:
 
 
 def of_all(part: Part, site: Site) -> Answer:
-    """Return what every part answers."""
+    """Return the answers that every part has."""
     return {
         "needs": ask_part("needs()", lambda: list(part.needs())),
         "version": ask_part("version()", lambda: part.version(site)),
@@ -266,7 +260,7 @@ def words(command: Command) -> dict[str, Any]:
 
 
 def probe(readiness: Probe) -> str:
-    """Return how readiness is seen, for a person."""
+    """Return the sign of readiness, for a person."""
     if isinstance(readiness, Succeeds):
         return f"when this exits with 0: {' '.join(readiness.command.argv)}"
     if isinstance(readiness, Accepts):

@@ -1,4 +1,4 @@
-"""A reader asked what an audit would ask it: of recorded outputs, and of damaged ones."""
+"""Examination of a reader: each question of an audit, of recorded and of damaged outputs."""
 
 import io
 import math
@@ -18,7 +18,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class ReadRows:
-    """What a recording gives: the lines that show its rows, or why it has none."""
+    """The lines that show the rows of a recording, or why it has none."""
 
     name: str
     lines: tuple[str, ...]
@@ -28,7 +28,7 @@ class ReadRows:
 
 
 def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[PartFinding]]:
-    """Return the rows of a recording, and what is wrong with the reader."""
+    """Return the rows of a recording, and the faults of the reader."""
     findings: list[PartFinding] = []
     lines: list[str] = []
     refused, tries, refusals = "", 0, 0

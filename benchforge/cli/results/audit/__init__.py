@@ -1,1 +1,1 @@
-"""`benchforge audit`: what results of other tools cannot be."""
+"""`benchforge audit`: contradictions in results of other tools."""

@@ -32,7 +32,7 @@ class _Kind(NamedTuple):
 
 
 class AuditAnswer:
-    """What the sources come to, each added once it is read."""
+    """The answer of an audit, from sources that are added one by one."""
 
     def __init__(self) -> None:
         self.counts: Counter[Severity] = Counter()
@@ -94,9 +94,8 @@ class AuditAnswer:
                 tables[row.table][row.name] = rate
         for name, rates in tables.items():
             right = {row: better.get(row, rate) for row, rate in rates.items() if row not in false}
-            stated, really = (
-                sorted(each, key=each.__getitem__, reverse=True) for each in (rates, right)
-            )
+            stated = sorted(rates, key=rates.__getitem__, reverse=True)
+            really = sorted(right, key=right.__getitem__, reverse=True)
             place = {row: rank for rank, row in enumerate(really)}
             moved = sum(place.get(row) != rank for rank, row in enumerate(stated))
             if len(rates) > 1:
@@ -139,23 +138,20 @@ class AuditAnswer:
 
     @property
     def summary(self) -> str:
-        """What the findings of all sources come to."""
+        """The findings of all sources, in numbers."""
         return conclusion(self.counts, self.held)
 
     def sentences(self, sources: Sources, stated: Mapping[str, Fact]) -> list[str]:
-        """Return which rows can stand, what follows, and what the answer rests on."""
+        """Return which rows can stand, the consequence, and the facts behind the answer."""
         facts = facts_by("you", stated)
         return [self._standing(), *self._consequences(sources), *facts, self.summary]
 
     def _standing(self) -> str:
         several, folder = len(self._sources) > 1, _folder(self._sources)
-        false = [
-            f"{name} of {source[folder:]}" if several else name
-            for _, name, source in sorted(self._false)
-        ]
-        wide = f", beside {readable.counted(self._wide, 'finding')} about many rows" * bool(
-            self._wide
-        )
+        rows = sorted(self._false)
+        false = [name + f" of {source[folder:]}" * several for _, name, source in rows]
+        wide = f", beside {readable.counted(self._wide, 'finding')} about many rows"
+        wide *= bool(self._wide)
         of_these = "of them" if false else "rows"
         doubted = f" ({self._doubted:,} {of_these} unsupported)" * bool(self._doubted)
         sources = readable.counted(len(self._sources), "source")
@@ -199,4 +195,4 @@ class AuditAnswer:
         if pairs:
             yield f"{inside:,} of {pairs:,} neighbours are within noise"
         elif ("unknown", "AN2") in self._kinds:
-            yield "nobody knows which are noise, since each row has one number"
+            yield "which are noise is unknown, since each row has one number"

@@ -1,4 +1,4 @@
-"""The checks of sources: of each its rows one by one, its tables, then what is not stated."""
+"""Audits of sources: their rows one by one, their tables, then the facts that they lack."""
 
 import sys
 from collections import Counter, defaultdict
@@ -23,21 +23,19 @@ WANTED = {
     "body": "--body",
 }
 "Facts that an auditor may know, and that loads need; with the options that give them."
-
-
 UNCHECKED = ("AK1", "AN2", "AF2", "AZ1")
-"Findings about what is not stated, or about the options: no identity was checked by them."
+"Findings about missing facts, or about options: they check no identity."
 
 
 @dataclass
 class Audited:
-    """What the checks found in a source."""
+    """The findings of a source."""
 
     source: str
     reader: str
     rows: list[Row] = field(default_factory=list)
     count: int = 0
-    "Number of rows, also where nobody keeps them."
+    "Number of rows, also of those that are not kept."
     unread: list[str] = field(default_factory=list)
     "Place of each result that could not be read, with the reason."
     passed: list[str] = field(default_factory=list)
@@ -56,16 +54,17 @@ class Audited:
 
     @property
     def not_asked(self) -> dict[str, Counter[str]]:
-        """The checks that said nothing of any row, with what they lack and in how many rows."""
+        """The checks without an answer for any row, with missing facts and numbers of rows."""
         spoke = {finding.code for finding in self.findings} | self.held.keys()
         return {code: lacks for code, lacks in self.silent.items() if code not in spoke}
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first, those of a check together."""
-        return sorted(
-            self.findings,
-            key=lambda entry: (SEVERITIES.index(entry.severity), entry.code, -entry.factor),
-        )
+
+        def key(finding: Finding) -> tuple[int, str, float]:
+            return SEVERITIES.index(finding.severity), finding.code, -finding.factor
+
+        return sorted(self.findings, key=key)
 
 
 def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, Fact]) -> Audited:
@@ -177,10 +176,7 @@ class Sources:
 def _audits(
     source: Source, candidates: Sequence[Reader], facts: Mapping[str, Fact]
 ) -> tuple[list[Audited], list[BenchforgeError]]:
-    """Return the audit by each reader that claims a source, and the errors of the others.
-
-    Raises Unusable where none can read it.
-    """
+    """Return audits by each reader that claims a source, and errors. Raises Unusable for none."""
     try:
         claims = claimed(source, candidates)
     except ValueError as error:
@@ -234,40 +230,34 @@ def _take(
 
 
 def _disagreeing(row: Row, stated_: Mapping[str, Fact]) -> Iterable[Finding]:
-    """Yield what the auditor gave otherwise than the source: the source's facts count."""
+    """Yield the facts in which the auditor and the source differ: the source's count."""
     for name, fact in stated_.items():
         stated = row.facts.get(name)
         if stated is None or isinstance(stated.value, str) or stated.origin.startswith("by the"):
             continue
         if stated.estimator.startswith("computed"):  # from first to last sample of a label
             continue
-        value, room = float(fact.value), _NEAR if name == "duration" else 0.0
+        value, room = float(fact.value), 0.1 if name == "duration" else 0.0
         near = abs(value - float(stated.value)) < room * value
         if near or stated.low <= value <= stated.high:
             continue
+        differ = f"you gave {shown(fact)}, the source states {shown(stated)}"
         yield Finding(
             code="AF2",
             severity="unsupported",
             title=f"you and the source differ in {name}",
-            identity=f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use "
-            "the latter",
+            identity=f"{differ}; the checks use the latter",
             row=row.name,
             where=stated.origin or row.where,
         )
 
 
-_NEAR = 0.1
-
-
 def _not_stated(audit: Audited) -> Iterable[Finding]:
     """Yield which facts no row of a load has, though a check needs them."""
     loads = [row for row in audit.rows if "rate" in row.facts or "loop" in row.facts]
-    missing = [
-        f"{name} ({option})"
-        for name, option in WANTED.items()
-        if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
-    ]
-    if missing:
+    stated = {name.removesuffix("_asked") for row in loads for name in row.facts}
+    missing = [f"{name} ({option})" for name, option in WANTED.items() if name not in stated]
+    if loads and missing:
         yield Finding(
             code="AK1",
             title="facts that checks need are not stated",

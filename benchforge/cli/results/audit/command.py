@@ -20,7 +20,7 @@ CONTRADICTED, NOTHING = 1, 4
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """Which files are audited, what the auditor knows of them, and how findings are shown."""
+    """Options of `audit`: files, the auditor's facts, and the form of the output."""
 
     sources: tuple[str, ...] = argument(metavar="FILE...", required=True)
     reader: str = option("--as", metavar="READER", default="", help="Name the reader of the files.")
@@ -122,15 +122,12 @@ def command(options: AuditOptions) -> int:
 def _printer(
     options: AuditOptions, facts: "Mapping[str, Fact]"
 ) -> "AuditJson | AuditMarkdown | AuditText | None":
-    """Return what prints each source, once it is read; None where the answer is all."""
+    """Return the printer of each source; None for the answer alone."""
     from benchforge.cli.results.audit import documents
 
     if options.as_json:
         return documents.AuditJson(facts)
     if options.markdown:
         return documents.AuditMarkdown(facts)
-    if options.details or options.everything:
-        return documents.AuditText(
-            facts, sys.maxsize if options.everything else documents.OF_A_KIND
-        )
-    return None
+    most = sys.maxsize if options.everything else documents.OF_A_KIND
+    return documents.AuditText(facts, most) if options.details or options.everything else None

@@ -1,4 +1,4 @@
-"""An audit as a document, which is shown as text, page and JUnit's XML; and as JSON, Markdown."""
+"""Audits as documents: text, page, JUnit's XML, JSON and Markdown."""
 
 import json
 import textwrap
@@ -87,7 +87,7 @@ def document(
 
 
 def conclusion(counts: Mapping[Severity, int], held: int) -> str:
-    """Return what the findings come to, beside the number of identities that hold."""
+    """Return the numbers of findings and of identities that hold, in words."""
     if not held and not counts:
         return "Nothing could be checked."
     stated = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]
@@ -122,7 +122,7 @@ def _source(number: int, audit: Audited) -> PageSection:
         findings=[*_findings(audit)],
         heads=("row", "numbers", "rests on", "true if"),
         others="--json prints them",
-        facts_title="The checks that hold, and those that nobody could ask",
+        facts_title="The checks that hold, and those that lack facts",
         facts=sorted([*facts, *_not_asked(audit)]),
     )
 
@@ -197,10 +197,8 @@ class AuditMarkdown:
     """A table of findings for each source."""
 
     def __init__(self, stated: Mapping[str, Fact]) -> None:
-        facts = facts_by("the auditor", stated)
-        self._above = "\n".join(
-            ["# Audit", "", *(f"{safe.markdown(fact)}\n" for fact in facts), ""]
-        )
+        facts = [f"{safe.markdown(fact)}\n" for fact in facts_by("the auditor", stated)]
+        self._above = "\n".join(["# Audit", "", *facts, ""])
 
     def source(self, audit: Audited) -> str:
         """Return the table of a source."""
@@ -218,7 +216,7 @@ class AuditMarkdown:
         return "\n".join([*lines, ""])
 
     def end(self, sources: Sources, summary: str) -> str:
-        """Return the list of what was not read, and what all sources come to."""
+        """Return the unread sources, and the conclusion of all sources."""
         lines: list[str] = []
         for title, reasons in (("Not read", sources.unread), ("Passed over", sources.passed)):
             items = [f"- {safe.markdown(reason)}" for reason in reasons]
@@ -239,7 +237,7 @@ OF_A_KIND = 3
 
 
 class AuditText:
-    """The findings of each source, the worst first, and what was not asked."""
+    """The findings of each source, the worst first, and the checks that lacked facts."""
 
     def __init__(self, stated: Mapping[str, Fact], most: int) -> None:
         self._most, self._facts = most, facts_by("you", stated)
@@ -258,7 +256,7 @@ class AuditText:
         return "\n\n".join(["\n".join(lines) for lines in blocks] + [""])
 
     def end(self, sources: Sources, summary: str) -> str:
-        """Return the facts of the auditor, and what all sources come to."""
+        """Return the facts of the auditor, and the conclusion of all sources."""
         return "\n\n".join([*self._facts, "\n".join(wrapped(summary, ""))])
 
 
@@ -288,25 +286,22 @@ def wrapped(line: str, indent: str) -> list[str]:
 
 
 _NAME = "benchforge audit"
-_MOST_LISTED = 20
-"Findings that the text of a test lists."
+_LISTED = 20
+"Findings that the text of a test lists, at most."
 
 
 def junit(pages: Pages, sources: Sources) -> str:
-    """Return the checks: what is impossible or false fails, and what is open is skipped."""
+    """Return the checks as tests: impossible or false numbers fail, open checks are skipped."""
     pages.cut()
-    suites = [
-        JunitSuite(f"{audit.source} ({audit.reader})", [*_tests(audit)]) for audit in pages.worst
-    ]
+    named = ((f"{audit.source} ({audit.reader})", audit) for audit in pages.worst)
+    suites = [JunitSuite(name, [*_tests(audit)]) for name, audit in named]
     unread: list[tuple[Element, str, Sequence[str]]] = [
         ("error", "not read", sources.unread),
         ("skipped", "passed over", sources.passed),
         ("skipped", f"{pages.others:,} more sources", ["--json lists them"] * bool(pages.others)),
     ]
-    for element, word, reasons in unread:
-        tests = [
-            JunitTest(_NAME, reason, reason, element, word) for reason in reasons[:_MOST_UNREAD]
-        ]
+    for element, word, lines in unread:
+        tests = [JunitTest(_NAME, line, line, element, word) for line in lines[:_MOST_UNREAD]]
         suites += [JunitSuite(word, tests)] * bool(tests)
     return junit_xml(_NAME, suites).decode()
 
@@ -315,10 +310,8 @@ def _tests(audit: Audited) -> Iterator[JunitTest]:
     group = f"benchforge.audit.{audit.reader}"
     kinds = _by_kind(audit)
     for (severity, code), findings in kinds.items():
-        lines = [
-            f"{_place(item)}: {' '.join(_sentences(item))}" for item in findings[:_MOST_LISTED]
-        ]
-        if (more := len(findings) - _MOST_LISTED) > 0:
+        lines = [f"{_place(item)}: {' '.join(_sentences(item))}" for item in findings[:_LISTED]]
+        if (more := len(findings) - _LISTED) > 0:
             lines.append(f"and {readable.exact(more)} more")
         element: Element = "failure" if severity in FALSE else "skipped"
         name = f"{code}: {findings[0].title}"

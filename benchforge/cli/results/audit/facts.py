@@ -1,6 +1,6 @@
-"""Facts of a row as checks take them: intervals, words, what follows from them, slips of units."""
+"""Facts of a row for checks: intervals, words, rates and numbers that follow, slips of units."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +8,12 @@ from benchforge.parts.reader import Fact, Row
 from benchforge.text import readable
 
 CORRECTED = "wrk 4 adds samples"
-"How the estimator of wrk's latencies begins."
+"Prefix of the estimator of wrk's latencies."
 SAMPLED = "of samples, each of a time"
-"How the estimator of the latencies of an older wrk begins."
+"Prefix of the estimator of the latencies of an older wrk."
 _FEW, _FEWEST = 100.0, 2.0
 _MOST_AT_ONCE = 64.0
 "Requests of which a tool may keep one time, where it sends several at once on a connection."
-
-
 TIMES = ("mean", "min", "max", "sd", "wait", "duration", "duration_asked", "wall")
 CHECKED_FACTS = {
     *(*TIMES, "name", "loop", "protocol", "connections", "pipeline", "users", "threads"),
@@ -49,7 +47,7 @@ class FactsInUse(dict[str, Fact]):
         return fact
 
     def taken(self) -> Collection[str]:
-        """Return the names that were looked for since the last call, and are not there."""
+        """Return the names that a check looked for in vain since the last call."""
         lacks, self.lacks = self.lacks, ()
         return set(lacks)
 
@@ -150,7 +148,10 @@ def word(row: Row, name: str) -> str:
 
 def percentiles(row: Row) -> dict[float, Fact]:
     """Return the percentiles by percent, the lowest first."""
-    return dict(sorted(_percentiles(row)))
+    listed = {float(name[1:]): row.facts[name] for name in row.facts if is_percentile(name)}
+    if not listed:
+        row.facts.get("percentiles")  # so that it is noted that the row has none
+    return dict(sorted(listed.items()))
 
 
 def is_percentile(name: str) -> bool:
@@ -158,19 +159,9 @@ def is_percentile(name: str) -> bool:
     return name[:1] == "p" and name[1:].replace(".", "", 1).isdecimal()
 
 
-def _percentiles(row: Row) -> Iterator[tuple[float, Fact]]:
-    if not any(map(is_percentile, row.facts)):
-        row.facts.get("percentiles")  # so that it is noted that the row has none
-    for name, fact in row.facts.items():
-        if is_percentile(name):
-            yield float(name[1:]), fact
-
-
 def shown(fact: Fact) -> str:
-    """Return a fact for a person, in the scale that its size asks for."""
-    if isinstance(fact.value, str):
-        return fact.value
-    return amount(float(fact.value), fact.unit)
+    """Return a fact for a person, in the scale of its size."""
+    return fact.value if isinstance(fact.value, str) else amount(float(fact.value), fact.unit)
 
 
 def amount(number_: float, unit: str) -> str:
@@ -194,20 +185,17 @@ _UNITS = {
     1e9: ("ns, not s", "s, not ns"),
 }
 _NEAR_SLIP = 0.02
+_BINARY = (1.024, 1.024**2, 1.024**3)
 _BYTES = {
     8.0: "the rate were of bits, not of bytes",
     1 / 8: "the rate were of units of eight bytes",
-    **dict.fromkeys(
-        (1.024, 1.024**2, 1.024**3), "units of 1,000 bytes were read as units of 1,024"
-    ),
-    **dict.fromkeys(
-        (1 / 1.024, 1 / 1.024**2, 1 / 1.024**3), "units of 1,024 bytes were read as units of 1,000"
-    ),
+    **dict.fromkeys(_BINARY, "units of 1,000 bytes were read as units of 1,024"),
+    **{1 / unit: "units of 1,024 bytes were read as units of 1,000" for unit in _BINARY},
 }
 
 
 def time_slip(share: float) -> str:
-    """Return what the times would be, if a share of use is that of another unit; else nothing."""
+    """Return the unit slip in times that explains a factor, in words; empty if none does."""
     for factor, (smaller, larger) in _UNITS.items():
         if _BUSY_SHARE[0] <= share / factor <= _BUSY_SHARE[1]:
             return f"the times were {factor:,.0f} times shorter ({smaller})"
@@ -217,6 +205,6 @@ def time_slip(share: float) -> str:
 
 
 def byte_slip(ratio: float) -> str:
-    """Return what a rate of bytes would be that is off by a factor; else nothing."""
+    """Return the slip in a byte rate that explains a factor, in words; empty if none does."""
     near = (words for factor, words in _BYTES.items() if abs(ratio / factor - 1) < _NEAR_SLIP)
     return next(near, "")

@@ -1,14 +1,11 @@
-"""What a check reports about a row or a table."""
+"""Findings of an audit, and the checks that report them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-Severity = Literal["impossible", "false field", "unsupported", "unknown", "not resolved"]
-SEVERITIES: tuple[Severity, ...] = (
-    *("impossible", "false field", "unsupported"),
-    *("not resolved", "unknown"),
-)
+Severity = Literal["impossible", "false field", "unsupported", "not resolved", "unknown"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 "The worst one first."
 FALSE = SEVERITIES[:2]
 "These make the exit code 1, unless the auditor names another level."
@@ -20,7 +17,7 @@ class Finding:
     """A statement about numbers that do not fit, with all that it rests on."""
 
     identity: str
-    "The numbers, and what they must be to one another."
+    "The numbers, and the identity that they break or satisfy."
     rests_on: str = ""
     "Assumption that the result does not state; empty if there is none."
     true_if: str = ""
@@ -30,7 +27,7 @@ class Finding:
     severity: Severity = "unknown"
     "Severity; `unknown` stands for that of the check."
     title: str = ""
-    "Sentence that says what is wrong; empty for that of the check."
+    "Title of the finding; empty for that of the check."
     instead: float = -1.0
     "Requests per second that the numbers allow; negative if they tell none."
     code: str = ""
@@ -67,19 +64,16 @@ class AuditCheck:
         evidences = self.judge(*judged)
         if evidences is None:
             return None
-        return [
-            replace(
-                finding,
-                code=self.code,
-                severity=self.severity if finding.severity == "unknown" else finding.severity,
-                title=finding.title or self.title,
-            )
-            for finding in ([evidences] if isinstance(evidences, Finding) else evidences)
-        ]
+        findings = []
+        for finding in [evidences] if isinstance(evidences, Finding) else evidences:
+            severity = self.severity if finding.severity == "unknown" else finding.severity
+            title = finding.title or self.title
+            findings.append(replace(finding, code=self.code, severity=severity, title=title))
+        return findings
 
 
 def check(
     code: str, severity: Severity, title: str = "", scope: Scope = "row"
 ) -> Callable[[Callable[..., Evidences]], AuditCheck]:
-    """Return what makes a check of a function; each of its findings has the code and the words."""
+    """Return a decorator that makes a check of a function, with this code and title."""
     return lambda judge: AuditCheck(code, severity, title, scope, judge)

@@ -1,6 +1,7 @@
-"""What an auditor names and states: files with the reader of each, and facts that they lack."""
+"""Sources of an audit, the reader of each, and the facts that options state."""
 
 import codecs
+import contextlib
 import io
 import re
 import sys
@@ -9,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue
 
 from benchforge.cli.console.say import say
 from benchforge.cli.results.audit.facts import CHECKED_FACTS, TIMES, is_percentile
@@ -25,10 +26,7 @@ STDIN = "-"
 
 
 def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
-    """Yield each source, and whether it was found in a folder, where others lie beside it.
-
-    Raises Unusable for a path that cannot be read.
-    """
+    """Yield each source, and whether it is in a folder. Raises Unusable for an unreadable path."""
     for named in paths:
         if named == STDIN:
             yield Source("standard input", plain(sys.stdin.buffer)), False
@@ -51,7 +49,7 @@ _TIME = re.compile(
     r"|\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? "
     r"(?:std(?:out|err) [FP] )?"
 )
-"What a log writes before each line: the time; host and program, or the stream of a container."
+"Prefix of a log's lines: the time; host and program, or the stream of a container."
 _CHUNK = 1 << 16
 
 
@@ -107,33 +105,23 @@ def _below(folder: Path) -> Iterator[Source]:
 
 
 def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[Reader]:
-    """Return the reader of a name, or all of them.
-
-    Raises Unusable where there is none of that name. A broken plugin is no reader of all.
-    """
+    """Return the reader of a name, or all that work. Raises Unusable for an unknown name."""
     if columns and not named:
         named = "columns"
     if named:
         options: dict[str, JsonValue] = {"columns": dict(columns)} if columns else {}
-        return [_made(registry, named, options)]
-    return [
-        _made(registry, name, {}) for name in registry.names("reader") if _whole(registry, name)
-    ]
-
-
-def _whole(registry: Registry, name: str) -> bool:
-    try:
-        registry.part("reader", name)
-    except Unusable:
-        return False
-    return True
-
-
-def _made(registry: Registry, name: str, options: Mapping[str, JsonValue]) -> Reader:
-    cls = registry.part("reader", name)
-    made = typed(cls, options)
-    assert isinstance(made, Reader)  # noqa: S101 - the registry looks at the kind
+        return [_reader(registry, named, options)]
+    made = []
+    for name in registry.names("reader"):
+        with contextlib.suppress(Unusable):
+            made.append(_reader(registry, name, {}))
     return made
+
+
+def _reader(registry: Registry, name: str, options: Mapping[str, JsonValue]) -> Reader:
+    reader = typed(registry.part("reader", name), options)
+    assert isinstance(reader, Reader)  # noqa: S101 - the registry looks at the kind
+    return reader
 
 
 def claimed(source: Source, candidates: Sequence[Reader]) -> list[tuple[Reader, Source]]:
@@ -154,10 +142,8 @@ def unread(source: Source, names: Sequence[str]) -> BenchforgeError:
     """Return the error for a source that no reader claims."""
     if not source.head.strip():
         return Unusable(f"{source.name}: it is empty", "did the load tool print to stderr?")
-    return Unusable(
-        f"{source.name}: no reader knows this content",
-        f"name its reader with --as: {listed(names, 30)}",
-    )
+    hint = f"name its reader with --as: {listed(names, 30)}"
+    return Unusable(f"{source.name}: no reader knows this content", hint)
 
 
 _BITS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -165,7 +151,7 @@ ORIGIN = "by the auditor"
 
 
 def number(name: str) -> Callable[[str], Fact]:
-    """Return what turns the text of an option into a fact. It raises Unusable for no number."""
+    """Return a function from an option's text to a fact. It raises Unusable for no number."""
 
     def fact(text: str) -> Fact:
         if not re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text) or not float(text):
@@ -177,14 +163,10 @@ def number(name: str) -> Callable[[str], Fact]:
 
 
 def duration(text: str) -> Fact:
-    """Return a duration as a fact. Raises Unusable for what is none."""
-    try:
-        seconds = float(TypeAdapter(Duration).validate_python(text))
-    except ValidationError:
-        seconds = 0.0
-    if seconds <= 0:
-        raise Unusable(f"--duration {text}: not a duration", "write it like --duration 15s")
-    return Fact(seconds, "s", 0.0, "asked", ORIGIN)
+    """Return a duration as a fact. Raises Unusable for another text."""
+    if seconds := Duration.typed(text):
+        return Fact(float(seconds), "s", 0.0, "asked", ORIGIN)
+    raise Unusable(f"--duration {text}: not a duration", "write it like --duration 15s")
 
 
 def link(text: str) -> Fact:
@@ -201,12 +183,8 @@ def column(text: str) -> tuple[str, str]:
     if not equals or not fact or not title:
         raise Unusable(f"--column {text}: not FACT=TITLE", "write it like --column mean=avg_ms:ms")
     if fact not in CHECKED_FACTS and not is_percentile(fact):
-        near = get_close_matches(fact, CHECKED_FACTS, 1)
-        hint = (
-            f"did you mean {near[0]}?"
-            if near
-            else f"facts: p99, {listed(sorted(CHECKED_FACTS), 50)}"
-        )
+        near = [f"did you mean {name}?" for name in get_close_matches(fact, CHECKED_FACTS, 1)]
+        hint = near[0] if near else f"facts: p99, {listed(sorted(CHECKED_FACTS), 50)}"
         raise Unusable(f"--column {text}: no check uses a fact {fact!r}", hint)
     if (fact in TIMES or is_percentile(fact)) and ":" not in title:
         hint = f"name its unit, as in --column {fact}={title}:ms"
@@ -224,6 +202,5 @@ _FACTS: Mapping[str, Callable[[str], Fact]] = {
 
 def facts_of(options: Mapping[str, Any]) -> dict[str, Fact]:
     """Return the facts that options state, by the name of the fact."""
-    return {
-        name: fact(text) for name, fact in _FACTS.items() if (text := options[name]) is not None
-    }
+    stated = {name: text for name in _FACTS if (text := options[name]) is not None}
+    return {name: _FACTS[name](text) for name, text in stated.items()}

@@ -1,1 +1,1 @@
-"""`benchforge compare`: what changed, as far as results can tell."""
+"""`benchforge compare`: changes between results."""

@@ -1,4 +1,4 @@
-"""`benchforge compare`: what changed, as far as results can tell."""
+"""`benchforge compare`: changes between results."""
 
 import json
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ WORSE, NO_ANSWER = 1, 4
 
 
 def share(text: str) -> float:
-    """Return a share from 0 to below 1, written as 0.03 or 3%. Raises Unusable for what is none."""
+    """Return a share from 0 to below 1, written as 0.03 or 3%. Raises Unusable for others."""
     try:
         value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -36,7 +36,7 @@ def share(text: str) -> float:
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """Which results are compared, in what, and how they are shown."""
+    """Options of `compare`: results, a reference, metrics and the form of the output."""
 
     results: tuple[Path, ...] = argument(metavar="OLD NEW", required=True)
     against: tuple[Path, ...] = option(
@@ -111,9 +111,7 @@ def command(options: CompareOptions) -> int:
     return _code(new, older_results, rows, can_judge=reference is not None and len(past) >= PAST)
 
 
-def _code(
-    new: "Summed", older_result: "Older", rows: "list[MetricChange]", *, can_judge: bool
-) -> int:
+def _code(new: "Summed", older: "Older", rows: "list[MetricChange]", *, can_judge: bool) -> int:
     """Return the exit code; `can_judge` is whether there could be a model, and so a verdict."""
     unanswered = not all(case.answered(smoke=new.summary.smoke) for case in new.summary.cases)
     answers = {row.answer for row in rows}
@@ -121,7 +119,7 @@ def _code(
     if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
         return NO_ANSWER
     # What cannot be compared and was anyway is no verdict.
-    return WORSE if "worse" in answers and not older_result.doubts else 0
+    return WORSE if "worse" in answers and not older.doubts else 0
 
 
 def _named(results: tuple[Path, ...], against: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -1,6 +1,5 @@
-"""The first screen of a comparison of results: what changed, the main numbers, what is next."""
+"""First screen of a comparison of results: the changes, and the main numbers."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from benchforge.cli.console.columns import NOTHING, columns
@@ -8,7 +7,7 @@ from benchforge.cli.results.compare.text import ComparedResults, answer_of, verd
 from benchforge.results.over_time.change import PAST
 from benchforge.results.over_time.compared import MetricChange
 from benchforge.text import safe
-from benchforge.text.readable import amount, amounts, change, counted, cut, times
+from benchforge.text.readable import amount, amounts, change, counted, cut, fitted, times
 
 _MOST_LINES: Final = 15
 _ROWS: Final = 7
@@ -17,25 +16,25 @@ _TITLE: Final = 22  # characters
 _WORST: Final = ("broken", "worse", "not believed", "better")
 
 
-def first_screen(comparison: ComparedResults) -> Iterator[str]:
-    """Yield at most 15 lines: the answer, the main metric of each case, and what was seen."""
+def first_screen(comparison: ComparedResults) -> list[str]:
+    """Return at most 15 lines: the answer, the main metric of each case, and remarks."""
     rows, older, new = comparison.visible, comparison.older, comparison.new
-    yield _answer(comparison)
-    yield safe.word(f"{new.path} against {counted(len(older.results), 'older result')}")
+    against = f"{new.path} against {counted(len(older.results), 'older result')}"
+    lines = [_answer(comparison), safe.word(against)]
     shown = sorted(rows, key=_importance)
     main = [row for row in shown if answer_of(row) in _WORST or _is_main(row, rows)][:_ROWS]
     if main:
         heads = ("case", "metric", "old", "new", "change", "")
-        yield from columns([heads, *map(_row, main)], left_aligned=2)
+        lines += columns([heads, *map(_row, main)], left_aligned=2)
     if len(rows) > len(main):
-        yield f"and {counted(len(rows) - len(main), 'more line')}: --details"
-    sentences = (*older.doubts, *verdicts(rows, older, comparison.reference))
-    room = _MOST_LINES - 4 - len(main)
-    yield from (f"· {cut(safe.word(line), _WIDE)}" for line in sentences[:room])
+        lines.append(f"and {counted(len(rows) - len(main), 'more line')}: --details")
+    remarks = (*older.doubts, *verdicts(rows, older, comparison.reference))
+    blocks = [(rank, [f"· {cut(safe.word(it), _WIDE)}"]) for rank, it in enumerate(remarks, 1)]
+    return fitted([(0, lines), *blocks], _MOST_LINES)
 
 
 def _answer(comparison: ComparedResults) -> str:
-    """Return what changed: the worst first; or why nothing can be said."""
+    """Return the changes, the worst first; or why there is no answer."""
     by_answer: dict[str, list[MetricChange]] = {}
     for row in comparison.visible:
         by_answer.setdefault(answer_of(row), []).append(row)

@@ -1,4 +1,4 @@
-"""A comparison of results as text, as JSON and as a page: every number, and what it says."""
+"""Comparisons of results as text, as JSON and as a page."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from benchforge.stats.inference.interval import LEAST
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, exact, figure, scale, times
 
+_EACH = 6  # older results, that each is named
 _HEADS = ("case", "metric", "unit", "old", "new", "new/old", "by reference", "answer")
 _NOTHING = "nothing to compare: no metric of a common case has numbers in both"
 _KINDS = {
@@ -37,7 +38,7 @@ _ALONE = (
 
 
 class ComparedResults(NamedTuple):
-    """A new result, what it is compared with, and what came of it."""
+    """A new result, the older ones, and each change."""
 
     new: Summed
     older: Older
@@ -47,7 +48,7 @@ class ComparedResults(NamedTuple):
 
     @property
     def visible(self) -> list[MetricChange]:
-        """The rows in which there is something to see."""
+        """The rows that are printed."""
         return [row for row in self.rows if not row.silent]
 
 
@@ -131,10 +132,7 @@ def page(comparison: ComparedResults) -> PageDocument:
 
 
 def _ends(row: MetricChange) -> Iterator[float]:
-    """Yield the ratio by the reference if known, else new by old; then its interval if it has one.
-
-    Nothing of a ratio that is not above 0.
-    """
+    """Yield the positive ratio, by the reference if known, and the ends of its interval."""
     predicted = row.change.change
     ratio = row.ratio if predicted.value is None else predicted.value
     if ratio is not None and ratio > 0:
@@ -163,7 +161,7 @@ def answer_of(row: MetricChange) -> str:
 
 
 def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
-    """Yield what has no line: what is 0 in all results, and what is known in none, with the why."""
+    """Yield the metrics without a line: 0 in all results, or known in none, with the reason."""
     titles_by_reason: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.silent:
@@ -174,13 +172,17 @@ def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
 
 
 def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
-    """Yield what the rows say, and how sure it is."""
+    """Yield the answers of the rows, and how sure they are."""
     decided = [item for item in rows if item.change.state != "no model"]
     open_ = [item for item in rows if item.change.state == "no model" and not item.is_reference]
     reasons = dict.fromkeys(safe.word(item.change.change.why) for item in open_)
     wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
     yield from (f"BROKEN: {safe.word(reason.partition(': ')[2])}" for reason in wrong)
-    yield from map(_new, filter(_is_new, rows))
+    for row in rows:
+        # What was 0, such as errors, has no ratio, and so no verdict.
+        if row.measure.better == "lower" and row.old.value == 0 and row.new.value:
+            new = spread(row.new, exact)
+            yield f"LOOK AT {_title(row)}: it was 0 and is {new}; there is no ratio, so no verdict"
     if rows and not any(item.believed for item in rows):
         yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
     if not decided:
@@ -203,33 +205,21 @@ def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) 
         yield "COMPARED ANYWAY: these are not verdicts"
 
 
-def _is_new(row: MetricChange) -> bool:
-    """Whether what was 0, such as errors, is there now: that has no ratio, and so no verdict."""
-    return row.measure.better == "lower" and row.old.value == 0 and bool(row.new.value)
-
-
-def _new(row: MetricChange) -> str:
-    title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
-    new_values = spread(row.new, exact)
-    return f"LOOK AT {title}: it was 0 and is {new_values}; there is no ratio, so no verdict"
+def _title(row: MetricChange) -> str:
+    return f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
 
 
 def _sentence(row: MetricChange) -> str:
-    predicted = row.change.change
-    title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
-    return f"{title}: {spread(predicted, times)} times what {predicted.n} older results predict"
+    predicted = spread(row.change.change, times)
+    return f"{_title(row)}: {predicted} times what {row.change.change.n} older results predict"
 
 
 def _reference(rows: Sequence[MetricChange], reference: str | None) -> Iterator[str]:
-    """Yield by how much the reference itself moved: that is no change of anybody's code."""
+    """Yield by how much the reference itself moved, which is no change of the code."""
     for row in rows:
         if row.is_reference and row.ratio is not None:
             moved = change(row.ratio - 1)
-            title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
-            yield f"the reference {reference} itself moved by {moved} in {title}"
-
-
-_EACH = 6  # older results, that each is named
+            yield f"the reference {reference} itself moved by {moved} in {_title(row)}"
 
 
 def what(new: Summed, older: Older, registry: Registry) -> Iterator[str]:
@@ -259,7 +249,7 @@ def _of(result: Summed) -> str:
 
 
 def _cases(new: Summed, older: Sequence[Summed], registry: Registry) -> Iterator[str]:
-    """Yield what has no partner, and which cases are another thing than they were: each once."""
+    """Yield the cases and metrics that have no partner or were changed, each once."""
     for case in new.summary.cases:
         if not case.answered(smoke=new.summary.smoke):
             yield f"NOT BELIEVED: {safe.word(case.case.title)}: the new result has no such number"
@@ -286,7 +276,7 @@ def _partners(new: Summed, old: Summed, registry: Registry) -> Iterator[tuple[st
 
 
 def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
-    """Yield which metrics have no partner: of another unit, they are other ones."""
+    """Yield the metrics without a partner; with another unit, a metric is another one."""
     theirs, new_lines = by_key(old.summary), by_key(new.summary)
     shared_keys = [key for key in theirs if key in new_lines]
     then = dict.fromkeys(item for key in shared_keys for item in lines(theirs[key]))

@@ -17,7 +17,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class HistoryOptions:
-    """Which results are shown over time, and how."""
+    """Options of `history`: results, a reference, metrics and the form of the output."""
 
     results: tuple[Path, ...] = argument(metavar="RESULT...", required=True)
     reference: str | None = option(
@@ -46,32 +46,25 @@ def command(options: HistoryOptions) -> int:
     be read.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.history.screen import first_screen
-    from benchforge.cli.results.history.text import (
-        as_csv,
-        document,
-        page,
-        text,
-        timelines,
-        with_courses,
-    )
+    from benchforge.cli.results.history import screen, text
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.as_csv:
         raise Unusable("--json and --csv exclude each other", "leave one out")
-    suite_timelines, left_out = timelines(options.results, Registry(), options.reference)
-    courses = with_courses(suite_timelines, options.reference, options.metrics)
+    timelines, left_out = text.timelines(options.results, Registry(), options.reference)
+    courses = text.with_courses(timelines, options.reference, options.metrics)
     if options.as_json:
-        show(json.dumps([document(*timeline) for timeline in courses], indent=1, allow_nan=False))
+        documents = [text.document(*timeline) for timeline in courses]
+        show(json.dumps(documents, indent=1, allow_nan=False))
     elif options.as_csv:
-        show(as_csv(courses).rstrip("\n"))
+        show(text.as_csv(courses).rstrip("\n"))
     else:
-        lines = text if options.details else first_screen
+        lines = text.text if options.details else screen.first_screen
         show("\n\n".join("\n".join(lines(*timeline)) for timeline in courses))
     if options.page is not None:
         from benchforge.cli.console.named_file import write_page
 
-        write_page(options.page, page(courses))
+        write_page(options.page, text.page(courses))
     for omission in left_out:
         say(f"left out: {omission}")
     return 0

@@ -1,4 +1,4 @@
-"""The first screen of results over time: the latest ratios, their trend, and what changed when."""
+"""First screen of results over time: the latest ratios, their trend, and the changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from benchforge.report.answer.ratio import interval_text, pair_ratio
 from benchforge.results.over_time.compared import IS_REFERENCE
 from benchforge.results.over_time.series import Course, SeriesChange
 from benchforge.text import safe
-from benchforge.text.readable import amount, change, counted, cut, listed
+from benchforge.text.readable import amount, change, counted, cut, fitted, listed
 
 _MOST_LINES: Final = 20
 _ROWS: Final = 9
@@ -48,24 +48,24 @@ class Trend:
         return change(last / first - 1) if first and len(self.values) > 1 else ""
 
 
-def first_screen(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
-    """Yield at most 20 lines for a suite: what changed, each latest ratio, and its trend."""
+def first_screen(line: Timeline, courses: Sequence[Course]) -> list[str]:
+    """Return at most 20 lines for a suite: the changes, each latest ratio, and its trend."""
     main = [*_main(courses)]
     changes = [(course, item) for course in main for item in course.changed]
-    yield _answer(line, main, changes)
     results = line.results
     days = [f"{result.summary.created:%Y-%m-%d}" for result in (results[0], results[-1])]
     span = " to ".join(dict.fromkeys(days))
-    yield f"{safe.word(line.suite)}: {counted(len(results), 'result')}, {span}"
+    about = f"{safe.word(line.suite)}: {counted(len(results), 'result')}, {span}"
     trends = [*_to_reference(main)] or [*_ratios(line)] or [*_levels(main)]
     heads = ["compared", "latest, 95 % interval", f"last {_DRAWN}", "since the first"]
     rows = [[item.name, item.latest, item.drawn, item.moved] for item in trends[:_ROWS]]
-    yield from columns([heads, *rows], left_aligned=3)
+    lines = [_answer(line, main, changes), about, *columns([heads, *rows], left_aligned=3)]
     if trends[_ROWS:]:
-        yield f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details"
+        lines.append(f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details")
     notes = [*_breaks(line), *(f"changed: {_step(line, *item)}" for item in changes[1:])]
-    yield from (cut(note, _WIDE) for note in notes[: _MOST_LINES - 5 - len(rows)])
-    yield "Details: --details has each result, --html FILE a page"
+    blocks = [(rank, [cut(note, _WIDE)]) for rank, note in enumerate(notes, 1)]
+    details = "Details: --details has each result, --html FILE a page"
+    return fitted([(0, lines), *blocks, (0, [details])], _MOST_LINES)
 
 
 def _main(courses: Sequence[Course]) -> Iterator[Course]:
@@ -157,9 +157,8 @@ def _ratio(summary: Summary, comparison: Comparison, head: Headline) -> float | 
 def _levels(courses: Sequence[Course]) -> Iterator[Trend]:
     """Yield the level of each case where nothing is compared."""
     for course in courses:
-        values = tuple(
-            point.value.value for point in course.points if point.value.value is not None
-        )
+        levels = (point.value.value for point in course.points)
+        values = tuple(level for level in levels if level is not None)
         if values:
             name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
             yield Trend(name, values, amount(course.measure.unit, values[-1]))

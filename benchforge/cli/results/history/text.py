@@ -1,4 +1,4 @@
-"""Results over time: for a person, as a page, as JSON, and as CSV."""
+"""Results over time as text, as a page, as JSON and as CSV."""
 
 import csv
 import io
@@ -37,10 +37,10 @@ class Timeline:
 def timelines(
     named: Sequence[Path], registry: Registry, reference: str | None
 ) -> tuple[list[Timeline], list[str]]:
-    """Return what is named or lies in a folder that is, and what was left out, with the reason.
+    """Return the results that are named or lie in a named folder; and those left out, with reasons.
 
-    A smoke is left out, and so is a result that stands there twice. Raises as `summed` does for
-    what is named itself.
+    A smoke is left out, and so is the second of two equal results. Raises as `summed` does for
+    a named result.
     """
     by_suite: dict[str, list[Summed]] = {}
     left_out: list[str] = []
@@ -181,7 +181,7 @@ def _figure(line: Timeline, course: Course) -> Iterator[DrawnFigure]:
 
 
 def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
-    """Yield each change of a level; that there is none, or why none was looked for."""
+    """Yield each change of a level; or that there is none, or the reason for no answer."""
     changed = [(course, item) for course in courses for item in course.changed]
     for course, step in changed:
         yield f"{course.case.title}, {course.measure.title}: {changed_text(step)}"

@@ -1,4 +1,4 @@
-"""`benchforge report`: what is shown of a stored result."""
+"""`benchforge report`: the answer and the reports of a stored result."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ ALL = "all"  # --why without an id
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Which result is shown, by which reporters, and where."""
+    """Options of `report`: a result, reporters, and files."""
 
     results: tuple[Path, ...] = argument(metavar="[RESULT]")
     why: str | None = option(
@@ -59,14 +59,7 @@ def command(options: ReportOptions) -> int:
     from benchforge.cli.console.reported import text_of
     from benchforge.cli.console.say import show
     from benchforge.cli.results.progress_bar import begin_long_work
-    from benchforge.cli.results.report.reports import (
-        named_result,
-        one_report,
-        open_page,
-        shown_brief,
-        with_findings,
-        written,
-    )
+    from benchforge.cli.results.report import reports
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
     from benchforge.results.report_files import reporter
@@ -74,7 +67,7 @@ def command(options: ReportOptions) -> int:
     results, names, reason = options.results, options.names, options.why
     if reason is not None and not results and Path(reason).is_dir():
         results, reason = (Path(reason),), ALL  # the option takes the word behind it
-    registry, result = Registry(), named_result(results)
+    registry, result = Registry(), reports.named_result(results)
     source = partial(summed, result, registry, with_trials=True)
     begin_long_work()
     for name in names:
@@ -82,18 +75,18 @@ def command(options: ReportOptions) -> int:
     if result.is_file():
         raise Unusable(f"{result}: is a file", "name the folder of a result, with its trials")
     if reason is not None:
-        summary = with_findings(source(), None if reason == ALL else reason)
+        summary = reports.with_findings(source(), None if reason == ALL else reason)
         show(text_of("why", *summary, registry), painted=True)
         return 0
     if options.brief:
-        return shown_brief(source, registry, options.output)
+        return reports.shown_brief(source, registry, options.output)
     if options.opened:
-        return open_page(source(), registry)
+        return reports.open_page(source(), registry)
     if options.output == "-":
-        show(one_report(source(), registry, names).rstrip("\n"), painted=True)
+        show(reports.one_report(source(), registry, names).rstrip("\n"), painted=True)
         return 0
     if names and not (options.write or options.output):
         message = f"--reporter {names[0]}: no folder is named for its files"
         raise Unusable(message, "name one with -o, or add --write for the folder of the result")
-    written(result, registry, options)
+    reports.written(result, registry, options)
     return 0

@@ -1,4 +1,4 @@
-"""Reports of a stored result: files beside it, and a table, as at the end of its run."""
+"""Reports of a stored result: files in its folder, and a table, as at the end of its run."""
 
 import tempfile
 import webbrowser
@@ -41,7 +41,7 @@ def named_result(paths: Sequence[Path]) -> Path:
 def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     """Print the table of a result, and write its reports where the options say so.
 
-    Raises Unusable for the folder of another result, CannotKeep where they cannot be written.
+    Raises Unusable for the folder of another result, CannotKeep for one that cannot be written.
     """
     into = Path(options.output) if options.output else result
     source = partial(summed, result, registry, with_trials=True)
@@ -110,9 +110,8 @@ def _renew_manifest(folder: Path) -> None:
 def one_report(source: Summed, registry: Registry, names: Sequence[str], end: str = "") -> str:
     """Return the one file with that end that a reporter makes; without a name, the table."""
     if len(names) > 1:
-        raise Unusable(
-            "-o -: prints the output of one reporter only", "name one reporter, or a folder"
-        )
+        hint = "name one reporter, or a folder"
+        raise Unusable("-o -: prints the output of one reporter only", hint)
     name = next(iter(names), "terminal")
     if name in {"answer", "terminal"}:
         return text_of(name, source.summary, source.trials, registry)
@@ -155,7 +154,7 @@ def with_findings(source: Summed, id_: str | None) -> tuple[Summary, Sequence[Tr
     causes = source.summary.causes
     ids = sorted({finding.check.id for cause in causes for finding in cause.findings})
     if id_ is not None:
-        wanted = next((one for one in ids if one.lower() == id_.lower()), None)
+        wanted = next((name for name in ids if name.lower() == id_.lower()), None)
         if wanted is None:
             reason_ = _why_not(source, id_.upper())
             message = f"--why {id_}: no finding of this check in {source.path}{reason_}"
@@ -174,7 +173,7 @@ def _why_not(source: Summed, id_: str) -> str:
 
 
 def open_page(source: Summed, registry: Registry) -> int:
-    """Form the page of a result anew, and open it: nobody knows who wrote the one beside it.
+    """Form the page of a result anew, and open it: the stored one may be of anybody.
 
     It stays in the cache, since the browser needs it: `clean` removes it. Raises CannotKeep where
     it cannot be written, and Unusable without a browser.

@@ -13,7 +13,7 @@ KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 
 @dataclass(frozen=True)
 class SignOptions:
-    """Which result is signed, with which key."""
+    """Options of `sign`: a result and a key."""
 
     folder: Path = argument(metavar="RESULT")
     key: Path | None = option(
@@ -51,18 +51,14 @@ def command(options: SignOptions) -> int:
     writer = ResultWriter(folder)
     with writer.held():
         if (folder / HEADER).exists() and not os.path.lexists(folder / MANIFEST):
-            raise Unusable(
-                f"{folder}: no {MANIFEST}, since its run did not end",
-                f"to end it: {writer.goes_on}",
-            )
+            message = f"{folder}: no {MANIFEST}, since its run did not end"
+            raise Unusable(message, f"to end it: {writer.goes_on}")
         manifest = accepted(parse(folder, MANIFEST, Manifest))
         for value in changed_files(manifest, digests_of(folder)):
             if isinstance(value, FileFault) or value.cannot:
                 reason = str(value) if isinstance(value, FileFault) else value.cannot
-                raise InvalidFile(
-                    f"{folder}: not signed: {reason}",
-                    f"`{program()} verify --all` names all changes",
-                )
+                hint = f"`{program()} verify --all` names all changes"
+                raise InvalidFile(f"{folder}: not signed: {reason}", hint)
         signed = signature(manifest.text(), options.key or _own_key())
         with contextlib.suppress(FileNotFoundError):  # an older one is of another manifest
             door.remove(folder, SIGNATURE)
@@ -80,6 +76,5 @@ def _own_key() -> Path:
         with contextlib.suppress(RuntimeError):  # this user has no home
             if (key := path.expanduser()).is_file():
                 return key
-    raise Unusable(
-        "no ssh key is in ~/.ssh", "name one with --key, or make one: ssh-keygen -t ed25519"
-    )
+    hint = "name one with --key, or make one: ssh-keygen -t ed25519"
+    raise Unusable("no ssh key is in ~/.ssh", hint)

@@ -1,4 +1,4 @@
-"""`benchforge validate`: whether result files are what they claim to be."""
+"""`benchforge validate`: the form of result files, and whether they agree."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ INVALID, UNREADABLE = 1, 2
 
 @dataclass(frozen=True)
 class ValidateOptions:
-    """Which results, or files of them, are validated."""
+    """Options of `validate`: results, or files of them."""
 
     paths: tuple[Path, ...] = argument(metavar="PATH...", required=True)
 

@@ -13,7 +13,7 @@ CONTRADICTED, NOT_PROVED = 1, 2
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """Which result is verified, how far, and by which signers."""
+    """Options of `verify`: a result, a level and signers."""
 
     folder: Path = argument(metavar="RESULT")
     level: Literal["form", "numbers", "evidence"] = option(

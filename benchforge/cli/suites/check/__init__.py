@@ -1,1 +1,1 @@
-"""`benchforge check`: what is wrong with suites, and what they need that is not here."""
+"""`benchforge check`: faults of suites, and their missing programs and packages."""

@@ -1,4 +1,4 @@
-"""`benchforge check`: what is wrong with suites, and what they need that is not here."""
+"""`benchforge check`: faults of suites, and their missing programs and packages."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ UNUSABLE, MISSING = 2, 3
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """Which suites are checked, and in which form."""
+    """Options of `check`: suites, and their form."""
 
     suites: tuple[Path, ...] = argument(required=True, type=SuiteFile())
     profile: str | None = ONE_PROFILE

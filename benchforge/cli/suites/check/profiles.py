@@ -1,4 +1,4 @@
-"""A suite in all of its forms: without a profile, and with each of its own."""
+"""Suites in all of their forms: without a profile, and with each of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from benchforge.text.readable import counted, listed
 
 @dataclass(frozen=True)
 class Loaded:
-    """The forms of a suite that are sound, and what is wrong with the others."""
+    """The sound forms of a suite, and the faults of the others."""
 
     suites: tuple[Suite, ...]
     faults: tuple[SuiteFault, ...]
@@ -73,7 +73,7 @@ def counts(suites: Sequence[Suite], form: Needed) -> str:
 
 
 def names(needs: Iterable[Need]) -> str:
-    """Name what is needed: of programs that come together the first, then the modules."""
+    """Return the needs in words: of programs that come together the first, then the modules."""
     first: dict[str, str] = {}
     for need in sorted(needs, key=lambda need: need.kind == "module"):
         first.setdefault(need.debian or need.name, need.name)
@@ -88,7 +88,7 @@ def users_of(users: Users, path: Path) -> Iterator[str]:
 
 
 def remarks(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
-    """Yield what only a process or the network could tell, and what a suite compares unfairly."""
+    """Yield what only a process or the network can check, and unfair comparisons."""
     yield from (f"not looked at: {line}" for line in _unchecked(suites, forms))
     yield from (line for suite in suites for line in unlike_loads(suite))
 

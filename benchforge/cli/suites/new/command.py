@@ -11,7 +11,7 @@ from benchforge.errors import Unusable
 
 @dataclass(frozen=True)
 class NewSuiteOptions:
-    """Which suite is written, from what, and where."""
+    """Options of `new suite`: a path, and a source."""
 
     path: Path = argument(default=Path())
     source: str | None = option(

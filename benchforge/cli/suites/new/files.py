@@ -48,9 +48,10 @@ def write_suite_of_log(target: Path, source: Path, *, behind_proxy: bool) -> Non
     for cells in formulas(texts):
         show(f"beware: {cells} begin with = + - or @: a spreadsheet would run them")
     if (clients := log.shared.few_clients) is not None:
+        few = counted(clients, "client")
         show(
-            f"private: the log has {counted(clients, 'client')}: each path and value may be "
-            "of one client. If an address is that of a proxy, add --behind-proxy"
+            f"private: the log has {few}: each path and value may be of one client. If an address "
+            "is that of a proxy, add --behind-proxy"
         )
     if unfilled := to_fill(texts):
         show(f"fill in: {OWN} in {', '.join(unfilled)}: each value may be a secret of one client")
@@ -79,10 +80,8 @@ def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
     suite = next(iter(texts))
     for file, text in texts.items():
         if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):
-            raise Unusable(
-                f"{file}: exists already, and is not overwritten",
-                f"give another PATH, such as a new folder: {program()} new suite bench",
-            )
+            hint = f"give another PATH, such as a new folder: {program()} new suite bench"
+            raise Unusable(f"{file}: exists already, and is not overwritten", hint)
 
 
 def _content(file: Path) -> bytes | None:
@@ -100,9 +99,8 @@ def _write(texts: dict[Path, str]) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             whole(file.parent, file.name, text)
     except FileExistsError as error:
-        raise Unusable(
-            f"{error.filename}: is not a folder", "a suite's name ends in .toml"
-        ) from error
+        hint = "a suite's name ends in .toml"
+        raise Unusable(f"{error.filename}: is not a folder", hint) from error
     except OSError as error:
         reason = f"{error.filename}: cannot be written: {error.strerror}"
         raise CannotKeep(reason, "give another PATH") from error

@@ -1,1 +1,1 @@
-"""`benchforge plan`: what a run would measure."""
+"""`benchforge plan`: cases, order and times of a run."""

@@ -1,4 +1,4 @@
-"""`benchforge plan`: what a run would measure, in which order; nothing is started or written."""
+"""`benchforge plan`: cases, order and times of a run, without a process or a file."""
 
 import secrets
 import shutil
@@ -26,7 +26,7 @@ _AT_ONCE = 1000  # lines
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """Which suite is planned, and what is printed of the plan."""
+    """Options of `plan`: a suite, and the form of the output."""
 
     suite: Path = argument(type=SuiteFile())
     profile: str | None = PROFILE
@@ -73,13 +73,7 @@ def command(options: PlanOptions) -> int:
 
     registry = Registry()
     registry.listen(warn)
-    suite = loaded(
-        options.suite,
-        registry,
-        profile=options.profile,
-        settings=options.settings,
-        only=options.only,
-    )
+    suite = loaded(options.suite, registry, options.profile, options.settings, options.only)
     chosen = suite.repeat.seed if options.seed is None else options.seed
     seed = secrets.randbits(32) if chosen is None else chosen
     graph = plan(expand(suite), suite.repeat, seed, decides=bool(suite.claims_to_test))

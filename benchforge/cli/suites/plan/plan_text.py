@@ -1,8 +1,9 @@
-"""A plan for a person: how long, what runs, which cases and requests; and as a drawing."""
+"""Plans as text and as drawings: times, parts, cases and requests."""
 
 import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from itertools import groupby, islice
 
@@ -28,7 +29,7 @@ _SMOKE = "smoke run: it shows that everything works; its numbers mean nothing"
 
 
 def text(plan: Plan, graph: RunGraph, width: int, complete: bool) -> Iterator[str]:
-    """Yield the lines; of what is many, the first, unless `complete`."""
+    """Yield the lines; of a long list the first ones, unless `complete`."""
     yield from _head(plan)
     starts = graph.cases.starts
     for scenario, start in zip(plan.scenarios, starts, strict=False):
@@ -79,7 +80,7 @@ def _claims(plan: Plan) -> str:
 
 
 def _fewest(plan: Plan) -> float:
-    """Return what share of the estimates the fewest blocks are."""
+    """Return the share of the estimates that the fewest blocks take."""
     return 1.0 if plan.until is None else plan.until.least / plan.blocks
 
 
@@ -136,13 +137,9 @@ def _part(part: PartPlanned) -> str:
 
 def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, complete: bool) -> str:
     numbers = (str(step.number + 1) for step in steps)
-    shown_numbers = _cut(numbers, len(graph.cases), "case", complete, many=_MANY_NUMBERS)
-    return textwrap.fill(
-        " ".join(shown_numbers),
-        width,
-        initial_indent=f"  block {number}: ",
-        subsequent_indent="    ",
-    )
+    text = " ".join(_cut(numbers, len(graph.cases), "case", complete, many=_MANY_NUMBERS))
+    first = f"  block {number}: "
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent="    ")
 
 
 def _cut(rows: Iterable[str], size: int, noun: str, full: bool, many: int = _MANY) -> Iterator[str]:
@@ -211,7 +208,7 @@ _LONGEST = 200  # characters of a body
 
 
 def request_lines(suite: Suite, seed: int, number: int) -> Iterator[str]:
-    """Yield so many requests of each kind of each scenario, from the stream of the first block."""
+    """Yield `number` requests of each kind of each scenario, from the stream of the first block."""
     if not suite.workloads:
         yield "no scenario has kinds: each sends one request again and again"
     for label, workload in suite.workloads.items():
@@ -247,7 +244,7 @@ def _login(session: Mapping[str, JsonValue]) -> Iterator[str]:
 def _firsts(mix: Mix, seed: int, number: int) -> list[list[list[str]]]:
     firsts: list[list[list[str]]] = [[] for _ in mix.shares]
     is_full = len(firsts) - len(mix.after)
-    try:
+    with suppress(BenchforgeError):  # a feed ran out: the requests up to there are shown
         for record in islice(mix.records(seed, 1), MOST):
             if len(firsts[record.kind]) < number:
                 head, body = record.head.decode().splitlines(), record.body.decode()
@@ -257,8 +254,6 @@ def _firsts(mix: Mix, seed: int, number: int) -> list[list[list[str]]]:
                 is_full -= len(firsts[record.kind]) == number
             if not is_full:
                 break
-    except BenchforgeError:  # a feed ran out: what was rendered so far is shown
-        return firsts
     return firsts
 
 

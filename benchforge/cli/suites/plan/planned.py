@@ -1,4 +1,4 @@
-"""What a run would measure, in which order: what `benchforge plan --format json` prints."""
+"""Plans as `benchforge plan --format json` prints them: cases, order, times and parts."""
 
 import hashlib
 import json
@@ -78,7 +78,7 @@ class PartLink(Frozen):
 
 
 class ScenarioPlanned(Frozen):
-    """A scenario, and what runs for it."""
+    """A scenario, and the parts that run for it."""
 
     label: str
     title: str
@@ -150,10 +150,10 @@ _DRIVERS: tuple[Place, ...] = ("loaders", "clients")
 
 
 def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
-    """Return the plan without its cases and their order; `drawn`: nobody chose the seed."""
+    """Return the plan without its cases and their order; `drawn`: the seed is of this plan only."""
     warm_up_s = float(suite.repeat.warmup)
     sizes = map(len, graph.cases.groups)
-    finds, turns = finds_of(suite), all_turns(suite)
+    finds, turns, tested = finds_of(suite), all_turns(suite), suite.claims_to_test
     return Plan(
         name=suite.name,
         title=suite.title,
@@ -162,7 +162,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
         smoke=suite.smoke,
         settings=dict(suite.settings),
         only=suite.only,
-        claims=_claims(suite),
+        claims={claim.label: len(claim.instances) * (claim in tested) for claim in suite.claims},
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         seed_drawn=drawn,
@@ -193,25 +193,19 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
     )
 
 
-def _claims(suite: Suite) -> dict[str, int]:
-    tested = suite.claims_to_test
-    return {claim.label: len(claim.instances) if claim in tested else 0 for claim in suite.claims}
-
-
 def plan_json(plan: Plan, graph: RunGraph) -> Iterator[str]:
     """Yield the whole plan as JSON: its head, then a line for each case and each block."""
     head = plan.model_dump_json(exclude={"cases", "order"})
     yield f"{head.removesuffix('}')},"
     yield '"cases": ['
-    yield from _separated(case.model_dump_json() for case in _cases(graph))
+    cases = (
+        CasePlanned(case=case.name, warm_up_s=case.warm_up_s, load_s=case.load_s)
+        for case in graph.cases
+    )
+    yield from _separated(case.model_dump_json() for case in cases)
     yield '], "order": ['
     yield from _separated(step.model_dump_json() for step in _order(graph))
     yield "]}"
-
-
-def _cases(graph: RunGraph) -> Iterator[CasePlanned]:
-    for case in graph.cases:
-        yield CasePlanned(case=case.name, warm_up_s=case.warm_up_s, load_s=case.load_s)
 
 
 def _order(graph: RunGraph) -> Iterator[BlockPlanned]:
@@ -254,7 +248,7 @@ def _varies(scenario: Scenario) -> dict[str, tuple[JsonValue, ...]]:
 
 
 def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
-    """Return what starts for each server: several times where what stands behind it varies."""
+    """Return a chain for each server: several where the parts behind it vary."""
     backends = _parts(suite, "backends", "backend", scenario.backends)
     drivers = _parts(suite, "loaders", "loader", scenario.loaders)
     drivers += _parts(suite, "clients", "loader", scenario.clients)
@@ -277,7 +271,7 @@ def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
 
 
 def links(suite: Suite, scenario: Scenario) -> tuple[PartLink, ...]:
-    """Return who turns to whom at any point, each link once."""
+    """Return the links of a scenario at any point, each once."""
     distinct: dict[tuple[str, str], PartLink] = {}
     for link in _links(suite, scenario):
         distinct.setdefault((link.source, link.target), link)
@@ -301,7 +295,7 @@ def _links(suite: Suite, scenario: Scenario) -> Iterator[PartLink]:
 
 
 def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:
-    """Yield what the points say of all that decides what stands behind a server."""
+    """Return the points in all axes that decide which parts stand behind a server."""
     return projected(scenario, leading(scenario, suite.servers))
 
 

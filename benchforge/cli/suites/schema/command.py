@@ -13,7 +13,7 @@ _OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", 
 
 @dataclass(frozen=True)
 class SchemaOptions:
-    """Which schema is printed, and where."""
+    """Options of `schema`: a kind of file, and the output."""
 
     file: str = argument(type=click.Choice(_OF), default="suite")
     output: Path | None = option(

@@ -1,4 +1,4 @@
-"""JSON Schema of our models, with what the lines below each field say of it."""
+"""JSON Schema of our models, with the sentences below their fields."""
 
 import ast
 import inspect
@@ -19,19 +19,16 @@ Schema = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 "The one that pydantic writes."
-
-# Not plain false: taplo would tell of it at every line of the table.
+# Not plain false: taplo would report it at every line of the table.
 UNKNOWN: Schema = {"not": {"title": "unknown key"}}
 ANY: Schema = {"additionalProperties": True}
-"Of any type. Without this tombi warns of what stands in a table of that kind."
-
+"Of any type. Without this tombi warns of the content of such a table."
 _ASKS: Schema = {
     "properties": {"env": {"type": "string", "description": "A name in the environment."}},
     "required": ["env"],
     "additionalProperties": UNKNOWN,
 }
-"What stands in place of a text that the environment gives: it is kept secret."
-
+"Table instead of a text that the environment gives, and that is kept secret."
 _KEPT = {
     "string": ("pattern", "minLength", "maxLength"),
     "integer": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
@@ -40,21 +37,14 @@ _KEPT = {
     "array": ("minItems", "maxItems"),
     "object": ("required", "minProperties", "maxProperties"),
 }
-"By type: what both sides understand alike. The loader says the rest."
-
+"Keywords by type that both sides understand alike. The loader checks the rest."
 _WHOLE = {"required", "minProperties", "allOf"}
-"What can only be said of a table that is whole."
-
-# What Python's \w and \d take outside of ASCII.
-_BEYOND = "\u0080-\U0010ffff"
+"Keywords that hold for a complete table only."
+_BEYOND = "\u0080-\U0010ffff"  # what Python's \w and \d match outside of ASCII
 
 
 def docs(model: type[BaseModel]) -> dict[str, str]:
-    """Return what is written of each field of a model, by the field's name in Python.
-
-    It is read from the source, and only when somebody asks: a class whose source is not there
-    says nothing of its fields.
-    """
+    """Return the sentence of each field of a model, by its name in Python; none without source."""
     docstrings: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if hasattr(cls, "__pydantic_fields__") and cls is not BaseModel:
@@ -146,7 +136,7 @@ def written(value: object) -> Any:
 
 
 def file_schema(model: type[BaseModel]) -> Schema:
-    """Return the schema of a file of a result, which says itself what it is."""
+    """Return the schema of a file of a result, with its format and kind."""
     made = model.model_json_schema(schema_generator=Described)
     made["required"] = ["format", "kind", *made["required"]]
     return {"$schema": DRAFT, "title": model.__name__, **made}
@@ -155,15 +145,15 @@ def file_schema(model: type[BaseModel]) -> Schema:
 def table(model: type[BaseModel], *, environment: bool = False) -> Schema:
     """Return the schema of a table, nothing in it but references to `leaves`.
 
-    With `environment`, `{ env = "NAME" }` may stand in place of each text. Raises whatever a plugin
-    raises where its schema cannot be made.
+    With `environment`, `{ env = "NAME" }` may replace each text. Raises what a plugin raises whose
+    schema cannot be made.
     """
     made = model.model_json_schema(schema_generator=Described)
     return _Reading(made.pop("$defs", {}), environment=environment).read(made)
 
 
 def partial(schema: Schema) -> Schema:
-    """Return the schema of a table of which some is left out: it is laid over another one."""
+    """Return the schema of an incomplete table, which is laid over another one."""
     if not isinstance(schema.get("type"), str):
         return schema
     rest = {key: inner for key, inner in schema.items() if key not in _WHOLE}
@@ -176,7 +166,7 @@ def partial(schema: Schema) -> Schema:
 
 
 def portable(pattern: str) -> str | None:
-    """Return a pattern of Python's for all who read schemas; None where that is not possible."""
+    """Return a pattern of Python's for all readers of schemas; None where that is not possible."""
     translated, inside = "", False
     for piece in re.findall(r"\\.|\(\?:?|.", pattern, re.DOTALL):
         if piece == "(?" or re.fullmatch(r"\\[^\W_wdsnrtfv]", piece):
@@ -197,7 +187,7 @@ class _Reading:
         self._environment = environment
 
     def read(self, schema: Schema, outer: tuple[str, ...] = ()) -> Schema:
-        """Return what a schema takes and tells; `names_above` are the models that it stands in."""
+        """Return the values and the sentence of a schema; `outer` are the models around it."""
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
             siblings = {key: value for key, value in schema.items() if key != "$ref"}
@@ -207,7 +197,7 @@ class _Reading:
         return {**_referred(self.takes(schema, outer)), **_documentation(schema)}
 
     def takes(self, schema: Schema, outer: tuple[str, ...] = ()) -> Schema:
-        """Return what a schema takes."""
+        """Return the values of a schema."""
         if members := schema.get("anyOf", schema.get("oneOf")):
             return self._one_of(members, outer)
         if "enum" in schema or "const" in schema:
@@ -236,11 +226,9 @@ class _Reading:
     def _one_of(self, members: list[Schema], outer: tuple[str, ...]) -> Schema:
         choices = [member for member in members if member.get("type") != "null"]
         if len(choices) == 1:
-            return {
-                key: value
-                for key, value in self.read(choices[0], outer).items()
-                if key != "description"
-            }
+            alone = self.read(choices[0], outer)
+            alone.pop("description", None)
+            return alone
         if all(each.keys() == {"type"} and isinstance(each["type"], str) for each in choices):
             return self._filled({"type": [each["type"] for each in choices]})
         read = [self.read(each, outer) for each in choices]
@@ -258,7 +246,7 @@ class _Reading:
         return keys
 
     def _filled(self, takes: Schema) -> Schema:
-        """Let `{ env = "NAME" }` stand in place of a text."""
+        """Allow `{ env = "NAME" }` instead of a text."""
         kinds = takes["type"] if isinstance(takes["type"], list) else [takes["type"]]
         if not self._environment or "string" not in kinds:
             return takes
@@ -266,7 +254,7 @@ class _Reading:
 
 
 def _documentation(schema: Schema) -> Schema:
-    """Return what a schema tells a person: editors show it."""
+    """Return the sentences and the default of a schema, which editors show."""
     documentation: Schema = {}
     members = [schema, *schema.get("anyOf", ())]
     name = next((member["title"] for member in members if isinstance(member.get("type"), list)), "")
@@ -285,7 +273,7 @@ def _referred(takes: Schema) -> Schema:
 
 @cache
 def leaves() -> Mapping[str, Schema]:
-    """Return what many tables refer to, by name."""
+    """Return the schemas to which many tables refer, by name."""
     by_name: dict[str, Schema] = {
         "unknown": {"not": {"title": "unknown key"}, **ANY},
         "env": {"type": "object", **_ASKS},

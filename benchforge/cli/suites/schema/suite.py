@@ -1,8 +1,7 @@
-"""The JSON Schema of suites, for editors: of the tables, and of every part that is installed."""
+"""JSON Schema of suites, for editors: the tables, and the options of all installed parts."""
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from benchforge.cli.console.say import warn
 from benchforge.cli.suites.schema.json_schema import (
@@ -68,8 +67,7 @@ _HOST = "Label of the host in [hosts.LABEL] that runs the part. Default: its rol
 
 _PLACED = {
     "description": "CPUs of each role: `auto` separates the load tool from other parts, and a "
-    "table "
-    "names CPUs. Default: all processes share all CPUs.",
+    "table names CPUs. Default: all processes share all CPUs.",
     "default": "off",
 }
 
@@ -84,18 +82,10 @@ _FILES: dict[str, type[Frozen]] = {
 }
 
 
-@dataclass(frozen=True)
-class SuiteSchema:
-    """The schema, and what could not be put into it, a line each."""
+def suite_schema(registry: Registry) -> tuple[Schema, list[str]]:
+    """Return the schema of the suites that the loader takes, and a line for each part it lacks.
 
-    schema: Schema
-    left_out: list[str] = field(default_factory=list)
-
-
-def suite_schema(registry: Registry) -> SuiteSchema:
-    """Return the schema of the suites that the loader takes with this registry.
-
-    It refuses nothing that the loader takes, profiles apart: what stands in a profile only is
+    It refuses nothing that the loader takes, profiles apart: content of a profile only is
     missing without it. A plugin that is broken leaves out its own parts.
     """
     left_out: list[str] = []
@@ -121,29 +111,20 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "placement": {"anyOf": [{"enum": ["auto", "off"]}, table(Placement)], **_PLACED},
     }
     tables["scenarios"]["minProperties"] = 1
-    return SuiteSchema(
-        {
-            "$schema": DRAFT,
-            "title": "A suite of benchforge",
-            "type": "object",
-            "properties": {
-                **top["properties"],
-                **tables,
-                "profiles": _labelled("profiles", _profile(top, tables, kinds)),
-            },
-            "required": ["benchforge", "scenarios"],
-            "additionalProperties": UNKNOWN,
-            "$defs": {
-                **leaves(),
-                **{
-                    f"{KINDS[name]}-{part}": made
-                    for name, parts in kinds.items()
-                    for part, made in parts.items()
-                },
-            },
-        },
-        left_out,
-    )
+    profiles = _labelled("profiles", _profile(top, tables, kinds))
+    definitions = {**leaves()}
+    for name, parts in kinds.items():
+        definitions |= {f"{KINDS[name]}-{part}": made for part, made in parts.items()}
+    schema = {
+        "$schema": DRAFT,
+        "title": "A suite of benchforge",
+        "type": "object",
+        "properties": {**top["properties"], **tables, "profiles": profiles},
+        "required": ["benchforge", "scenarios"],
+        "additionalProperties": UNKNOWN,
+        "$defs": definitions,
+    }
+    return schema, left_out
 
 
 def _parts(kind: Kind, registry: Registry, left_out: list[str]) -> Iterable[tuple[str, Schema]]:
@@ -175,7 +156,7 @@ def _part(name: str, cls: type[Part], *, on_host: bool) -> Schema:
 def _declared(parts: Mapping[str, Schema], kind: Kind) -> Schema:
     """Return the schema of a part by its `use`: one `if` a part, so that one fault is one error.
 
-    What is told of each option stands outside as well: tombi shows nothing of what is in a `then`.
+    The sentences of options stand outside as well: tombi shows nothing that is in a `then`.
     """
     described = {name: {**ANY, **_description(takes)} for name, takes in _options(parts).items()}
     return {
@@ -203,7 +184,7 @@ def _use(parts: Mapping[str, Schema], kind: Kind) -> Schema:
 
 
 def _in_profile(parts: Mapping[str, Schema], kind: Kind) -> Schema:
-    """Return the schema of some options of a part of which a profile does not say what it is."""
+    """Return the schema of some options of a part whose kind a profile does not name."""
     all_closed = all(part["additionalProperties"] is not True for part in parts.values())
     options = {option: _either(takes) for option, takes in _options(parts).items()}
     return {
@@ -232,7 +213,7 @@ def _either(options: Mapping[str, Schema]) -> Schema:
 
 
 def _description(options: Mapping[str, Schema]) -> Schema:
-    """Return what is told of an option that several parts have: each text once, for whom it is."""
+    """Return the sentences of an option that several parts have, each once, with its parts."""
     parts_by_text: dict[str, list[str]] = {}
     for part, option in options.items():
         parts_by_text.setdefault(option.get("description", ""), []).append(part)
@@ -283,7 +264,7 @@ def _drawn() -> Schema:
 
 
 def _one_of_two(key: str, other: str) -> Schema:
-    """Return what asks for one of two keys. An `if`, so that it is told which is missing."""
+    """Return the requirement of one of two keys. An `if` lets editors name the missing one."""
     return {"if": {"not": {"required": [other]}}, "then": {"required": [key]}}
 
 
@@ -314,11 +295,11 @@ def of_file(name: str) -> str:
 
 
 def of_suites(*, builtin: bool) -> str:
-    """Return the schema of suites as it is written; of what is left out it is told."""
-    made = suite_schema(Registry(brought()) if builtin else Registry())
-    for line in made.left_out:
+    """Return the schema of suites as it is written, and warn of the parts that it lacks."""
+    schema, left_out = suite_schema(Registry(brought()) if builtin else Registry())
+    for line in left_out:
         warn(line)
-    return _text(made.schema)
+    return _text(schema)
 
 
 def _text(schema: Schema) -> str:

@@ -1,1 +1,1 @@
-"""What a gate compares: the base commit, and the packages that each commit pins."""
+"""Commits of a gate: the base, and the packages that each commit pins."""

@@ -42,7 +42,7 @@ class NotPinnedError(Exception):
 
 
 class Lock(NamedTuple):
-    """A lock file, and what it pins."""
+    """A lock file, and its pins."""
 
     file: str
     "Path of the file, relative to the top of the repository."
@@ -61,18 +61,12 @@ def nearest(folder: Path, top: Path, names: tuple[str, ...] = NAMES) -> Path | N
 
 
 def of_requirements(name: str, read: Read) -> tuple[str, ...]:
-    """Return the pins of a requirements file and of those that it includes.
-
-    Raises NotPinnedError for a line that is no pin, and OSError.
-    """
+    """Return the pins of a requirements file and its includes. Raises NotPinnedError, OSError."""
     return tuple(dict.fromkeys(_pins(name, read, [])))
 
 
 def of_poetry(text: str) -> tuple[str, ...]:
-    """Return the pins of a poetry.lock: those of the main group, without extras.
-
-    Raises NotPinnedError for what is not such a file.
-    """
+    """Return the pins of a poetry.lock's main group, without extras. Raises NotPinnedError."""
     try:
         packages = tomllib.loads(text).get("package", [])
         return tuple(
@@ -82,11 +76,6 @@ def of_poetry(text: str) -> tuple[str, ...]:
         )
     except (tomllib.TOMLDecodeError, AttributeError, TypeError, KeyError) as error:
         raise NotPinnedError(f"{POETRY} cannot be read: {error}") from error
-
-
-def of_export(printed: str) -> tuple[str, ...]:
-    """Return the pins that `uv export` prints. Raises NotPinnedError for a package by its path."""
-    return of_requirements(UV, lambda _: printed)
 
 
 def _of_package(package: Any) -> str:
@@ -124,7 +113,7 @@ def _pins(name: str, read: Read, including: list[str]) -> Iterator[str]:
 _MOST_BYTES = 16 * 1024 * 1024
 _EXPORTED_WITHIN_S = 120.0
 _EXPORT = ("export", "--frozen", "--no-dev", "--no-hashes", "--no-header", "--no-annotate")
-_LEFT_OUT = ("--no-emit-project", "--no-emit-workspace")
+_LEFT_OUT = ("--no-emit-project", "--no-emit-workspace", "--quiet")
 
 
 class Packages:
@@ -158,23 +147,19 @@ class Packages:
     def _locks(self, label: str, folder: Path) -> list[Lock]:
         """Return the locks of head and base; none where head has none."""
         top, base = self._base.top.resolve(), self._base.folder
-        head_lock = self._at(top, folder)
-        if isinstance(head_lock, str):
-            self._line(
-                f"servers.{label}: {head_lock}: both commits have the same packages, "
-                "and a change of these is not measured"
-            )
+        head = self._at(top, folder)
+        if isinstance(head, str):
+            same = "both commits have the same packages, and a change of these is not measured"
+            self._line(f"servers.{label}: {head}: {same}")
             return []
-        base_lock = self._at(base, base / folder.relative_to(top))
-        if isinstance(base_lock, str):
-            self._line(
-                f"servers.{label}: {base_lock} at the base: it has those of {head_lock.file}"
-            )
-            return [head_lock, head_lock]
-        same = "the same" if head_lock.pins == base_lock.pins else "others"
-        pinned = counted(len(head_lock.pins), "package")
-        self._line(f"servers.{label}: {pinned} of {head_lock.file}; {same} at the base")
-        return [head_lock, base_lock]
+        older = self._at(base, base / folder.relative_to(top))
+        if isinstance(older, str):
+            self._line(f"servers.{label}: {older} at the base: it has those of {head.file}")
+            return [head, head]
+        same = "the same" if head.pins == older.pins else "others"
+        pinned = counted(len(head.pins), "package")
+        self._line(f"servers.{label}: {pinned} of {head.file}; {same} at the base")
+        return [head, older]
 
     def _at(self, top: Path, folder: Path) -> Lock | str:
         """Return the lock for a folder below a top, or why there is none."""
@@ -205,23 +190,22 @@ class Packages:
 
     def _pins(self, file: Path) -> tuple[str, ...]:
         if file.name == UV:
-            return of_export(self._exported(file.parent))
+            return of_requirements(UV, lambda _: self._exported(file.parent))
         if file.name == POETRY:
             return of_poetry(_text(file))
         return of_requirements(file.name, lambda name: _text(file.parent / name))
 
     def _exported(self, project: Path) -> str:
-        """Return what uv exports of a project. Raises NotPinnedError where it cannot."""
+        """Return uv's export of a project. Raises NotPinnedError without one."""
         uv = locate("uv")
         if uv is None:
             raise ProgramMissing(f"{UV}: uv is missing", "pip install uv")
         scratch = self._base.scratch / f"export-{len(self._read)}"
         scratch.mkdir()
-        words = (uv, *_EXPORT, *_LEFT_OUT, "--project", project, "--python", sys.executable)
-        environment = {"UV_CACHE_DIR": str(scratch / "cache"), "HOME": str(scratch)}
-        done = self._base.sandbox.run(
-            "export", Command(*words, "--quiet"), scratch, environment, _EXPORTED_WITHIN_S
-        )
+        words = uv, *_EXPORT, *_LEFT_OUT, "--project", project, "--python", sys.executable
+        variables = {"UV_CACHE_DIR": str(scratch / "cache"), "HOME": str(scratch)}
+        command, run = Command(*words), self._base.sandbox.run
+        done = run("export", command, scratch, variables, _EXPORTED_WITHIN_S)
         if done.code:
             lines = [line for line in done.complained.splitlines() if line.strip()]
             raise NotPinnedError(f"{UV}: uv cannot export it: {' '.join(lines[:2])}")

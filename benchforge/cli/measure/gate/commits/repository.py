@@ -58,10 +58,7 @@ class BaseCommit(NamedTuple):
 
 @contextlib.contextmanager
 def base_commit(ref: str, suite: Path, irrelevant: Sequence[str]) -> Iterator[BaseCommit]:
-    """Give the base of the repository that contains a suite, checked out until the end.
-
-    Raises Unusable for a ref that leads to no commit, with the command that fetches it.
-    """
+    """Give the base of a suite's repository, checked out until the end. Raises Unusable."""
     folder = suite.resolve().parent
     program = locate(GIT.name)
     if program is None:

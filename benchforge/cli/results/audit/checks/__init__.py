@@ -1,1 +1,1 @@
-"""The identities: what the numbers of a row or a table must be to one another."""
+"""Identities that the numbers of a row or a table must satisfy."""

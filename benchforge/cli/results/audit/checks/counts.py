@@ -1,4 +1,4 @@
-"""What rates, durations, and numbers of requests, bytes and ports must be to one another."""
+"""Identities of rates, durations, and numbers of requests, bytes and ports."""
 
 from benchforge.cli.results.audit.facts import (
     ASKED_S,
@@ -44,15 +44,15 @@ def rate_times_duration(row: Row) -> Evidences:
     if low <= need.high and need.low <= high:
         return []
     really = value(row, "requests") / value(row, "rate")
-    implied = readable.exact(value(row, "requests") / float(lasted.value))
+    implied = value(row, "requests") / float(lasted.value)
+    stated = f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)}"
+    row_rate = readable.exact(value(row, "rate"))
     return Finding(
-        f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
-        "but the "
-        f"row has {readable.exact(value(row, 'rate'))}/s",
+        f"{stated} = {readable.exact(implied)}/s, but the row has {row_rate}/s",
         true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
         severity="false field" if setting else "impossible",
         factor=times_off(really, float(lasted.value)),
-        instead=-1.0 if setting else value(row, "requests") / float(lasted.value),
+        instead=-1.0 if setting else implied,
     )
 
 
@@ -80,16 +80,14 @@ def same_length(row: Row) -> Evidences:
     first, second = requests / rates, iterations / per
     if first.low <= second.high * (1 + _EXACT) and second.low <= first.high * (1 + _EXACT):
         return []
-    return Finding(
-        f"requests / rate = {amount(first.low, 's')}, iterations / rate = "
-        f"{amount(second.low, 's')}",
-        true_if="the numbers are of different runs",
-    )
+    lasted, other = amount(first.low, "s"), amount(second.low, "s")
+    numbers = f"requests / rate = {lasted}, iterations / rate = {other}"
+    return Finding(numbers, true_if="the numbers are of different runs")
 
 
 @check("AC4", "impossible", "one number is counted twice, and differs")
 def totals(row: Row) -> Evidences:
-    """What is counted twice is the same number."""
+    """Two counts of one quantity are equal."""
     pairs = (
         ("requests", "status_total", "responses of all statuses"),
         ("samples", "samples_listed", "samples in the last row of the percentiles"),
@@ -101,11 +99,9 @@ def totals(row: Row) -> Evidences:
     ]
     if not checked:
         return None
+    true_if = "the two numbers are of different runs"
     return [
-        Finding(
-            f"{shown(total)} in all, but {shown(parts)} {words}",
-            true_if="the two numbers are of different runs",
-        )
+        Finding(f"{shown(total)} in all, but {shown(parts)} {words}", true_if=true_if)
         for total, parts, words in checked
         if parts.low > total.high or parts.high < total.low
     ]
@@ -135,27 +131,19 @@ def successes(row: Row) -> Evidences:
 @check("AC7", "impossible", "a number is negative")
 def negative(row: Row) -> Evidences:
     """No count, rate, size or time is negative."""
-    numbers = {name: fact for name in row.facts if (fact := number(row, name)) is not None}
-    findings = [
-        Finding(
-            f"{name} is {shown(fact)}",
-            true_if="its sign is an error of the tool, or of a later edit",
-            where=fact.origin or row.where,
-        )
+    numbers = {name: fact for name in row.facts if (fact := number(row, name)) and fact.high < 0}
+    true_if = "its sign is an error of the tool, or of a later edit"
+    return [
+        Finding(f"{name} is {shown(fact)}", "", true_if, where=fact.origin or row.where)
         for name, fact in numbers.items()
-        if fact.high < 0
-    ]
-    return findings or None  # numbers above 0 are no identity that holds
+    ] or None  # numbers above 0 are no identity that holds
 
 
 @check("AB1", "impossible", "bytes, duration and bytes per second do not fit")
 def bytes_per_second(row: Row) -> Evidences:
     """Bytes / duration is the number of bytes per second."""
-    per, total, lasted = (
-        interval(row, "byte_rate"),
-        interval(row, "bytes"),
-        interval(row, "duration"),
-    )
+    per, total = interval(row, "byte_rate"), interval(row, "bytes")
+    lasted = interval(row, "duration")
     if per is None or total is None or lasted is None:
         return None
     if row.facts["duration"].estimator == "asked":
@@ -165,10 +153,9 @@ def bytes_per_second(row: Row) -> Evidences:
         return []
     slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
     slip = f", or {slip}" if slip else ""
+    stated = f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])}"
     return Finding(
-        f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
-        f"{amount(need.low, 'B/s')}, "
-        f"but the row has {shown(row.facts['byte_rate'])}",
+        f"{stated} = {amount(need.low, 'B/s')}, but the row has {shown(row.facts['byte_rate'])}",
         true_if=f"the load lasted {amount((total / per).low, 's')}{slip}",
     )
 

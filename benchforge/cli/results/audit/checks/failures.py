@@ -106,7 +106,7 @@ def checks_failed(row: Row) -> Evidences:
     """Checks of the script failed below the headline, or iterations were dropped."""
     parts = (
         ("checks_failed", "checks_passed", "checks of the script failed"),
-        ("dropped", "iterations", "iterations were due, and nobody started them"),
+        ("dropped", "iterations", "iterations were due, and did not start"),
         ("good_errors", "requests", "responses of 400 and above count as success"),
     )
     stated = [(fact, *part[1:]) for part in parts if (fact := number(row, part[0])) is not None]
@@ -125,21 +125,17 @@ def checks_failed(row: Row) -> Evidences:
     return findings
 
 
-_PARTS_OF_SAMPLES: Final[Sequence[tuple[str, Severity, str, str]]] = (
-    (
-        *("late_first_byte", "impossible", "the first byte came after the last one"),
-        "the samples were edited, or are of transactions",
-    ),
-    (
-        *("late_connect", "unsupported", "connecting took longer than the first byte"),
-        "the samples were edited",
-    ),
-    (
-        *("overlapping", "unsupported", "a thread had two samples at once"),
-        "several engines wrote threads of one name",
-    ),
+_OF_SAMPLES: Final[Sequence[tuple[str, Severity, str]]] = (
+    ("late_first_byte", "impossible", "the first byte came after the last one"),
+    ("late_connect", "unsupported", "connecting took longer than the first byte"),
+    ("overlapping", "unsupported", "a thread had two samples at once"),
 )
-"Facts that count samples, each with the severity and title of its finding, and what excuses it."
+"Facts that count samples, each with the severity and title of its finding."
+_TRUE_IF = {
+    "late_first_byte": "the samples were edited, or are of transactions",
+    "late_connect": "the samples were edited",
+    "overlapping": "several engines wrote threads of one name",
+}
 
 
 @check("AS1", "unsupported")
@@ -148,9 +144,9 @@ def samples(row: Row) -> Evidences:
     if "late_first_byte" not in row.facts:
         return None
     findings = []
-    for name, severity, title, true_if in _PARTS_OF_SAMPLES:
+    for name, severity, title in _OF_SAMPLES:
         if count := value(row, name):
             where = row.facts[name].origin
             numbers = f"{readable.counted(int(count), 'sample')}, the first one at {where}"
-            findings.append(Finding(numbers, "", true_if, "", where, severity, title))
+            findings.append(Finding(numbers, "", _TRUE_IF[name], "", where, severity, title))
     return findings

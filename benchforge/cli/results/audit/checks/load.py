@@ -37,13 +37,9 @@ _PERCENT = 100.0
 def under_way(row: Row) -> Evidences:
     """No more requests are under way than the connections hold."""
     mean, rates, room = _least_mean(row), _timed_rate(row), _room(row)
-    if (
-        mean is None
-        or mean.estimator.startswith(SAMPLED)
-        or rates is None
-        or room is None
-        or word(row, "loop") == "open"
-    ):
+    if mean is None or mean.estimator.startswith(SAMPLED):
+        return None
+    if rates is None or room is None or word(row, "loop") == "open":
         return None
     connections, each, stated = room
     most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
@@ -87,13 +83,11 @@ def _least_mean(row: Row) -> _Mean | None:
         return _Mean(mean.low, float(mean.value), shown(mean), mean.estimator)
     if mean is not None or not (listed := percentiles(row)):
         return None
-    low = mean_at_least(
-        {percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples(row)
-    )
-    first = next(iter(listed.items()))
-    text = f"{amount(low, 's')} (at least, by p{first[0]:g} {shown(first[1])} and the others)"
-    estimator = first[1].estimator
-    return _Mean(low, low, text, estimator) if low > 0 else None
+    lows = {percent: max(0.0, fact.low) for percent, fact in listed.items()}
+    low = mean_at_least(lows, samples(row))
+    percent, first = next(iter(listed.items()))
+    text = f"{amount(low, 's')} (at least, by p{percent:g} {shown(first)} and the others)"
+    return _Mean(low, low, text, first.estimator) if low > 0 else None
 
 
 @check("AL5", "unsupported", "the mean is longer than requests can have taken on average")
@@ -111,12 +105,12 @@ def made_up(row: Row) -> Evidences:
     held = f" x {readable.exact(each)} requests" if each > 1 else ""
     rests = [] if stated else [_alone(row)]
     needs = readable.figure(nominal_rate(row) * value(row, "mean") / connections)
+    most = f"{_connections(connections)}{held} / {_rate(row)} = {plain} at most"
+    true_if = f"it includes samples that are not requests ({row.facts['mean'].estimator})"
     return Finding(
-        f"{_connections(connections)}{held} / {_rate(row)} = {plain} at most; the row has "
-        f"{shown(row.facts['mean'])}",
+        f"{most}; the row has {shown(row.facts['mean'])}",
         "; ".join([*rests, *on_duration(row)]),
-        f"it includes samples that are not requests ({row.facts['mean'].estimator})"
-        + ("" if stated else f", or each connection had {needs} requests under way"),
+        true_if + ("" if stated else f", or each connection had {needs} requests under way"),
         factor=nominal_rate(row) * value(row, "mean") / (connections * each),
     )
 
@@ -148,16 +142,11 @@ def idle(row: Row) -> Evidences:
     lasted = value(row, "duration_asked") * busy / connections
     slip = f", or {words}" if (words := time_slip(busy / connections)) else ""
     shorter = f"the load lasted {amount(lasted, 's')} or less, or " if on_duration(row) else ""
+    rests = "each connection sends its next request at once", "no request was lost"
     return Finding(
-        f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
-        "way, "
+        f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under way, "
         f"on {_connections(connections)}: {share} of them had none",
-        "; ".join(
-            (
-                *("each connection sends its next request at once", "no request was lost"),
-                *on_duration(row),
-            )
-        ),
+        "; ".join((*rests, *on_duration(row))),
         f"{shorter}the load tool waited between requests, or opened a connection for each, or "
         f"{share} of the connections got no answer{slip}",
         factor=times_off(busy, connections),
@@ -182,15 +171,14 @@ def tail(row: Row) -> Evidences:
     lasted = value(row, "duration") or value(row, "duration_asked")
     longer = f", longer than the load of {amount(lasted, 's')}" if 0 < lasted < tail_s else ""
     unused = readable.percent(1 - last.high * rates.high / (connections * each))
+    slowest = f"the slowest {readable.percent(share)}"
+    field = f", or the field holds {last.estimator}" * bool(last.estimator)
     return Finding(
-        f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
-        "average, but "
-        f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
-        f"{amount(tail_s, 's')}{longer}",
+        f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on average, but "
+        f"p{percent:g} is {shown(last)}: {slowest} must average {amount(tail_s, 's')}{longer}",
         "; ".join(["each connection was in use all the time", *on_duration(row)]),
-        f"{unused} of the connections were idle"
-        + (f", or the field holds {last.estimator}" if last.estimator else ""),
-        title=f"the slowest {readable.percent(share)} of the requests must have been very slow",
+        f"{unused} of the connections were idle{field}",
+        title=f"{slowest} of the requests must have been very slow",
     )
 
 
@@ -231,7 +219,7 @@ def _timed_rate(row: Row) -> Interval | None:
 
 
 def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
-    """Return what the mean is at most; None where nothing bounds it.
+    """Return the largest mean; None where nothing bounds it.
 
     wrk 4 adds x / E samples below each time x longer than E = connections / rate, with a mean of
     x / 2. If all times add up to what the connections had, the mean is E + max / 2 at most.
@@ -264,10 +252,7 @@ def _rests(row: Row, stated: bool, estimator: str) -> list[str]:
     if estimator and not estimator.startswith(CORRECTED):
         rests.append(f"the mean is not {estimator}")
     counted = row.facts["rate"].estimator if "rate" in row.facts else ""
-    rests += on_duration(row)
-    if counted:
-        rests.append(f"no request failed ({counted})")
-    return rests
+    return [*rests, *on_duration(row), *[f"no request failed ({counted})"] * bool(counted)]
 
 
 def _always_busy(row: Row) -> bool:
@@ -276,7 +261,7 @@ def _always_busy(row: Row) -> bool:
 
 
 def _below(listed: dict[float, Fact]) -> float:
-    """Return what the times up to the last percentile add to the mean, at most."""
+    """Return the most that times up to the last percentile add to the mean."""
     total, lower_percent = 0.0, 0.0
     for percent, fact in listed.items():
         total += (percent - lower_percent) / _PERCENT * fact.high

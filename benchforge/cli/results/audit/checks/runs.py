@@ -1,4 +1,4 @@
-"""Times of runs: what is computed from them, and what runs and sittings can tell apart."""
+"""Identities of times of runs: their statistics, and the ranks that runs and sittings resolve."""
 
 import math
 import statistics
@@ -28,21 +28,16 @@ def computed(row: Row) -> Evidences:
         fact = number(row, name)
         if fact is None:
             continue
-        right = _right(statistic, row.times)
-        if any(
-            abs(entry - float(fact.value)) <= _EXACT * max(row.times) + fact.resolution
-            for entry in right
-        ):
+        right = [statistics_of(row.times)[statistic] or 0.0]
+        right += [statistics.pstdev(row.times)] if name == "sd" else []
+        room = _EXACT * max(row.times) + fact.resolution
+        if any(abs(entry - float(fact.value)) <= room for entry in right):
             continue
         count = readable.counted(len(row.times), "listed time")
-        findings.append(
-            Finding(
-                f"{count} give {amount(right[0], 's')}, the row has {shown(fact)}",
-                true_if="the list leaves out runs, or is of another run",
-                where=fact.origin,
-                title=f"the {words} is not that of the listed times",
-            )
-        )
+        numbers = f"{count} give {amount(right[0], 's')}, the row has {shown(fact)}"
+        true_if = "the list leaves out runs, or is of another run"
+        title = f"the {words} is not that of the listed times"
+        findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
 
@@ -54,11 +49,6 @@ _OF_TIMES = {
     "max": ("highest", "maximum"),
 }
 "The name of each fact in the statistics of the times, and its words."
-
-
-def _right(name: str, times: Sequence[float]) -> list[float]:
-    right = statistics_of(times)[name]
-    return [right or 0.0, statistics.pstdev(times)] if name == "sd" else [right or 0.0]
 
 
 @check("AR2", "impossible")
@@ -75,14 +65,10 @@ def derived(row: Row) -> Evidences:
     for words, fact, right, unit in pairs:
         if fact is None or abs(float(fact.value) - right) <= _EXACT * right + fact.resolution:
             continue
-        findings.append(
-            Finding(
-                f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}",
-                true_if="the fields are of different runs",
-                where=fact.origin,
-                title=f"{words} does not follow from the mean",
-            )
-        )
+        numbers = f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}"
+        true_if = "the fields are of different runs"
+        title = f"{words} does not follow from the mean"
+        findings.append(Finding(numbers, "", true_if, where=fact.origin, title=title))
     return findings
 
 
@@ -107,10 +93,8 @@ def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
         for faster, slower in pairs
         if slower.mean - faster.mean < _NORMAL * math.hypot(faster.error, slower.error)
     ]
-    return [
-        replace(finding, ranks=(1, 0 if index else len(pairs)))
-        for index, finding in enumerate(findings)
-    ]
+    counts = [len(pairs), *[0] * len(findings)]
+    return [replace(it, ranks=(1, n)) for it, n in zip(findings, counts, strict=False)]
 
 
 class _Ranked:
@@ -140,10 +124,7 @@ def _spread(row: Row) -> float | None:
 
 
 def ranks(name: str, older: Mapping[str, float], newer: Mapping[str, float]) -> Finding | None:
-    """Neighbours in rank differ by more than the rate of one row between two sittings.
-
-    Return None where too few rows are in both, or where all ranks are resolved.
-    """
+    """Neighbours in rank differ by more than one row between two sittings. None: too few rows."""
     shared = [row for row, rate in newer.items() if rate > 0 and older.get(row, 0) > 0]
     if len(shared) < _FEWEST_ROWS:
         return None

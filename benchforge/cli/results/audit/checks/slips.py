@@ -1,4 +1,4 @@
-"""What all rows of a source show: slips of units, and loads that were shorter than stated."""
+"""Identities of all rows of a source: units, and durations of loads."""
 
 import math
 import statistics

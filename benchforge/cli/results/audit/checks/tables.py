@@ -1,4 +1,4 @@
-"""What only several rows together show: copies, columns of a wrong name, sums, sizes."""
+"""Identities of several rows: copies, columns of a wrong name, sums, sizes."""
 
 import statistics
 from collections import defaultdict
@@ -15,9 +15,7 @@ _DIGITS = 12
 "Digits that two rows must share to be copies: small numbers of runs agree by chance."
 _MOST_BYTES = 1.6
 _SUM = 0.01
-_MEASURED = (
-    *("rate", "requests", "mean", "sd", "max", "min", "p50", "p90", "p99", "byte_rate", "cpu"),
-)
+_FACTS = ("rate", "requests", "mean", "sd", "max", "min", "p50", "p90", "p99", "byte_rate", "cpu")
 
 
 @check("AX1", "false field", "a row is a copy of another one", scope="table")
@@ -30,20 +28,15 @@ def copies(name: str, rows: Sequence[Row]) -> Evidences:
     for row in rows:
         if "total" in row.facts:  # of one row, it is that row
             continue
-        measured = tuple((entry, value(row, entry)) for entry in _MEASURED if value(row, entry))
+        measured = tuple((entry, value(row, entry)) for entry in _FACTS if value(row, entry))
         if sum(_digits(number_) for _, number_ in measured) < _DIGITS:
             continue
         if (other := first.setdefault(measured, row)) is row:
             continue
         same = ", ".join(f"{entry} {shown(row.facts[entry])}" for entry, _ in measured)
-        findings.append(
-            Finding(
-                f"{row.name} and {other.name} have the same {same}",
-                true_if="both names are of one measurement",
-                row=row.name,
-                where=row.where,
-            )
-        )
+        numbers = f"{row.name} and {other.name} have the same {same}"
+        true_if = "both names are of one measurement"
+        findings.append(Finding(numbers, "", true_if, row.name, row.where))
     return findings
 
 
@@ -55,23 +48,19 @@ def _digits(number_: float) -> int:
 def mean_is_percentile(name: str, rows: Sequence[Row]) -> Evidences:
     """The mean and the p99 of a row are two numbers."""
     candidates = [row for row in rows if "mean" in row.facts and "p99" in row.facts]
-    same = [
-        row for row in candidates if value(row, "mean") == value(row, "p99") and value(row, "mean")
-    ]
+    same = [row for row in candidates if value(row, "mean") == value(row, "p99") != 0]
     if not candidates:
         return None
     if len(same) < _SEVERAL:
         return []
-    return [
-        Finding(
-            f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}, in {len(same)} of "
-            f"{len(candidates)} rows of {name}",
-            true_if="all requests of each of these rows took the same time",
-            row=row.name,
-            where=row.facts["p99"].origin or row.where,
-        )
-        for row in same
-    ]
+    findings = []
+    true_if = "all requests of each of these rows took the same time"
+    for row in same:
+        equal = f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}"
+        numbers = f"{equal}, in {len(same)} of {len(candidates)} rows of {name}"
+        where = row.facts["p99"].origin or row.where
+        findings.append(Finding(numbers, "", true_if, row.name, where))
+    return findings
 
 
 @check("AF1", "false field", "the column percentile99 holds another percentile", scope="table")
@@ -134,26 +123,20 @@ def sizes(name: str, rows: Sequence[Row]) -> Evidences:
     if max(map(len, by_protocol.values()), default=0) < _SEVERAL:
         return None
     findings = []
+    rests = "all rows send the same requests, and have the same right answer"
+    true_if = "it compresses differently, sends more headers, or answers something else"
     for same in by_protocol.values():
         middle = statistics.median(each[row.name] for row in same)
+        others = f"the median of {len(same)} rows of {name} is {amount(middle, 'B')}"
         for row in same:
             size = each[row.name]
             if middle and not middle / _MOST_BYTES <= size <= middle * _MOST_BYTES:
-                findings.append(
-                    Finding(
-                        f"{amount(size, 'B')} a response; the median of {len(same)} rows of "
-                        f"{name} is "
-                        f"{amount(middle, 'B')}",
-                        "all rows send the same requests, and have the same right answer",
-                        "it compresses differently, sends more headers, or answers something else",
-                        row=row.name,
-                        where=row.where,
-                    )
-                )
+                numbers = f"{amount(size, 'B')} a response; {others}"
+                findings.append(Finding(numbers, rests, true_if, row.name, row.where))
     return findings
 
 
-@check("AN2", "unknown", "nobody knows which ranks are noise", scope="table")
+@check("AN2", "unknown", "it is unknown which ranks are noise", scope="table")
 def unknown_spread(name: str, rows: Sequence[Row]) -> Evidences:
     """A ranking needs more than one run of each row."""
     ranked = [row for row in rows if "rate" in row.facts or "requests" in row.facts]

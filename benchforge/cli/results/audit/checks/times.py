@@ -1,4 +1,4 @@
-"""What the times of a row must be to one another, and to the length of the load."""
+"""Identities of the times of a row, and of the length of its load."""
 
 import math
 
@@ -40,16 +40,14 @@ def order(row: Row) -> Evidences:
     if len(listed) < _SEVERAL:
         return None
     bounds = {percent: (fact.low, fact.high) for percent, (_, fact) in listed.items()}
-    return [
-        Finding(
-            f"{listed[high][0]} {shown(listed[high][1])} < {listed[low][0]} "
-            f"{shown(listed[low][1])}",
-            true_if="the two are of different requests, or their names are exchanged"
-            + ", or 0 stands for unknown" * (listed[high][1].value == 0),
-            title=f"{listed[high][0]} is less than {listed[low][0]}",
-        )
-        for low, high in falling(bounds)
-    ]
+    findings = []
+    for low, high in falling(bounds):
+        (less, lower), (more, higher) = listed[high], listed[low]
+        true_if = "the two are of different requests, or their names are exchanged"
+        true_if += ", or 0 stands for unknown" * (lower.value == 0)
+        numbers = f"{less} {shown(lower)} < {more} {shown(higher)}"
+        findings.append(Finding(numbers, "", true_if, title=f"{less} is less than {more}"))
+    return findings
 
 
 @check("AM1", "impossible", "the mean is not one of these times")
@@ -96,28 +94,21 @@ def deviation(row: Row) -> Evidences:
     if spread is None or mean is None or most is None:
         return None
     least_s = max(0.0, _low(row, "min"))
-    top_s = _deviation_at_most(least_s, mean.low, most.high, samples(row))
     # The bound is not monotone in the mean: it is largest halfway between the extremes.
     middle = min(max((least_s + most.high) / 2, mean.low), mean.high)
-    top_s = max(
-        top_s,
-        *(
-            _deviation_at_most(least_s, entry, most.high, samples(row))
-            for entry in (middle, mean.high)
-        ),
-    )
+    means, count = (mean.low, middle, mean.high), samples(row)
+    top_s = max(_deviation_at_most(least_s, entry, most.high, count) for entry in means)
     if spread.low <= top_s * MORE:
         return []
+    allowed = f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most"
     return Finding(
-        f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most, "
-        "the row "
-        f"has {shown(spread)}",
+        f"{allowed}, the row has {shown(spread)}",
         true_if="the mean, the maximum and the deviation are of different requests",
     )
 
 
 def _deviation_at_most(least: float, mean: float, most: float, samples: float) -> float:
-    """Return what a standard deviation is at most (Bhatia and Davis), also with n - 1."""
+    """Return the largest standard deviation (Bhatia and Davis), also with n - 1."""
     variance = max(0.0, most - mean) * max(0.0, mean - least)
     return math.sqrt(variance * samples / (samples - 1) if samples > 1 else variance)
 

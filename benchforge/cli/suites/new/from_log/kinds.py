@@ -1,4 +1,4 @@
-"""The kinds of requests in an access log, with the values that their requests had."""
+"""Kinds of requests in an access log, with the values of their requests."""
 
 import gzip
 import json
@@ -52,7 +52,7 @@ class LogLine(NamedTuple):
 
 
 def log_lines(log: Path) -> Iterator[LogLine | None]:
-    """Yield each request; None for a line that is none. Raises Unusable for an unreadable file."""
+    """Yield each request; None for another line. Raises Unusable for an unreadable file."""
     name = safe.word(str(log))
     try:
         if log.exists() and not log.is_file():
@@ -186,7 +186,7 @@ _MOST = 250_000  # texts that are counted at a time
 
 
 class SharedTexts:
-    """Who sent which text."""
+    """Texts, each with the clients that sent it."""
 
     def __init__(self, *, behind_proxy: bool = False) -> None:
         """Begin without any. Addresses `behind_proxy` are of no client: requests are counted."""
@@ -208,7 +208,7 @@ class SharedTexts:
 
     @property
     def few_clients(self) -> int | None:
-        """Number of client addresses, where they are too few to tell who sent what."""
+        """Number of client addresses, where they are too few to tell senders apart."""
         few = len(self._clients) < LEAST_CLIENTS and not self._behind_proxy
         return len(self._clients) if few else None
 
@@ -250,7 +250,7 @@ class LogKind:
 
 @dataclass
 class AccessLog:
-    """What an access log gives."""
+    """The kinds of an access log, and its numbers."""
 
     kinds: list[LogKind]
     "The most frequent first."
@@ -331,7 +331,7 @@ def query_of(query: str) -> Mapping[str, str]:
 
 
 def _decoded(text: str, unquoted: Callable[[str], str]) -> str:
-    """Return a text that is bounded: a cut one is longer than what is kept."""
+    """Return a bounded text: a cut one is longer than any that counts."""
     return unquoted(text[: 12 * _LONGEST + 12])[: _LONGEST + 1]
 
 

@@ -1,4 +1,4 @@
-"""The suite of an access log, and the files with the values of its requests."""
+"""Suites of access logs, and the files with the values of their requests."""
 
 import csv
 import io
@@ -22,14 +22,14 @@ _LOWEST = 120  # /s, since p99 needs 1,000 responses
 _STEPS = 10  # of 10 s: the interval is about 3 % to each side, in four minutes
 
 OWN = "CHANGE-ME"
-"A value that stands where the log has none to keep."
+"Placeholder of a value that the files must not have."
 _MOST_KEYS = 6
 _OFTEN = 0.5  # of a kind's requests: keys of a query that fewer have are left out
 _LOGIN = re.compile(
     r"(?<![a-z])(?:(?:log|sign)[-_.]?in|o?auth|authenticate|tokens?|sessions?)(?![a-z])",
     re.IGNORECASE,
 )
-"What the last part of a path has that logs users in."
+"Words in the last part of a path that logs users in."
 
 
 class _Place(NamedTuple):
@@ -77,7 +77,7 @@ def to_fill(files: Mapping[Path, str]) -> list[str]:
 
 
 def from_log(log: AccessLog, files: Mapping[Path, str]) -> Iterator[str]:
-    """Yield what the files have of the log: each path of the mix, and each column of values."""
+    """Yield each path of the mix, and each column of values, that the files have of the log."""
     for mixed in _labelled(log):
         if mixed.kind.method == "GET":
             yield f"{_path(mixed)}, {counted(mixed.kind.requests, 'request')}"
@@ -96,14 +96,15 @@ def formulas(files: Mapping[Path, str]) -> Iterator[str]:
 
 
 def incomplete(log: AccessLog) -> list[str]:
-    """Return what is to be known of each kind that lacks its body: method, path, number, share."""
+    """Return method, path, number and share of each kind that lacks its body."""
     of_all = log.taken + sum(kind.requests for kind in log.incomplete)
-    return [
-        f"{mixed.kind.method} {_path(mixed)}: "
-        f"{counted(mixed.kind.requests, 'request')}, {percent(mixed.kind.requests / of_all)}"
-        for mixed in _labelled(log)
-        if mixed.kind.method != "GET"
-    ]
+    lines = []
+    for mixed in _labelled(log):
+        number = mixed.kind.requests
+        if mixed.kind.method != "GET":
+            size = f"{counted(number, 'request')}, {percent(number / of_all)}"
+            lines.append(f"{mixed.kind.method} {_path(mixed)}: {size}")
+    return lines
 
 
 def _labelled(log: AccessLog) -> Iterator[_Written]:
@@ -190,7 +191,10 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield 'loaders = ["closed"]\n'
     for mixed in kinds:
         if mixed.kind.method == "GET":
-            yield from _kind(log, mixed)
+            yield f"[scenarios.mix.kinds.{mixed.label}]"
+            yield from _share_and_answer(log, mixed)
+            yield f"request = {{ path = {_quoted(_path(mixed))} }}\n"
+            yield from _feed(mixed)
         elif _LOGIN.search(mixed.kind.pattern[-1]):
             yield from _session(mixed)
         else:
@@ -198,13 +202,6 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield "[repeat]"
     yield 'warmup = "1s"\n'
     yield from highest(kinds[0].label)
-
-
-def _kind(log: AccessLog, mixed: _Written) -> Iterator[str]:
-    yield f"[scenarios.mix.kinds.{mixed.label}]"
-    yield from _share_and_answer(log, mixed)
-    yield f"request = {{ path = {_quoted(_path(mixed))} }}\n"
-    yield from _feed(mixed)
 
 
 def _comment(log: AccessLog, mixed: _Written, example: str) -> Iterator[str]:

@@ -61,7 +61,7 @@ async def talk(reader, writer, threads):
 
 
 async def serve(port, threads):
-    """Serve until somebody ends it."""
+    """Serve until a signal ends the process."""
     server = await asyncio.start_server(
         lambda reader, writer: talk(reader, writer, threads), "127.0.0.1", port, backlog=128
     )
