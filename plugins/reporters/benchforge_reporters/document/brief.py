@@ -11,14 +11,7 @@ from pathlib import PurePath
 from typing import Final, NamedTuple
 
 from benchforge.plugin import Estimate, Summary, Trial, readable
-from benchforge.plugin.drawing import (
-    Quoted,
-    in_rounds,
-    interval_text,
-    numbers,
-    pair_ratio,
-    short,
-)
+from benchforge.plugin.drawing import Quoted, in_rounds, interval_text, numbers, pair_ratio, short
 from benchforge_reporters.document.causes import caveats
 from benchforge_reporters.document.claims import claim_states
 from benchforge_reporters.document.cpu_time import explained

@@ -13,13 +13,7 @@ from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
 from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels, searches
 from benchforge_reporters.charts.over_time import curves
 from benchforge_reporters.charts.percentiles import percentiles
-from benchforge_reporters.charts.ratios import (
-    answers_chart,
-    drawn,
-    ratio,
-    ratio_axis,
-    ratio_legend,
-)
+from benchforge_reporters.charts.ratios import answers_chart, drawn, ratio, ratio_axis, ratio_legend
 from benchforge_reporters.charts.run_order import Lane, run_order
 from benchforge_reporters.charts.stacks import slices, stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
