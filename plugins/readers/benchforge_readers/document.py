@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchforge.plugin import Fact, Row, Source, bounded
-from benchforge_readers.printed import given, rows_of_parts
+from benchforge_readers.printed import given, part_rows
 
 MOST_ROWS = 200_000
 
 
-def document_of(source: Source) -> Any:
+def json_of(source: Source) -> Any:
     """Return the only document of JSON. Raises ValueError where it is not the only one."""
     first, *others = documents_of(source)
     if others or isinstance(first, ValueError):
@@ -46,7 +46,7 @@ def _after_gap(text: str, start: int) -> int:
 _NO_GAP = re.compile(r"\S")
 
 
-def rows_of_documents(source: Source, row: Callable[[Any, str], Row]) -> Iterator[Row]:
+def json_rows(source: Source, row: Callable[[Any, str], Row]) -> Iterator[Row]:
     """Yield the row of each document of JSON, made of it and its place."""
 
     def made(document: Any, count: int) -> Row:
@@ -54,7 +54,7 @@ def rows_of_documents(source: Source, row: Callable[[Any, str], Row]) -> Iterato
             raise document
         return row(document, f"document {count}" if count > 1 else "document")
 
-    return rows_of_parts(documents_of(source), made)
+    return part_rows(documents_of(source), made)
 
 
 def _none(name: str) -> None:

@@ -49,9 +49,8 @@ def quantity(text: str, name: str, units: Mapping[str, float], unit: str, origin
     match = re.fullmatch(r"\s*([-+.\deE]{1,40}?)\s*([^\d\s.+-]{0,6})\s*", text)
     if not match or match[2] not in units:
         stated = ", ".join(entry for entry in units if entry)
-        raise ValueError(
-            f"{at(origin)}{name}: {text.strip()[:40]!r} is not a number with a unit ({stated})"
-        )
+        printed = f"{at(origin)}{name}: {text.strip()[:40]!r}"
+        raise ValueError(f"{printed} is not a number with a unit ({stated})")
     return number(match[1], name, unit, units[match[2]], origin)
 
 
@@ -60,9 +59,8 @@ def seconds(text: str, name: str, origin: str = "") -> Fact:
     parts = _PART.findall(text)
     if len(parts) > 1 and "".join(value + unit for value, unit in parts) == text.strip():
         facts = [number(value, name, "s", SECONDS[unit], origin) for value, unit in parts]
-        return Fact(
-            sum(float(entry.value) for entry in facts), "s", facts[-1].resolution, "", origin
-        )
+        total = sum(float(fact.value) for fact in facts)
+        return Fact(total, "s", facts[-1].resolution, "", origin)
     return quantity(text, name, SECONDS, "s", origin)
 
 
@@ -161,9 +159,7 @@ def joined(source: Source, *begins: str) -> Iterator[Block]:
     result: Block | None = None
     reached = 0
     for part in blocks(source, "|".join(begins)):
-        stage = next(
-            number for number, begin in enumerate(begins) if re.match(begin, part.lines[0])
-        )
+        stage = next(index for index, begin in enumerate(begins) if re.match(begin, part.lines[0]))
         if result and stage > reached and result.first + len(result.lines) == part.first:
             result = Block([*result.lines, *part.lines], result.first)
         else:
@@ -175,20 +171,21 @@ def joined(source: Source, *begins: str) -> Iterator[Block]:
         yield result
 
 
-def rows_of_text(
-    source: Source, begins: str, name: str, facts: Callable[[Block], dict[str, Fact]]
+def text_rows(
+    source: Source, name: str, facts: Callable[[Block], dict[str, Fact]], *begins: str
 ) -> Iterator[Row]:
-    """Yield a numbered row for each block of a text."""
-    return rows_of_parts(
-        blocks(source, begins),
-        lambda block, count: Row(f"{name} {count}", facts(block), f"line {block.first}"),
-    )
+    """Yield a numbered row for each result of a text whose parts begin with these lines."""
+
+    def row(block: Block, count: int) -> Row:
+        return Row(f"{name} {count}", facts(block), f"line {block.first}")
+
+    return part_rows(joined(source, *begins), row)
 
 
 _Part = TypeVar("_Part")
 
 
-def rows_of_parts(parts: Iterable[_Part], row: Callable[[_Part, int], Row]) -> Iterator[Row]:
+def part_rows(parts: Iterable[_Part], row: Callable[[_Part, int], Row]) -> Iterator[Row]:
     """Yield the row of each block or document. One that is cut is `unread`, and comes last.
 
     Raises ValueError where all are cut.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import Block, joined, number, rows_of_parts
+from benchforge_readers.printed import Block, joined, number, part_rows
 
 _MS = 1e-3
 
@@ -23,13 +23,12 @@ class AbReader(Reader):
     name: ClassVar[str] = "ab"
 
     def claims(self, head: str) -> bool:
-        """Return True for the lines of a report of ab."""
         complete = "Complete requests:" in head and "Concurrency Level:" in head
         return "This is ApacheBench, Version" in head or complete
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
-        return rows_of_parts(joined(source, *_BEGINS), _row)
+        return part_rows(joined(source, *_BEGINS), _row)
 
 
 _BEGINS = ("This is ApacheBench, ", "Server Software:", "Concurrency Level:")
@@ -37,9 +36,7 @@ _BEGINS = ("This is ApacheBench, ", "Server Software:", "Concurrency Level:")
 
 def _row(block: Block, count: int) -> Row:
     if not block.find(r"Complete requests: +\d{1,18}") or not block.find("Requests per second:.*"):
-        raise ValueError(
-            "no 'Complete requests:' and 'Requests per second:' below it: is it whole?"
-        )
+        raise ValueError("no lines 'Complete requests:' and 'Requests per second:': is it whole?")
     path = block.find(r"Document Path: +(\S{1,500})")
     name = path[0][1][:80] if path else f"report {count}"
     return Row(name, _facts(block), f"line {block.first}")

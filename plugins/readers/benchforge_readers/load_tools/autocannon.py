@@ -5,17 +5,9 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import field, has, is_json, rows_of_documents, table, take
+from benchforge_readers.document import field, has, is_json, json_rows, table, take
 from benchforge_readers.load_tools.wrk import BEGINS
-from benchforge_readers.printed import (
-    INDENT,
-    Block,
-    blocks,
-    number,
-    quantity,
-    rows_of_parts,
-    seconds,
-)
+from benchforge_readers.printed import INDENT, Block, blocks, number, part_rows, quantity, seconds
 
 _MS = 1e-3
 _ROUNDED = 1.0  # milliseconds: it records whole ones
@@ -41,17 +33,14 @@ class AutocannonReader(Reader):
     name: ClassVar[str] = "autocannon"
 
     def claims(self, head: str) -> bool:
-        """Return True for the JSON of autocannon, or the titles of its tables."""
         return has(head, "pipelining", "latency", "non2xx") or _TABLE.search(head) is not None
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
         if is_json(source):
-            return rows_of_documents(source, _row)
-        loads = (
-            part for part in blocks(source, BEGINS) if not part.find(r" *\d{1,9} threads and .*")
-        )
-        return rows_of_parts(loads, _row_of_text)
+            return json_rows(source, _row)
+        tests, of_wrk = blocks(source, BEGINS), r" *\d{1,9} threads and .*"
+        return part_rows((test for test in tests if not test.find(of_wrk)), _row_of_text)
 
 
 def _row(document: Any, where: str) -> Row:

@@ -5,16 +5,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import (
-    field,
-    has,
-    is_json,
-    rows_of_documents,
-    table,
-    take,
-    take_times,
-)
-from benchforge_readers.printed import INDENT, Block, blocks, number, rows_of_parts, seconds
+from benchforge_readers.document import field, has, is_json, json_rows, table, take, take_times
+from benchforge_readers.printed import INDENT, Block, blocks, number, part_rows, seconds
 
 _US = 1e-6
 _LATENCY = ("result", "latency")
@@ -37,15 +29,14 @@ class BombardierReader(Reader):
     name: ClassVar[str] = "bombardier"
 
     def claims(self, head: str) -> bool:
-        """Return True for the text or the JSON of bombardier."""
         text = re.search(rf"^{INDENT}Bombarding \S", head, re.MULTILINE) is not None
         return text or has(head, "spec", "numberOfConnections")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
         if is_json(source):
-            return rows_of_documents(source, _row_of_json)
-        return rows_of_parts(blocks(source, _BEGINS), _row)
+            return json_rows(source, _row_of_json)
+        return part_rows(blocks(source, _BEGINS), _row)
 
 
 def _row_of_json(document: Any, where: str) -> Row:
@@ -94,12 +85,10 @@ def _printed(block: Block) -> dict[str, Fact]:
         words = hit[0][1].split()
         if words[0] == "for":
             facts["duration_asked"] = seconds(words[1], "duration", hit[1])
-    gap = r" +(\S{1,20})"
-    if hit := block.find(rf" *Latency{gap * 3}"):
-        for name, text in zip(("mean", "sd", "max"), hit[0].groups(), strict=True):
-            facts[name] = seconds(text, name, hit[1])
-    else:
+    if not (hit := block.find(r" *Latency +(\S{1,20}) +(\S{1,20}) +(\S{1,20})")):
         raise ValueError(f"line {block.first}: no line 'Latency' below it: is it whole?")
+    for name, text in zip(("mean", "sd", "max"), hit[0].groups(), strict=True):
+        facts[name] = seconds(text, name, hit[1])
     for match, where in block.all(r" *(\d{1,2}(?:\.\d{1,3})?)% +(\S{1,20})"):
         facts[f"p{float(match[1]):g}"] = seconds(match[2], f"{match[1]}%", where)
     each = ", ".join(rf"{name} - (\d{{1,18}})" for name in _CLASSES)
@@ -110,7 +99,6 @@ def _printed(block: Block) -> dict[str, Fact]:
     _totals(facts)
     if "duration_asked" in facts and "requests" in facts:
         setting = facts["duration_asked"]
-        facts["duration"] = Fact(
-            setting.value, "s", 0.05 * float(setting.value), "asked", setting.origin
-        )
+        width = 0.05 * float(setting.value)
+        facts["duration"] = Fact(setting.value, "s", width, "asked", setting.origin)
     return facts

@@ -4,20 +4,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.printed import (
-    BINARY,
-    COUNTED,
-    Block,
-    joined,
-    number,
-    quantity,
-    rows_of_parts,
-    seconds,
-)
+from benchforge_readers.printed import BINARY, COUNTED, Block, number, quantity, seconds, text_rows
 
 _CLIENTS = r"spawning thread #\d{1,6}: (\d{1,9}) total client\(s\)\..*"
-_NAMES = {"median": "p50", "p95": "p95", "p99": "p99", "min": "min", "max": "max"}
-_NAMES |= {"mean": "mean", "sd": "sd"}
+_NAMES = {name: name for name in ("p95", "p99", "min", "max", "mean", "sd")} | {"median": "p50"}
 
 
 class H2loadReader(Reader):
@@ -32,15 +22,11 @@ class H2loadReader(Reader):
     name: ClassVar[str] = "h2load"
 
     def claims(self, head: str) -> bool:
-        """Return True for the last lines of h2load."""
         return "finished in " in head and "status codes:" in head and "req/s" in head
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
-        return rows_of_parts(
-            joined(source, r"starting benchmark\.", r"finished in \d"),
-            lambda load, count: Row(f"load {count}", _facts(load), f"line {load.first}"),
-        )
+        return text_rows(source, "load", _facts, r"starting benchmark\.", r"finished in \d")
 
 
 def _facts(block: Block) -> dict[str, Fact]:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import statuses
-from benchforge_readers.printed import COUNTED, Block, number, rows_of_text
+from benchforge_readers.printed import COUNTED, Block, number, text_rows
 
 
 class HeyReader(Reader):
@@ -25,12 +25,11 @@ class HeyReader(Reader):
     name: ClassVar[str] = "hey"
 
     def claims(self, head: str) -> bool:
-        """Return True for the lines of a summary of hey, unless it is oha's."""
         return "Summary:" in head and "Slowest:" in head and "Success rate:" not in head
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each summary."""
-        return rows_of_text(source, r"Summary:", "summary", _facts)
+        return text_rows(source, "summary", _facts, "Summary:")
 
 
 _TIMES = {"duration": "Total", "max": "Slowest", "min": "Fastest", "mean": "Average"}
@@ -69,18 +68,13 @@ def _facts(block: Block) -> dict[str, Fact]:
 
 
 def _counts(block: Block, facts: dict[str, Fact]) -> None:
-    codes = [
-        (match[1], int(match[2]))
-        for match, _ in block.all(r"\s*\[(\d{3})\]\s+(\d{1,15}) responses")
-    ]
+    lines = block.all(r"\s*\[(\d{3})\]\s+(\d{1,15}) responses")
+    codes = [(match[1], int(match[2])) for match, _ in lines]
     if not block.find(r"\s*(?:Status code|Error) distribution:"):
         return  # it is cut above them
     answered = statuses(facts, iter(codes), "Status code distribution")
-    lost = sum(
-        int(match[1])
-        for match, _ in block.all(r"\s*\[(\d{1,15})\]\s+(?!\d{1,15} responses$)(.*\S.*)")
-        if not re.fullmatch(r"\W*", match[2])
-    )
+    lines = block.all(r"\s*\[(\d{1,15})\]\s+(?!\d{1,15} responses$)(.*\S.*)")
+    lost = sum(int(match[1]) for match, _ in lines if not re.fullmatch(r"\W*", match[2]))
     facts["lost"] = Fact(float(lost), "1", 0.0, COUNTED, "Error distribution")
     if not codes:
         facts["samples"] = Fact(0.0, origin="Status code distribution")

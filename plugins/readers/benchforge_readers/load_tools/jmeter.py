@@ -24,8 +24,6 @@ _NAMES = {
     "na": "allThreads",
 }
 _DEEPEST = 100
-
-
 _MS = 1e-3
 _MOST_LABELS, _MOST_THREADS, _MOST_CUT = 1000, 50_000, 100
 _BAD = ("4", "5")
@@ -44,7 +42,6 @@ class JmeterReader(Reader):
     name: ClassVar[str] = "jmeter"
 
     def claims(self, head: str) -> bool:
-        """Return True for the titles of a file of samples."""
         first = head.partition("\n")[0]
         return is_xml(head) or all(entry in first for entry in ("timeStamp", "elapsed", "label"))
 
@@ -52,7 +49,6 @@ class JmeterReader(Reader):
         """Yield a row for each label, once all samples are read."""
         labels: dict[str, _Label] = {}
         threads: dict[str, tuple[float, float]] = {}
-        samples: Iterator[tuple[str, Cells]]
         samples = samples_of(source) if is_xml(source.head) else rows_of(source)
         cut: list[Row] = []
         for where, cells in samples:
@@ -190,8 +186,7 @@ def samples_of(source: Source) -> Iterator[tuple[str, Cells]]:
             yield from samples.taken()
         parser.Parse("", True)
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise ValueError(f"line {error.lineno}: {reason}") from None
+        raise ValueError(f"line {error.lineno}: {expat.ErrorString(error.code)}") from None
 
 
 class _Samples:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import field, has, is_json, rows_of_documents, table
-from benchforge_readers.printed import INDENT, Block, given, number, rows_of_parts, seconds
+from benchforge_readers.document import field, has, is_json, json_rows, table
+from benchforge_readers.printed import INDENT, Block, given, number, part_rows, seconds
 
 _MS = 1e-3
 _TIMES = {"avg": "mean", "min": "min", "max": "max", "med": "p50"}
@@ -27,15 +27,14 @@ class K6Reader(Reader):
     name: ClassVar[str] = "k6"
 
     def claims(self, head: str) -> bool:
-        """Return True for the metrics of k6."""
         text = re.search(r"http_req_duration\.{2,60}", head) is not None
         return text or has(head, "metrics", "http_reqs")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row, and one for each group of requests with a tag of its own."""
         if is_json(source):
-            return rows_of_documents(source, _row_of_json)
-        return rows_of_parts(_summaries(source), _row)
+            return json_rows(source, _row_of_json)
+        return part_rows(_summaries(source), _row)
 
 
 def _row_of_json(document: Any, where: str) -> Row:

@@ -17,7 +17,6 @@ _COLUMNS = {
     "Requests/s": ("rate", "1/s", 1.0),
 }
 _TITLES = ("Name", "Request Count", "Failure Count", "Requests/s")
-AGGREGATED = "Aggregated"
 
 
 class LocustReader(Reader):
@@ -33,7 +32,6 @@ class LocustReader(Reader):
     name: ClassVar[str] = "locust"
 
     def claims(self, head: str) -> bool:
-        """Return True for the titles of locust's statistics."""
         first = head.partition("\n")[0]
         return all(entry in first for entry in _TITLES)
 
@@ -65,6 +63,6 @@ def _facts(cells: Mapping[str, str], where: str) -> dict[str, Fact]:
         facts[name] = Fact(ms * _MS, "s", step * _MS, "two digits", where)
     if not float(facts["requests"].value if "requests" in facts else 0):
         facts = {name: entry for name, entry in facts.items() if entry.unit != "s"}
-    if cells["Name"] == AGGREGATED:
+    if cells["Name"] == "Aggregated":
         facts["total"] = Fact(1.0, origin=where)
     return facts

@@ -4,17 +4,9 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import (
-    counts,
-    field,
-    has,
-    is_json,
-    rows_of_documents,
-    statuses,
-    take,
-)
+from benchforge_readers.document import counts, field, has, is_json, json_rows, statuses, take
 from benchforge_readers.load_tools.hey import summary_of
-from benchforge_readers.printed import COUNTED, Block, rows_of_text, seconds
+from benchforge_readers.printed import COUNTED, Block, seconds, text_rows
 
 _IN_FLIGHT = "aborted due to deadline"
 _ONE_IF = Fact("oha spoke HTTP/1.1 (it does without --http2)", origin="oha's default")
@@ -32,15 +24,14 @@ class OhaReader(Reader):
     name: ClassVar[str] = "oha"
 
     def claims(self, head: str) -> bool:
-        """Return True for a summary of oha."""
         text = "Success rate:" in head and "Slowest:" in head and "Requests/sec:" in head
         return text or has(head, "summary", "successRate", "requestsPerSec")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each summary."""
         if is_json(source):
-            return rows_of_documents(source, _row)
-        return rows_of_text(source, r"Summary:", "summary", _printed)
+            return json_rows(source, _row)
+        return text_rows(source, "summary", _printed, "Summary:")
 
 
 def _row(document: Any, where: str) -> Row:

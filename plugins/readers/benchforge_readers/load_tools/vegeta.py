@@ -4,16 +4,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import (
-    counts,
-    has,
-    is_json,
-    rows_of_documents,
-    statuses,
-    take,
-    take_times,
-)
-from benchforge_readers.printed import Block, number, rows_of_text, seconds
+from benchforge_readers.document import counts, has, is_json, json_rows, statuses, take, take_times
+from benchforge_readers.printed import Block, number, seconds, text_rows
 
 _NS = 1e-9
 _SKETCH = 0.02  # of a t-digest
@@ -35,15 +27,14 @@ class VegetaReader(Reader):
     name: ClassVar[str] = "vegeta"
 
     def claims(self, head: str) -> bool:
-        """Return True for a report of vegeta."""
         text = "[total, rate" in head and "Latencies" in head
         return text or has(head, "latencies", "bytes_in", "status_codes")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
         if is_json(source):
-            return rows_of_documents(source, _row)
-        return rows_of_text(source, r"Requests +\[total, rate", "report", _printed)
+            return json_rows(source, _row)
+        return text_rows(source, "report", _printed, r"Requests +\[total, rate")
 
 
 def _row(document: Any, where: str) -> Row:
@@ -78,12 +69,13 @@ def _sketched(facts: dict[str, Fact]) -> None:
 
 def _printed(block: Block) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
+    rates = {"total": "requests", "throughput": "good_rate"}
     for pattern, names in (
-        (r"Requests +\[(total, rate(?:, throughput)?)\] +(.{1,200})", {"throughput": "good_rate"}),
+        (r"Requests +\[(total, rate(?:, throughput)?)\] +(.{1,200})", rates),
         (r"Duration +\[(total, attack, wait)\] +(.{1,200})", {"attack": "duration"}),
         (
             r"Latencies +\[([a-z0-9, ]{3,60})\] +(.{1,200})",
-            {"50": "p50", "90": "p90", "95": "p95", "99": "p99"},
+            {name[1:]: name for name in _PERCENTILES},
         ),
     ):
         if not (hit := block.find(pattern)):
@@ -94,12 +86,10 @@ def _printed(block: Block) -> dict[str, Fact]:
             raise ValueError(f"{hit[1]}: {len(values)} numbers of {len(titles)}")
         for title, value in zip(titles, values, strict=True):
             name = names.get(title, title)
-            if pattern.startswith("Requests"):
-                if title == "total":
-                    facts["requests"] = number(value, "total", origin=hit[1])
-                else:
-                    facts[name] = number(value, title, "1/s", origin=hit[1])
-            elif (pattern.startswith("Duration") and title != "total") or title != "total":
+            if names is rates:
+                unit = "1" if title == "total" else "1/s"
+                facts[name] = number(value, title, unit, origin=hit[1])
+            elif title != "total":
                 facts[name] = seconds(value, title, hit[1])
     if "requests" not in facts:
         raise ValueError(f"line {block.first}: no number of requests")
@@ -118,5 +108,4 @@ def _printed_counts(block: Block, facts: dict[str, Fact]) -> None:
         pairs = [pair.split(":") for pair in hit[0][1].split()]
         if any(len(pair) != 2 or not pair[1].isdigit() or len(pair[1]) > 18 for pair in pairs):  # noqa: PLR2004
             raise ValueError(f"{hit[1]}: Status Codes: not code:count")
-        codes = {code: int(count) for code, count in pairs}
-        _failures(facts, codes, hit[1])
+        _failures(facts, {code: int(count) for code, count in pairs}, hit[1])

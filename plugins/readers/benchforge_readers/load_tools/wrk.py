@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
@@ -11,8 +12,8 @@ from benchforge_readers.printed import (
     Block,
     blocks,
     number,
+    part_rows,
     quantity,
-    rows_of_parts,
     seconds,
 )
 
@@ -41,10 +42,8 @@ class WrkReader(Reader):
     name: ClassVar[str] = "wrk"
 
     def claims(self, head: str) -> bool:
-        """Return True for the first lines of wrk, unless all of them are those of wrk2."""
-        return any(
-            "Thread Stats" in part and not of_wrk2(part) for part in head.split("test @ ")[1:]
-        )
+        tests = head.split("test @ ")[1:]
+        return any("Thread Stats" in test and not of_wrk2(test) for test in tests)
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each test."""
@@ -58,7 +57,7 @@ class WrkReader(Reader):
             return Row(named(block, count), facts, f"line {block.first}")
 
         tests = (part for part in blocks(source, BEGINS) if not _of_others(part))
-        return rows_of_parts(tests, row)
+        return part_rows(tests, row)
 
 
 def of_wrk2(head: str) -> bool:
@@ -146,12 +145,6 @@ def _percentiles(block: Block, facts: dict[str, Fact]) -> None:
         facts[f"p{float(match[1]):g}"] = seconds(match[2], f"{match[1]}%", where)
     old = "release" in facts and int(facts["release"].value) < _CORRECTING
     estimator = _SAMPLED if old else CORRECTED
-    for name in (
-        "mean",
-        "sd",
-        "max",
-        *(entry for entry in facts if entry[0] == "p" and entry[1:2].isdigit()),
-    ):
-        if name in facts and name != "max":
-            entry = facts[name]
-            facts[name] = Fact(entry.value, entry.unit, entry.resolution, estimator, entry.origin)
+    for name, entry in list(facts.items()):
+        if name in {"mean", "sd"} or (name[0] == "p" and name[1:2].isdigit()):
+            facts[name] = replace(entry, estimator=estimator)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named, of_wrk2
-from benchforge_readers.printed import Block, blocks, number, rows_of_parts, seconds
+from benchforge_readers.printed import Block, blocks, number, part_rows, seconds
 
 _SPECTRUM = r" *(\d{1,12}\.\d{1,9}) +([01]\.\d{1,15}) +(\d{1,18})(?: +\S{1,30})?"
 _HEAD = r" *Value(?:\(ms\))? +Percentile +TotalCount"
@@ -28,7 +28,6 @@ class Wrk2Reader(Reader):
     name: ClassVar[str] = "wrk2"
 
     def claims(self, head: str) -> bool:
-        """Return True for the head of a table of percentiles, which wrk2 prints, too."""
         return of_wrk2(head) or ("TotalCount" in head and "1/(1-Percentile)" in head)
 
     def rows(self, source: Source) -> Iterator[Row]:
@@ -47,7 +46,7 @@ class Wrk2Reader(Reader):
             name = named(block, count) if with_tests else f"table {count}"
             return Row(name, facts, f"line {block.first}")
 
-        return rows_of_parts((part for part in parts if not with_tests or of_wrk2(part.text)), row)
+        return part_rows((part for part in parts if not with_tests or of_wrk2(part.text)), row)
 
 
 def _first(block: Block) -> Block:

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, items, take, word
+from benchforge_readers.document import field, has, items, json_of, take, word
 from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import BINARY, given, number, quantity, seconds
 
 _SEVERAL = ("h2", "h3", "grpc", "gateway", "production")
 "Profiles of HTTP/2 and HTTP/3: their scripts send 32 to 100 requests at once on a connection."
-_MESSAGES = "stream-grpc"
 _WRK = ("static", "json-tls")
 "Profiles whose load tool is wrk, by scripts/lib/profiles.sh."
+_NEAR = 0.1
 _PROFILE = re.compile(r"([a-z0-9-]{2,40})-(\d{1,6})\.json")
 
 
@@ -31,7 +31,6 @@ class HttparenaReader(Reader):
     name: ClassVar[str] = "httparena"
 
     def claims(self, head: str) -> bool:
-        """Return True for a list of frameworks with HttpArena's fields."""
         listed = head.lstrip().startswith("[")
         return listed and has(head, "framework", "rps", "avg_latency", "p99_latency")
 
@@ -40,7 +39,7 @@ class HttparenaReader(Reader):
         match = _PROFILE.search(source.name.replace("\\", "/").rpartition("/")[2])
         profile = match[1] if match else ""
         table = match[0].removesuffix(".json") if match else "rows"
-        document = document_of(source)
+        document = json_of(source)
         rows = items({"rows": document if isinstance(document, list) else [document]}, "rows")
         for index, result in enumerate(rows):
             where = f"{index}"
@@ -52,7 +51,7 @@ class HttparenaReader(Reader):
 
 def _facts(result: dict[str, Any], profile: str, where: str) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
-    messages = profile.startswith(_MESSAGES)
+    messages = profile.startswith("stream-grpc")
     take(facts, "message_rate" if messages else "rate", result, "rps", unit="1/s", step=1.0)
     take(facts, "connections", result, "connections")
     if profile and not any(word_ in profile for word_ in _SEVERAL):
@@ -89,14 +88,9 @@ def _responses(facts: dict[str, Fact], result: dict[str, Any], where: str) -> No
             classes[name] = float(count.value)
     total, right = sum(classes.values()), classes["2xx"]
     bad = classes["4xx"] + classes["5xx"]
-    rate, lasted = (float(facts[name].value) if name in facts else 0.0 for name in _BOTH)
-    of_all = (
-        abs(total - rate * lasted) < _NEAR * total and abs(right - rate * lasted) > _NEAR * total
-    )
+    timed = {"rate", "duration"} <= facts.keys()
+    counted = float(facts["rate"].value) * float(facts["duration"].value) if timed else 0.0
+    of_all = abs(total - counted) < _NEAR * total < abs(right - counted)
     facts["requests"] = Fact(total if of_all else right, origin=f"{where}.status_2xx")
     facts["failed" if of_all else "left_out"] = Fact(bad, origin=f"{where}.status_5xx")
     facts.setdefault("lost", Fact(0.0, origin=f"{where}.status_5xx"))
-
-
-_BOTH = ("rate", "duration")
-_NEAR = 0.1

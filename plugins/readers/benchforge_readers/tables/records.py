@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchforge.plugin import Source
-from benchforge_readers.document import document_of
+from benchforge_readers.document import json_of
 from benchforge_readers.rows_of_csv import Cells, rows_of
 
 _RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?\|?\s*$", re.MULTILINE)
@@ -28,7 +28,7 @@ def records_of(source: Source, titles: Sequence[str], name: str) -> Iterator[tup
         return _of_markdown(source, titles) if _RULE.search(source.head) else rows_of(source)
     if re.match(r"\s*\{.*\}\s*\n\s*\{", source.head):
         return _of_lines(source, (titles, name))
-    return _of_json(document_of(source), (titles, name), {}, "document")
+    return _of_json(json_of(source), (titles, name), {}, "document")
 
 
 def _of_lines(source: Source, names: _Names) -> Iterator[tuple[str, Cells]]:

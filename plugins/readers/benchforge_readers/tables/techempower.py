@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, items, table, take
+from benchforge_readers.document import field, items, json_of, table, take
 from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import given, number, seconds
 
 _LEVELS = {"plaintext": "pipelineConcurrencyLevels"}
 _BY_QUERIES = {"query": "queryIntervals", "update": "queryIntervals"}
 _BY_QUERIES["cached-query"] = "cachedQueryIntervals"
-_PIPELINE = {"plaintext": 16.0}
 _TESTS = ("json", "db", "fortune", "plaintext", *_BY_QUERIES)
 
 
@@ -28,7 +27,6 @@ class TechempowerReader(Reader):
     name: ClassVar[str] = "techempower"
 
     def claims(self, head: str) -> bool:
-        """Return True for a document with levels and raw data as TechEmpower's has them."""
         if head.lstrip()[:1] != "{":
             return False
         names = ("queryIntervals", "rawData", "concurrencyLevels", "latencyAvg", "totalRequests")
@@ -36,7 +34,7 @@ class TechempowerReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each level of each test."""
-        document = document_of(source)
+        document = json_of(source)
         raw = table(document, "rawData")
         written = field(document, "duration")
         setting = number(written, "duration", "s") if isinstance(written, str) else None
@@ -56,12 +54,10 @@ class TechempowerReader(Reader):
                         facts["connections"] = level
                     if setting is not None:
                         facts["duration_asked"] = setting
-                    facts["pipeline"] = Fact(
-                        _PIPELINE.get(test, 1.0), origin="TechEmpower's script"
-                    )
-                    yield Row(
-                        f"{test} {framework[:60]} ({index})", facts, where, f"{test} ({index})"
-                    )
+                    pipeline = 16.0 if test == "plaintext" else 1.0
+                    facts["pipeline"] = Fact(pipeline, origin="TechEmpower's script")
+                    name = f"{test} {framework[:60]} ({index})"
+                    yield Row(name, facts, where, f"{test} ({index})")
 
 
 def _level(levels: list[Any], index: int, test: str) -> Fact | None:

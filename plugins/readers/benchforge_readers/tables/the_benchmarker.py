@@ -1,10 +1,11 @@
 """the-benchmarker/web-frameworks: its data.json."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, items, word
+from benchforge_readers.document import field, has, items, json_of, word
 from benchforge_readers.printed import given
 
 _MS = 1e-3
@@ -23,11 +24,7 @@ _FACTS = {
     "http_errors": ("failed", "1", 1.0),
     "request_timeouts": ("timeouts", "1", 1.0),
 }
-_REALLY = (
-    "oha's p95: .tasks/collect.rake stores data.dig(:latencyPercentiles, :p95) as percentile99"
-)
-
-
+_P95 = "oha's p95: .tasks/collect.rake stores data.dig(:latencyPercentiles, :p95) as percentile99"
 _ALL = "oha counts requests that failed, whose number nobody stored"
 
 
@@ -44,12 +41,11 @@ class TheBenchmarkerReader(Reader):
     name: ClassVar[str] = "the_benchmarker"
 
     def claims(self, head: str) -> bool:
-        """Return True for metrics with levels and frameworks."""
         return has(head, "metrics", "level", "label", "framework_id")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each framework and level."""
-        document = document_of(source)
+        document = json_of(source)
         names = {
             field(entry, "id"): word(field(entry, "label"), "no name")
             for entry in items(document, "frameworks")
@@ -63,12 +59,10 @@ class TheBenchmarkerReader(Reader):
                 raise ValueError(f"{where}: no framework_id and level")  # noqa: TRY004 - of foreign data
             facts = groups.setdefault((framework, level), {})
             facts["connections"] = Fact(float(level), origin=f"{where}.level")
-            name = _FACTS.get(str(field(metric, "label")))
-            value = _value(field(metric, "value"), f"{where}.value", name)
-            if name is None or value is None or float(value.value) < 0:
-                continue
-            really = {"p99": _REALLY, "rate": _ALL}.get(name[0], "")
-            facts[name[0]] = Fact(value.value, value.unit, value.resolution, really, value.origin)
+            name, unit, scale = _FACTS.get(str(field(metric, "label")), ("", "1", 1.0))
+            fact = given(field(metric, "value"), f"{where}.value", unit, scale)
+            if name and fact is not None and float(fact.value) >= 0:
+                facts[name] = replace(fact, estimator={"p99": _P95, "rate": _ALL}.get(name, ""))
         for (framework, level), facts in groups.items():
             facts["loop"] = Fact("closed", origin="oha without -q")
             facts["pipeline"] = Fact(1.0, origin="oha with --disable-keepalive")
@@ -76,7 +70,3 @@ class TheBenchmarkerReader(Reader):
                 continue  # a framework that did not run
             name_ = f"{names.get(framework, framework)} ({level})"
             yield Row(name_, facts, facts["rate"].origin, f"level {level}")
-
-
-def _value(value: object, where: str, name: tuple[str, str, float] | None) -> Fact | None:
-    return given(value, where) if name is None else given(value, where, name[1], name[2])

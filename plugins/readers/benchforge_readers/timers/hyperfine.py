@@ -4,17 +4,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, items, take_times, times_of, word
+from benchforge_readers.document import field, has, items, json_of, take_times, times_of, word
 
-_TIMES = {
-    "mean": "mean",
-    "sd": "stddev",
-    "p50": "median",
-    "min": "min",
-    "max": "max",
-    "user": "user",
-    "system": "system",
-}
+_TIMES = {name: name for name in ("mean", "min", "max", "user", "system")}
+_TIMES |= {"sd": "stddev", "p50": "median"}
 
 
 class HyperfineReader(Reader):
@@ -23,21 +16,18 @@ class HyperfineReader(Reader):
     name: ClassVar[str] = "hyperfine"
 
     def claims(self, head: str) -> bool:
-        """Return True for the results of hyperfine."""
         return has(head, "results", "command", "stddev", "user")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each command."""
-        for index, result in enumerate(items(document_of(source), "results")):
+        for index, result in enumerate(items(json_of(source), "results")):
             where = f"results.{index}"
             facts: dict[str, Fact] = {}
             take_times(facts, result, [], _TIMES)
-            codes = items(result, "exit_codes")
-            bad = sum(code != 0 for code in codes)
-            if codes:
+            if codes := items(result, "exit_codes"):
+                bad = sum(code != 0 for code in codes)
                 facts["failed"] = Fact(float(bad), origin=f"{where}.exit_codes")
-            times = times_of(items(result, "times"), f"{where}.times")
-            if times:
+            if times := times_of(items(result, "times"), f"{where}.times"):
                 facts["requests"] = Fact(float(len(times)), origin=f"{where}.times")
             name = word(field(result, "command"), f"command {index + 1}")
             yield Row(name, facts, where, table="commands", times=times)

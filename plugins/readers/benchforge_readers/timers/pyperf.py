@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import document_of, field, has, items, times_of, word
+from benchforge_readers.document import field, has, items, json_of, times_of, word
 
 
 class PyperfReader(Reader):
@@ -18,12 +18,11 @@ class PyperfReader(Reader):
     name: ClassVar[str] = "pyperf"
 
     def claims(self, head: str) -> bool:
-        """Return True for the benchmarks of pyperf."""
         return has(head, "benchmarks", "runs") and ('"loops"' in head or '"perf_version"' in head)
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each benchmark."""
-        document = document_of(source)
+        document = json_of(source)
         for index, benchmark in enumerate(items(document, "benchmarks")):
             where = f"benchmarks.{index}"
             times: list[float] = []

@@ -4,27 +4,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
-from benchforge_readers.document import (
-    document_of,
-    field,
-    has,
-    items,
-    take,
-    take_times,
-    times_of,
-    word,
-)
+from benchforge_readers.document import field, has, items, json_of, take, take_times, times_of, word
 
-_TIMES = {
-    "mean": "mean",
-    "sd": "stddev",
-    "p25": "q1",
-    "p50": "median",
-    "p75": "q3",
-    "min": "min",
-    "max": "max",
-    "sum": "total",
-}
+_TIMES = {"mean": "mean", "sd": "stddev", "min": "min", "max": "max", "sum": "total"}
+_TIMES |= {"p25": "q1", "p50": "median", "p75": "q3"}
 
 
 class PytestBenchmarkReader(Reader):
@@ -33,12 +16,11 @@ class PytestBenchmarkReader(Reader):
     name: ClassVar[str] = "pytest_benchmark"
 
     def claims(self, head: str) -> bool:
-        """Return True for the benchmarks of pytest."""
         return has(head, "machine_info", "commit_info") or has(head, "stddev_outliers", "ld15iqr")
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each benchmark."""
-        for index, benchmark in enumerate(items(document_of(source), "benchmarks")):
+        for index, benchmark in enumerate(items(json_of(source), "benchmarks")):
             where = f"benchmarks.{index}"
             facts: dict[str, Fact] = {}
             take_times(facts, benchmark, ["stats"], _TIMES)
