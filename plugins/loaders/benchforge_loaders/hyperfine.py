@@ -102,7 +102,7 @@ own interpreter."""
         return self.runs * float(self.run_takes)
 
     def for_warm_up(self, seconds: float) -> Self:
-        """Return as many runs as the guess gives for so many seconds, one at least."""
+        """Return the same load with the runs that fit into the time by the guess, at least one."""
         return self.model_copy(update={"runs": max(1, round(seconds / float(self.run_takes)))})
 
     def _reading(self, results: list[_Result]) -> Reading:
@@ -115,7 +115,7 @@ own interpreter."""
             raise ValueError(f"results.0.exit_codes: {result.exit_codes}")
         if abs(sum(result.times) / self.runs - result.mean) > 1e-6 * result.mean:
             raise ValueError(f"results.0.mean: {result.mean} is not that of its times")
-        requests = self.runs * self.requests
+        requests, printed = self.runs * self.requests, result.model_dump(exclude={"exit_codes"})
         return Reading(
             seconds=sum(result.times),
             responses=requests,
@@ -126,17 +126,7 @@ own interpreter."""
             process_s=tuple(result.times),
             process_user_s=result.user,
             process_system_s=result.system,
-            printed={
-                "runs": self.runs,
-                "mean_s": result.mean,
-                "stddev_s": result.stddev,
-                "median_s": result.median,
-                "min_s": result.min,
-                "max_s": result.max,
-                "user_s": result.user,
-                "system_s": result.system,
-                "times_s": list(result.times),
-            },
+            printed={"runs": self.runs, **{f"{name}_s": each for name, each in printed.items()}},
         )
 
 

@@ -80,7 +80,7 @@ class Siege(Program, Timed):
     def version(self, site: Site) -> Command:
         """Return `siege --version`, in a home of its own, where it writes settings.
 
-        It tells that on stdout, and the version on stderr.
+        It prints that on stdout, and the version on stderr.
         """
         siege = site.programs["siege"]
         return Command(
@@ -90,7 +90,7 @@ class Siege(Program, Timed):
         )
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the settings, each of them: the user's own are not read."""
+        """Return all settings: siege then reads none of the user's own."""
         settings = {
             "protocol": "HTTP/1.1",
             "connection": "keep-alive" if self.keep_alive else "close",
@@ -110,10 +110,8 @@ class Siege(Program, Timed):
             "timeout": self.timeout,
             "failures": _UNENDED,
         }
-        return {
-            RC: "".join(f"{name} = {value}\n" for name, value in settings.items()),
-            URLS: f"{target.url}\n",
-        }
+        text = "".join(f"{name} = {value}\n" for name, value in settings.items())
+        return {RC: text, URLS: f"{target.url}\n"}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for anything but GET."""

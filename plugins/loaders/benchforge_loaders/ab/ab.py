@@ -237,7 +237,6 @@ def connections(report: AbReport, *, by_time: bool) -> int | None:
     return report.concurrency + ended if by_time or not ended else None
 
 
-DEFAULT_S = 10
 # -t alone means 50 000 requests at most, and ab would stop there.
 BOUND = 10_000_000
 # For an estimate only: how long a number of requests takes.
@@ -335,9 +334,7 @@ class Ab(Program):
             hint = "see what ab printed beside the trial"
             if "completed no request" in str(error) and self.keep_alive:
                 # ab asks in HTTP/1.0: a server may keep the connection open and not say so.
-                hint += (
-                    "; or try keep_alive = false: the server may not announce HTTP/1.0 keep-alive"
-                )
+                hint += "; try keep_alive = false: the server may not announce HTTP/1.0 keep-alive"
             raise OutputDamaged(f"ab: {error}", hint) from None
         with parsing(name, hint=""):
             percentiles = percentiles_us(output.file(name), report.complete)
@@ -350,9 +347,7 @@ class Ab(Program):
         return "" if self.requests is None else "with requests ab cannot take turns"
 
     def declared_s(self) -> float:
-        if self.requests is None:
-            return float(self._seconds)
-        return self.requests / REQUESTS_PER_SECOND
+        return self.requests / REQUESTS_PER_SECOND if self.requests else float(self._seconds)
 
     def load(self) -> Load:
         return super().load().model_copy(update={"processes": 1, "protocol": "HTTP/1.0"})
@@ -363,12 +358,10 @@ class Ab(Program):
 
     @property
     def _seconds(self) -> Duration:
-        return self.duration if self.duration is not None else Duration(DEFAULT_S)
+        return self.duration if self.duration is not None else Duration(10)
 
     def _end(self) -> Sequence[object]:
-        if self.requests is not None:
-            return ("-n", self.requests)
-        return ("-t", self._seconds, "-n", BOUND)
+        return ("-n", self.requests) if self.requests else ("-t", self._seconds, "-n", BOUND)
 
     def _check(self, report: AbReport) -> None:
         if report.concurrency != self.connections:
@@ -383,6 +376,8 @@ class Ab(Program):
         answered = report.transferred > 0
         good_at_least, good_at_most = good_bounds(report)
         by_time = self.requests is None and report.complete < BOUND
+        # Of one connection the requests follow each other at once.
+        mean_us = min(report.seconds / report.complete * 1e6, percentiles["100"])
         return Reading(
             seconds=report.seconds,
             responses=report.complete if answered else 0,
@@ -398,19 +393,13 @@ class Ab(Program):
             other_lengths=report.length,
             percentiles_us=dict(percentiles) if answered else None,
             percentiles_by="ab -e: steps of 1 %" if answered else "",
-            mean_us=self._mean_us(report, percentiles) if answered else None,
+            mean_us=mean_us if answered and self.connections == 1 else None,
             latency_samples=report.complete if answered else None,
             connections=connections(report, by_time=by_time),
             document_bytes=report.document_bytes,
             server_software=report.software or None,
             printed=dict(report.claims),
         )
-
-    def _mean_us(self, report: AbReport, percentiles: Mapping[str, float]) -> float | None:
-        """Return the mean of one connection, whose requests follow each other at once."""
-        if self.connections > 1:
-            return None
-        return min(report.seconds / report.complete * 1e6, percentiles["100"])
 
     def _failure(self, output: Output) -> str:
         lines = output.stderr.strip().splitlines() or [f"exit code {output.code}"]

@@ -49,7 +49,10 @@ _KEEP = (
     "let the server keep each connection for the whole load: hypercorn by "
     "keep_alive_max_requests = 1000000000, nginx by keepalive_requests = 1000000000"
 )
+_ENDS = ("total", "started", "done", "succeeded", "failed", "errored", "timeout")
+_CLASSES = ("2xx", "3xx", "4xx", "5xx")
 _TRAFFIC = r"traffic: \S+ \((\d{1,15})\) total, .*, \S+ \((\d{1,15})\) data"
+_RATES = r"req/s           :(?: +[\d.]{1,18}){2} +([\d.]{1,18}) .*"
 
 
 @dataclass(frozen=True)
@@ -90,20 +93,18 @@ class Log:
 
     @property
     def bad(self) -> int:
-        """How many responses had a status of 400 or more."""
+        """Number of responses with a status of 400 or more."""
         return sum(n for code, n in self.statuses.items() if code >= HTTPStatus.BAD_REQUEST)
 
     @property
     def complete(self) -> int:
-        """How many responses were whole."""
+        """Number of whole responses."""
         return sum(self.statuses.values())
 
     @property
     def thinned_s(self) -> float:
         """Seconds from the first request until as many as ever were under way for the last time."""
-        steps = sorted(
-            [(start, 1) for start, _ in self.spans] + [(end, -1) for _, end in self.spans]
-        )
+        steps = sorted(step for start, end in self.spans for step in ((start, 1), (end, -1)))
         under_way = list(accumulate(step for _, step in steps))
         most = max(under_way)
         last = max(index for index, count in enumerate(under_way) if count == most)
@@ -175,10 +176,8 @@ class H2load(Program, Timed):
             raise BenchforgeError(f"h2load: {reason}", _HINTS[self.protocol])
         request = target.request if target.stream is None else first_request(target)
         if request.method == "HEAD" and self.protocol == "http/1.1":
-            raise BenchforgeError(
-                "h2load: a HEAD request: h2load waits for the body that never comes",
-                "use GET, or ab",
-            )
+            message = "h2load: a HEAD request: h2load waits for the body that never comes"
+            raise BenchforgeError(message, "use GET, or ab")
         # It adds a Host, and replaces its :authority.
         named = {":authority" if k.lower() == "host" else k: v for k, v in request.headers.items()}
         # -d alone means POST; a header of this name sets another method.
@@ -198,7 +197,7 @@ class H2load(Program, Timed):
         ]
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the URLs, which no other user can read so."""
+        """Return the URLs in a file: other users can read arguments."""
         if target.stream is not None:
             return {URLS: urls(target)}
         return {**super().files(target), URLS: f"{target.url}\n"}
@@ -225,7 +224,7 @@ class H2load(Program, Timed):
         return why_no_urls(requests)
 
     def load(self) -> Load:
-        """Return what it is told to do; h2load always keeps connections."""
+        """Return the load; h2load always keeps connections."""
         protocol = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/2"
         return super().load().model_copy(update={"keep_alive": True, "protocol": protocol})
 
@@ -239,36 +238,22 @@ class H2load(Program, Timed):
     def _reading(self, text: str, log: Log) -> Reading:
         seconds = float(self.duration)
         finished = line(text, "finished in", r"finished in (\S+), ([\d.]{1,18}) req/s, (\S+)B/s")
-        requests = line(
-            text,
-            "requests:",
-            r"requests: (\d{1,15}) total, (\d{1,15}) started, (\d{1,15}) done, "
-            r"(\d{1,15}) succeeded, (\d{1,15}) failed, (\d{1,15}) errored, (\d{1,15}) timeout",
-        )
-        codes = line(
-            text,
-            "status codes:",
-            r"status codes: (\d{1,15}) 2xx, (\d{1,15}) 3xx, (\d{1,15}) 4xx, (\d{1,15}) 5xx",
-        )
+        counts, classes = _counts(text, "requests", _ENDS), _counts(text, "status codes", _CLASSES)
         traffic = line(text, "traffic:", _TRAFFIC)
-        rates = line(
-            text, "req/s           :", r"req/s           :(?: +[\d.]{1,18}){2} +([\d.]{1,18}) .*"
-        )
-        _, started, done, succeeded, failed, errored, timeout = map(int, requests.groups())
+        rates = line(text, "req/s           :", _RATES)
         agree("finished in", log.complete, seconds, float(finished[2]))
-        _whole(log, done, succeeded)
+        _whole(log, counts["done"], counts["succeeded"])
         silent = log.silent(self.connections * self.streams, seconds)
         self._all_lasted(log, float(rates[1]), silent)
         bad = log.bad
+        # Where one is missing, none tells how many responses were right.
+        statuses = {} if 0 in log.statuses else {str(code): n for code, n in log.statuses.items()}
         return Reading(
             seconds=seconds,
             responses=log.complete,
             good_at_least=log.complete - bad,
             good_at_most=log.complete - bad,
-            # Where one is missing, none tells how many responses were right.
-            statuses={str(status): count for status, count in log.statuses.items()}
-            if 0 not in log.statuses
-            else {},
+            statuses=statuses,
             errors={"status": bad, "read": log.failed, "silent": silent},
             unanswered=log.failed + silent,
             received_bytes=int(traffic[1]),
@@ -277,15 +262,8 @@ class H2load(Program, Timed):
             printed={
                 "finished_in": finished[1],
                 "requests_per_second": float(finished[2]),
-                "started": started,
-                "done": done,
-                "succeeded": succeeded,
-                "failed": failed,
-                "errored": errored,
-                "timeout": timeout,
-                "status_codes": dict(
-                    zip(("2xx", "3xx", "4xx", "5xx"), map(int, codes.groups()), strict=True)
-                ),
+                **{name: counts[name] for name in _ENDS[1:]},
+                "status_codes": dict(classes),
             },
             defects=("h2load:dead-clients",) if silent else (),
         )
@@ -304,6 +282,12 @@ class H2load(Program, Timed):
             f"had {expected_rate:,.0f}",
             _KEEP,
         )
+
+
+def _counts(text: str, name: str, nouns: Sequence[str]) -> dict[str, int]:
+    pattern = ", ".join(rf"(\d{{1,15}}) {noun}" for noun in nouns)
+    match = line(text, f"{name}:", f"{name}: {pattern}")
+    return dict(zip(nouns, map(int, match.groups()), strict=True))
 
 
 def _whole(log: Log, done: int, succeeded: int) -> None:

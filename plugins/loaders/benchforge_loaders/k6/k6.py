@@ -9,17 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Output,
-    Rate,
-    Reading,
-    Request,
-    Target,
-    WrongOption,
-    readable,
-)
+from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, WrongOption
 from benchforge.plugin.load_tools import (
     Amount,
     Count,
@@ -263,9 +253,8 @@ class K6Summary(ToolJson):
 
     def _of_kinds(self, kinds: Sequence[str], seconds: float) -> dict[str, Reading]:
         metrics = self.metrics.of_kinds(kinds)
-        if (total := sum(metric.http_reqs.values.count for metric in metrics)) != (
-            requests := self.metrics.http_reqs.values.count
-        ):
+        total = sum(metric.http_reqs.values.count for metric in metrics)
+        if total != (requests := self.metrics.http_reqs.values.count):
             raise ValueError(f"http_reqs: {requests}, but {total} of the kinds")
         readings: dict[str, Reading] = {}
         is_later = self.later or (False,) * len(kinds)
@@ -325,9 +314,7 @@ def _percentiles(times: Mapping[str, float], requests: int) -> dict[str, float]:
     if absent := [name for name in STATS if name not in times]:
         raise ValueError(f"http_req_duration: no {absent[0]}")
     if times["count"] != requests:
-        raise ValueError(
-            f"http_req_duration: {readable.exact(times['count'])} times of {requests} requests"
-        )
+        raise ValueError(f"http_req_duration: {times['count']:,.0f} times of {requests} requests")
     names = {"0": "min", **{percent: f"p({percent})" for percent in _PERCENTS}, "100": "max"}
     percentiles = {percent: times[name] * 1000 for percent, name in names.items()}
     growing("http_req_duration", percentiles.values())

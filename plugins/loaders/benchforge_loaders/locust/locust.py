@@ -340,14 +340,14 @@ class Locust(Timed):
         return [Need("locust", "pip install locust", "module")]
 
     def load(self) -> Load:
-        """Return what it is told to do: what a locustfile of one's own does is not known."""
+        """Return the load by its options: nobody knows what your own locustfile does."""
         update: dict[str, int | None] = {"processes": max(1, self.workers), "keep_alive": True}
         if self.locustfile is not None:
             update |= dict.fromkeys(("connections", "concurrency", "keep_alive", "protocol"))
         return super().load().model_copy(update=update)
 
     def fingerprint(self, suite_folder: Path) -> str:
-        """Return a digest of the locustfile. Raises nothing: a missing one is told by locust."""
+        """Return a digest of the locustfile; locust reports a missing one."""
         file = OUR_FILE if self.locustfile is None else suite_folder / self.locustfile
         return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()[:16]
 
@@ -372,7 +372,7 @@ class Locust(Timed):
         return {SETTINGS: json.dumps(settings, indent=2) + "\n"}
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return the process that tells, then the workers."""
+        """Return the process that reports, then the workers."""
         shipped_file = STREAM_FILE if target.stream is not None else OUR_FILE
         file = shipped_file if self.locustfile is None else target.suite_folder / self.locustfile
         environment = {"BENCHFORGE_LOCUST": str(target.folder / SETTINGS)}

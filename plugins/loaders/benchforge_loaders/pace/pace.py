@@ -74,22 +74,19 @@ def readings(
     """Return what each stage measured, of a load that took so many seconds."""
     left_s, measured = seconds, []
     for text, stage, parts in zip(texts, stages_of(texts), counted, strict=True):
-        each, readings_of_stage = stage.seconds / len(parts), []
+        each, stage_parts = stage.seconds / len(parts), []
         for counts in parts:
             lasted = min(each, max(left_s, 0.0))
             left_s -= lasted
-            readings_of_stage.append(
-                StageReading(
-                    stage=text,
-                    seconds=lasted,
-                    errors=counts.failed,
-                    unfinished=counts.in_flight,
-                    latency=counts.durations.histogram,
-                )
+            reading = StageReading(
+                stage=text,
+                seconds=lasted,
+                errors=counts.failed,
+                unfinished=counts.in_flight,
+                latency=counts.durations.histogram,
             )
-        measured.append(
-            readings_of_stage[0] if len(readings_of_stage) == 1 else _whole(text, readings_of_stage)
-        )
+            stage_parts.append(reading)
+        measured.append(stage_parts[0] if len(parts) == 1 else _whole(text, stage_parts))
     return tuple(measured)
 
 
@@ -125,11 +122,6 @@ def _stage(text: str) -> Stage:
 
 def _rate(text: str) -> Rate:
     return _RATE.validate_python(float(text) if _NUMBER.fullmatch(text) else text)
-
-
-def described(texts: Sequence[str]) -> str:
-    """Return the stages in words."""
-    return f"stages: {readable.listed(texts)}"
 
 
 PROGRAM = Path(__file__).parents[1] / "drivers/pace_main.py"
@@ -242,7 +234,7 @@ connection."""
         return Command(site.python, PROGRAM, "--version")
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request, which no other user can read so; those of a mix are there."""
+        """Return the request in a file: other users can read arguments. A mix has its own file."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
@@ -270,12 +262,11 @@ connection."""
             raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {rate}")
         if len(report.stages) != len(self.stages):
             count = f"{len(report.stages)} stages, and {len(self.stages)} were asked"
-            raise OutputDamaged(f"pace: it tells {count}")
+            raise OutputDamaged(f"pace: its output has {count}")
         kinds = output.target.kinds
         if len(report.kinds) != len(kinds):
-            raise OutputDamaged(
-                f"pace: it tells {len(report.kinds)} kinds, and {len(kinds)} were sent"
-            )
+            count = f"{len(report.kinds)} kinds, and {len(kinds)} were sent"
+            raise OutputDamaged(f"pace: its output has {count}")
         reading = self._reading(report, output.target.request)
         by_kind = {kind: _of_kind(report, number) for number, kind in enumerate(kinds)}
         stages = readings(self.stages, report.stages, report.seconds)
@@ -306,7 +297,7 @@ connection."""
     def load(self) -> Load:
         update: dict[str, object] = {"processes": self.processes, "protocol": "HTTP/1.1"}
         if self.stages:
-            update |= {"rate": self._rate(), "stages": described(self.stages)}
+            update |= {"rate": self._rate(), "stages": f"stages: {readable.listed(self.stages)}"}
         return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> "Pace":
@@ -407,13 +398,10 @@ def _bodies(rows: Iterable[tuple[int, int, int]]) -> tuple[Bodies, ...]:
 
 
 def _by_class(by_status: Mapping[int, Histogram]) -> dict[str, Histogram]:
-    classes = sorted({status // 100 for status in by_status})
-    return {
-        f"{class_}xx": Histogram.added(
-            each for status, each in by_status.items() if status // 100 == class_
-        )
-        for class_ in classes
-    }
+    groups: dict[str, list[Histogram]] = {}
+    for status in sorted(by_status):
+        groups.setdefault(f"{status // 100}xx", []).append(by_status[status])
+    return {name: Histogram.added(group) for name, group in groups.items()}
 
 
 def _schedule(report: PaceReport) -> Schedule | None:

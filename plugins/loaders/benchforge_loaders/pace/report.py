@@ -23,7 +23,7 @@ class _Printed(ToolJson):
 class HistogramDump(_Printed):
     """A histogram: bucket and count, in order."""
 
-    counts: list[tuple[Count, Annotated[int, Field(ge=1, le=2**62)]]]
+    counts: list[tuple[Count, Positive]]
     sum_us: Count
     max_us: Count
 
@@ -67,7 +67,7 @@ class ErrorCounts(_Printed):
 
 
 class KindCounts(_Printed):
-    """What one kind of a mix has of the counts."""
+    """The counts that all requests and each kind of a mix have."""
 
     responses: Count
     errors: ErrorCounts
@@ -86,7 +86,7 @@ class StageCounts(_Printed):
     in_flight: Count
 
 
-class PaceReport(_Printed):
+class PaceReport(KindCounts):
     """The document; times in microseconds where the name does not say another unit."""
 
     pace: Literal[1]
@@ -98,10 +98,7 @@ class PaceReport(_Printed):
     started: Count
     sent: Count
     never_sent: Count
-    responses: Count
-    errors: ErrorCounts
     reasons: dict[str, Count]
-    received_bytes: Count
     connections: Count
     stray: Count
     waiting: Count
@@ -113,13 +110,11 @@ class PaceReport(_Printed):
     sampled_others: Count = 0
     "Responses of the sample with further bodies, of which no digest is kept."
     server: str | None
-    latency: dict[Status, HistogramDump]
     service: HistogramDump
     first_byte: HistogramDump
     connect: HistogramDump
     lateness: HistogramDump
     waited: HistogramDump
-    in_flight: HistogramDump
     completed_by_bin: list[Count]
     failed_by_bin: list[Count]
 
@@ -148,12 +143,9 @@ class PaceReport(_Printed):
 
     def claims(self) -> dict[str, JsonValue]:
         """Return what has no place of its own in a reading."""
-        by_status: dict[str, JsonValue] = {
-            status: each.count for status, each in sorted(self.latency.items())
-        }
         return {
             "python": self.python,
-            "by_status": by_status,
+            "by_status": {status: each.count for status, each in sorted(self.latency.items())},
             "reasons": dict(self.reasons),
             "started": self.started,
             "sent": self.sent,

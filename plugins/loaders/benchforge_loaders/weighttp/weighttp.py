@@ -20,14 +20,18 @@ from benchforge.plugin.load_tools import (
     growing,
     headers,
     line,
+    numbers,
     only_get,
     parsing,
 )
 
 _PERCENTS = ("0", "50", "66", "75", "80", "90", "95", "98", "99", "100")
 _UNSIGNED = 2**64
-# weighttp counts in 64 bits; longer numbers are no numbers of its own.
-_WHOLE = r"(\d{1,15})"
+_LINES = """\
+finished in # sec, # millisec and # microsec, # req/s, # kbyte/s
+requests: # total, # started, # done, # succeeded, # failed, # errored
+status codes: # 2xx, # 3xx, # 4xx, # 5xx
+traffic: # bytes total, # bytes http, # bytes data"""
 
 # For estimates only: how long a number of requests takes.
 REQUESTS_PER_SECOND = 1000
@@ -107,43 +111,24 @@ class WeighttpReport:
     @classmethod
     def _of_lines(cls, text: str) -> Self:
         line(text, "weighttp 0.4", r"weighttp 0\.4 - .*")
-        took = line(
-            text,
-            "finished in",
-            rf"finished in {_WHOLE} sec, {_WHOLE} millisec and {_WHOLE} microsec, "
-            rf"{_WHOLE} req/s, {_WHOLE} kbyte/s",
-        )
-        counts = line(
-            text,
-            "requests:",
-            rf"requests: {_WHOLE} total, {_WHOLE} started, {_WHOLE} done, {_WHOLE} succeeded, "
-            rf"{_WHOLE} failed, {_WHOLE} errored",
-        )
-        codes = line(
-            text,
-            "status codes:",
-            rf"status codes: {_WHOLE} 2xx, {_WHOLE} 3xx, {_WHOLE} 4xx, {_WHOLE} 5xx",
-        )
-        traffic = line(
-            text,
-            "traffic:",
-            rf"traffic: {_WHOLE} bytes total, {_WHOLE} bytes http, {_WHOLE} bytes data",
-        )
-        if int(traffic[1]) != int(traffic[2]) + int(traffic[3]):
+        took, counts, codes, (total, heads, bodies) = rows = numbers(text, _LINES)
+        if any(isinstance(number, float) for row in rows for number in row):
+            raise ValueError("a number with a point, and weighttp 0.4 prints none")
+        if total != heads + bodies:
             raise ValueError("'traffic:': its parts are not the total")
-        seconds = int(took[1]) + int(took[2]) / 1e3 + int(took[3]) / 1e6
+        seconds = took[0] + took[1] / 1e3 + took[2] / 1e6
         if seconds <= 0:
             raise ValueError("'finished in': no time")
         return cls(
             version="0.4",
             seconds=seconds,
-            done=int(counts[3]),
-            passed=int(counts[4]),
-            failed=int(counts[5]),
-            codes=(int(codes[1]), int(codes[2]), int(codes[3]), int(codes[4])),
-            received_bytes=int(traffic[1]),
-            body_bytes=int(traffic[3]),
-            rate=float(took[4]),
+            done=counts[2],
+            passed=counts[3],
+            failed=counts[4],
+            codes=(codes[0], codes[1], codes[2], codes[3]),
+            received_bytes=total,
+            body_bytes=bodies,
+            rate=float(took[3]),
         )
 
     @classmethod
@@ -294,7 +279,8 @@ class Weighttp(Program):
         ended_well("weighttp", output)
         with parsing("weighttp"):
             report = WeighttpReport.from_text(output.stdout)
-            self._check(report)
+            if self.duration is None and report.done != self._requests:
+                raise ValueError(f"{report.done} requests done, asked were {self._requests}")
         return report.reading()
 
     def declared_s(self) -> float:
@@ -310,10 +296,6 @@ class Weighttp(Program):
             return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
         requests = max(self.connections, math.ceil(seconds * REQUESTS_PER_SECOND))
         return self.model_copy(update={"requests": requests})
-
-    def _check(self, report: WeighttpReport) -> None:
-        if self.duration is None and report.done != self._requests:
-            raise ValueError(f"{report.done} requests done, asked were {self._requests}")
 
     @property
     def _requests(self) -> int:

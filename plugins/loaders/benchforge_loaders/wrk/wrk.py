@@ -22,6 +22,7 @@ from benchforge.plugin import (
     WrongOption,
 )
 from benchforge.plugin.load_tools import (
+    Amount,
     Count,
     Program,
     Timed,
@@ -34,7 +35,6 @@ from benchforge.plugin.load_tools import (
 HOOK, STREAM = (Path(__file__).with_name(name) for name in ("wrk.lua", "stream.lua"))
 
 Positive = Annotated[int, Field(ge=1, le=2**53)]
-Microseconds = Annotated[float, Field(ge=0)]
 
 
 def stream_environment(target: Target, threads: int) -> dict[str, str]:
@@ -79,8 +79,8 @@ class WrkCounts(ToolJson):
     write: Count
     status: Count
     timeout: Count
-    mean_us: Microseconds
-    stdev_us: Microseconds
+    mean_us: Amount
+    stdev_us: Amount
     latency_us: list[tuple[Count, Positive]] = Field(default_factory=list)
     error: str = ""
     "Reason why the hook could not read the latencies."
@@ -149,7 +149,7 @@ their latency."""
         return self
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request, which no other user can read so; those of a mix are there."""
+        """Return the request in a file: other users can read arguments. A mix has its own file."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def divided(self, index: int, places: int) -> "Wrk | None":
@@ -159,9 +159,8 @@ their latency."""
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
         if target.request.method == "HEAD":
-            raise BenchforgeError(
-                "wrk: a HEAD request: wrk waits for the body that never comes", "use GET, or ab"
-            )
+            message = "wrk: a HEAD request: wrk waits for the body that never comes"
+            raise BenchforgeError(message, "use GET, or ab")
         return [
             Command(
                 target.programs["wrk"],
@@ -213,7 +212,7 @@ their latency."""
         return ""
 
     def load(self) -> Load:
-        """Return what it is told to do; wrk always keeps connections, as many for each thread."""
+        """Return the load; wrk always keeps connections, the same number for each thread."""
         each = self.connections // self.threads * self.threads
         update = {"connections": each, "concurrency": each, "keep_alive": True}
         return super().load().model_copy(update=update)

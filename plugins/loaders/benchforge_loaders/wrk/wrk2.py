@@ -23,6 +23,7 @@ from benchforge_loaders.wrk.wrk import HOOK, STREAM, stream_environment, taken_o
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
 _TIME = r"(\d{1,9}\.\d\d)(us|ms|s|m|h)"
+_TOTAL = rf"  (\d{{1,15}}) requests in {_TIME}, ([\d.]{{1,12}}[KMGT]?B) read"
 _ROW = r" +\d{1,12}\.\d{3} +[01]\.\d{6} +\d{1,15} +(?:\d{1,15}\.\d\d|inf)"
 _PERCENTS = ("50", "75", "90", "99", "99.9", "99.99", "99.999", "100")
 _HEAD = "Latency Distribution (HdrHistogram - Recorded Latency)"
@@ -80,11 +81,11 @@ class Wrk2(Program, Timed):
         return self
 
     def load(self) -> Load:
-        """Return what it is told to do; wrk2 always keeps connections."""
+        """Return the load; wrk2 always keeps connections."""
         return super().load().model_copy(update={"keep_alive": True})
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request, which no other user can read so."""
+        """Return the request in a file: other users can read arguments."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
@@ -117,11 +118,7 @@ class Wrk2(Program, Timed):
 
     def _reading(self, printed: str) -> Reading:
         text, sent = _apart(printed)
-        total = line(
-            text,
-            "requests in",
-            rf"  (\d{{1,15}}) requests in {_TIME}, ([\d.]{{1,12}}[KMGT]?B) read",
-        )
+        total = line(text, "requests in", _TOTAL)
         requests = int(total[1])
         rate = float(line(text, "Requests/sec:", r"Requests/sec: +(\d{1,12}\.\d\d)")[1])
         transfer = line(text, "Transfer/sec:", r"Transfer/sec: +([\d.]{1,12}[KMGT]?B)")[1]
