@@ -4,8 +4,6 @@ from typing import ClassVar, Literal
 
 from benchforge_clients.rounds import Rounds
 
-USUAL_POOL = 100
-
 
 class AiohttpClient(Rounds):
     """aiohttp: one session; each of `concurrency` tasks makes one request after the other.
@@ -28,5 +26,5 @@ class AiohttpClient(Rounds):
     "Way to make requests; see above."
 
     def at_once(self) -> int:
-        """Return how many connections there are: in rounds, those of its usual pool."""
-        return min(USUAL_POOL, self.requests or USUAL_POOL) if self.in_rounds else self.concurrency
+        """Return the number of connections: in rounds, at most the 100 of its usual pool."""
+        return min(100, self.requests or 100) if self.in_rounds else self.concurrency

@@ -24,13 +24,9 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import ToolJson, ended_well, parsing
+from benchforge.plugin.load_tools import BAD, Amount, Count, ToolJson, ended_well, parsing
 
-Count = Annotated[int, Field(ge=0)]
-Seconds = Annotated[float, Field(ge=0)]
 Status = Annotated[int, Field(ge=100, le=599)]
-
-BAD = 400  # from this status on
 
 
 class WarmUp(ToolJson):
@@ -59,11 +55,11 @@ class ClientReport(ToolJson):
     requests: Count
     seconds: Annotated[float, Field(gt=0)]
     "The length of the load."
-    user_s: Seconds
+    user_s: Amount
     "CPU time of the process during the load; the kernel estimates how user and system share it."
-    system_s: Seconds
-    import_s: Seconds
-    set_up_s: Seconds
+    system_s: Amount
+    import_s: Amount
+    set_up_s: Amount
     "Time from the start of the driver to the first request, including imports."
     statuses: dict[Status, Count]
     errors: dict[str, Count]
@@ -123,9 +119,10 @@ class ClientReport(ToolJson):
 # hide.
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL = "pip install '.[clients]', in a clone of benchforge"
-DEFAULT_S = 10
-# For an estimate only: how long a number of requests takes.
-REQUESTS_PER_SECOND = 100
+_LENGTHS = (
+    "a body of another length than the first one's may be an error; "
+    "with variable_length = true it is none"
+)
 Concurrency = Annotated[int, Field(ge=1, le=1000)]
 
 
@@ -195,7 +192,7 @@ verify."""
         return None
 
     def connections_kept(self) -> bool | None:
-        """Whether a connection is for several requests; None where it depends."""
+        """Return whether a connection is for several requests; None where it depends."""
         return self.keeping_modes is None or self.chosen_mode() in self.keeping_modes
 
     def at_once(self) -> int:
@@ -231,7 +228,7 @@ verify."""
         return digest.hexdigest()
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request, which no other user can read so."""
+        """Return the request in a file: other users can read arguments."""
         return {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
@@ -270,17 +267,12 @@ verify."""
     def declared_s(self) -> float:
         if self.requests is None:
             return float(self._seconds)
-        return (self.requests + self.warm_up) * (1 / REQUESTS_PER_SECOND + self.delay)
+        # 100 requests/s are an estimate.
+        return (self.requests + self.warm_up) * (0.01 + self.delay)
 
     def load(self) -> Load:
-        count = self.at_once()
-        update = {
-            "connections": count,
-            "concurrency": count,
-            "keep_alive": self.connections_kept(),
-            "processes": 1,
-            "method": self.way(),
-        }
+        update: dict[str, object] = dict.fromkeys(("connections", "concurrency"), self.at_once())
+        update |= {"keep_alive": self.connections_kept(), "processes": 1, "method": self.way()}
         return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> Self:
@@ -289,19 +281,15 @@ verify."""
 
     @property
     def _seconds(self) -> Duration:
-        return self.duration if self.duration is not None else Duration(DEFAULT_S)
+        return self.duration if self.duration is not None else Duration(10)
 
     def _end(self) -> Sequence[object]:
-        if self.requests is not None:
-            return ("--requests", self.requests)
-        return ("--seconds", self._seconds)
+        return ("--requests", self.requests) if self.requests else ("--seconds", self._seconds)
 
     def _check(self, report: ClientReport, *, in_turns: bool) -> None:
-        mode = self.chosen_mode()
-        if mode is not None and report.mode != mode:
+        if (mode := self.chosen_mode()) not in {None, report.mode}:
             raise ValueError(f"mode: {report.mode!r}, asked was {mode!r}")
-        counted = self.requests is not None and not in_turns
-        if counted and report.requests != self.requests:
+        if self.requests not in {None, report.requests} and not in_turns:
             raise ValueError(f"requests: {report.requests}, asked were {self.requests}")
         if report.warm_up.requests != self.warm_up:
             raise ValueError(f"warm_up: {report.warm_up.requests}, asked were {self.warm_up}")
@@ -315,7 +303,7 @@ verify."""
             responses=report.responses,
             good_at_least=report.good - doubtful,
             good_at_most=report.good,
-            doubt=LENGTHS if doubtful else "",
+            doubt=_LENGTHS if doubtful else "",
             statuses={str(status): count for status, count in report.statuses.items()},
             errors={"status": report.responses - report.good, "length": doubtful, **report.errors},
             unanswered=report.failed,
@@ -332,13 +320,12 @@ verify."""
         )
 
     def _claims(self, report: ClientReport, output: Output) -> dict[str, JsonValue]:
-        done, warm = output.finished[0], report.warm_up
-        more: dict[str, JsonValue] = {}
+        done, more = output.finished[0], dict[str, JsonValue]()
         if self.delay:
             more["seconds_with_delays"] = report.seconds
         if self.warm_up:
-            more["warm_up_responses"] = warm.responses
-            more["warm_up_connections"] = warm.connections
+            more["warm_up_responses"] = report.warm_up.responses
+            more["warm_up_connections"] = report.warm_up.connections
         if report.connections is None:
             more["connections"] = report.connections_why
         if report.failed:
@@ -357,12 +344,6 @@ verify."""
             "process_system_s": done.system_s,
             **more,
         }
-
-
-LENGTHS = (
-    "a body of another length than the first one's may be an error; "
-    "with variable_length = true it is none"
-)
 
 
 def _bodies(report: ClientReport, request: Request) -> tuple[Bodies, ...]:

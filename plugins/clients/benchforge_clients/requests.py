@@ -72,7 +72,7 @@ class Requests(Rounds):
         return self
 
     def connections_kept(self) -> bool | None:
-        """Whether a connection is for several requests; threads share a pool that throws away."""
+        """Return None for threads: they share a pool that throws connections away."""
         return None if self.in_rounds else self.mode != "call"
 
     def at_once(self) -> int:

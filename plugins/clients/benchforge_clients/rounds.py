@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from benchforge.plugin import Duration, WrongOption
 from benchforge_clients.library import Library
 
-DEFAULT_REQUESTS = 1000
 MOST_REQUESTS = 100_000
 
 
@@ -23,7 +22,7 @@ class Rounds(Library, ABC):
     @classmethod
     def _usual_round(cls, given: object) -> object:
         if isinstance(given, dict) and cls.is_round(given.get("mode")):
-            return {"requests": DEFAULT_REQUESTS, **given}
+            return {"requests": 1000, **given}
         return given
 
     @model_validator(mode="after")
@@ -41,7 +40,7 @@ class Rounds(Library, ABC):
 
     @classmethod
     def is_round(cls, mode: object) -> bool:
-        """Whether a mode is one of study RA's."""
+        """Return whether a mode is one of study RA's."""
         return isinstance(mode, str) and mode.startswith(("threads-", "async-"))
 
     @property
@@ -55,8 +54,7 @@ class Rounds(Library, ABC):
         return mode.removesuffix("_published") if mode and self.in_rounds else None
 
     def lengths_vary(self) -> bool:
-        """Whether a body of another length is none of the errors: numbers make answers differ."""
-        return self.variable_length or self.numbered is not None
+        return super().lengths_vary() or self.numbered is not None  # numbers make answers differ
 
     def words(self) -> Sequence[object]:
         return ("--numbered", self.numbered) if self.numbered else ()
@@ -78,7 +76,5 @@ class Rounds(Library, ABC):
         return rounds + self.duration if self.in_rounds and self.duration else rounds
 
     def _end(self) -> Sequence[object]:
-        end = super()._end()
-        if self.in_rounds and self.duration:
-            return (*end, "--seconds", self.duration)
-        return end
+        again = ("--seconds", self.duration) if self.in_rounds and self.duration else ()
+        return (*super()._end(), *again)
