@@ -24,6 +24,7 @@ _SMALLER = (
     *("-c", "DROP DATABASE template0"),
 )
 _OF_TLS = {"ssl", "ssl_cert_file", "ssl_key_file"}
+_CERTIFICATE, _KEY = "server.crt", "server.key"
 # The data is thrown away, so nothing is gained by bringing it to the disk in time.
 _DEFAULTS: Mapping[str, str | int | float | bool] = {
     "fsync": False,
@@ -164,19 +165,18 @@ class Postgresql(TcpBackend):
         if not self.tls:
             return []
         words = ["-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=benchforge"]
-        key, certificate = _key(site), _certificate(site)
-        make = [site.programs["openssl"], "req", "-x509", *words, "-keyout", key]
+        files = ["-keyout", site.scratch / _KEY, "-out", site.scratch / _CERTIFICATE]
+        make = [site.programs["openssl"], "req", "-x509", *words, *files]
         # PostgreSQL takes a key of its own user only.
-        command = Command(*make, "-out", certificate, ordinary_user=True)
-        return [Task(command, "make a certificate")]
+        return [Task(Command(*make, ordinary_user=True), "make a certificate")]
 
     def command(self, site: Site) -> Command | None:
         if self.existing is not None:
             return None
         tls: dict[str, str | bool] = {}
         if self.tls:
-            tls = {"ssl": True, "ssl_cert_file": str(_certificate(site))}
-            tls |= {"ssl_key_file": str(_key(site))}
+            tls = {"ssl": True, "ssl_cert_file": str(site.scratch / _CERTIFICATE)}
+            tls |= {"ssl_key_file": str(site.scratch / _KEY)}
         defaults = {name: value for name, value in _DEFAULTS.items() if name not in self.settings}
         files = {"config_file": str(site.folder / _conf_of(site))} if self.settings else {}
         if self._guarded(site):
@@ -295,22 +295,12 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "''").replace("\n", "\\n") + "'"
 
 
-def _certificate(site: Site) -> Path:
-    return site.scratch / "server.crt"
-
-
-def _key(site: Site) -> Path:
-    return site.scratch / "server.key"
-
-
 def _as_options(settings: Mapping[str, str | int | float | bool]) -> list[str]:
     return [word for name, value in settings.items() for word in ("-c", f"{name}={_value(value)}")]
 
 
 def _value(value: str | float | bool) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return str(value)
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
 def _started(log: Path) -> Callable[[Finished], str | None]:

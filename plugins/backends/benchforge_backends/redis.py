@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import AfterValidator, Field
@@ -16,7 +16,7 @@ Cli = Callable[..., Command]
 
 # A server that still loads its data answers too, with an error; and the exit code is 0 then.
 _PONG = 'test "$("$@" ping)" = PONG'
-_UNTIL_PONG = f"for _ in $(seq 1000); do {_PONG} && exit; sleep 0.01; done; exit 1"
+_UNTIL_PONG = f"for _ in $(seq 1000); do {_PONG} && exit; sleep 0.01; done; exit 1"  # about 10 s
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
@@ -41,21 +41,6 @@ def at_existing(site: Site, url: str) -> Cli:
     return lambda *words: Command(site.programs["redis-cli"], *to, *words, environment=environment)
 
 
-def pong(cli: Cli) -> Command:
-    """Return a command that exits with 0 when the server can be asked."""
-    return _shell(_PONG, cli)
-
-
-def until_pong(cli: Cli) -> Command:
-    """Return a command that waits for that, at most about ten seconds."""
-    return _shell(_UNTIL_PONG, cli)
-
-
-def version(cli: Cli) -> Command:
-    """Ask a server that runs for its version."""
-    return _shell('"$@" INFO server | grep ^redis_version', cli)
-
-
 def _shell(script: str, cli: Cli) -> Command:
     asking = cli()
     return Command("sh", "-c", script, "sh", *asking.argv, environment=asking.environment)
@@ -78,9 +63,8 @@ def _all_done(file: Path) -> Callable[[Finished], str | None]:
             if "ERROR," in _QUOTED.sub("", answer) or answer == "Invalid argument(s)":
                 error = answer.removeprefix("ERROR,").strip('"').strip()
                 return f"{file}:{number}: {error}"
-        if len(answers) != len(commands):
-            return f"{file}: {len(commands)} commands, but {len(answers)} answers"
-        return None
+        wrong = f"{file}: {len(commands)} commands, but {len(answers)} answers"
+        return wrong if len(answers) != len(commands) else None
 
     return judge
 
@@ -98,16 +82,10 @@ def _right_keys(database: str, keys: int) -> Callable[[Finished], str | None]:
         if error := _complaint(finished):
             return error
         printed = _first_line(finished.printed)
-        if printed != str(keys):
-            return f"database {database} has {printed} keys instead of {keys}"
-        return None
+        wrong = f"database {database} has {printed} keys instead of {keys}"
+        return wrong if printed != str(keys) else None
 
     return judge
-
-
-def said_nothing(finished: Finished) -> str | None:
-    """Judge a command that is answered only when it fails."""
-    return _complaint(finished) or _first_line(finished.printed) or None
 
 
 def _complaint(finished: Finished) -> str | None:
@@ -116,11 +94,15 @@ def _complaint(finished: Finished) -> str | None:
     return _first_line(finished.complained) or code
 
 
+def _printed_error(finished: Finished) -> str | None:
+    """Judge a command that prints nothing unless it fails."""
+    return _complaint(finished) or _first_line(finished.printed) or None
+
+
 def _first_line(text: str) -> str:
     return next(iter(text.splitlines()), "").strip()
 
 
-_SNAPSHOT = "dump.rdb"
 # What says where it listens, where it writes, and who may ask it.
 _OURS = {
     *("port", "bind", "unixsocket", "unixsocketperm", "protected-mode", "tls-port"),
@@ -186,7 +168,8 @@ class Redis(TcpBackend):
 
     def version(self, site: Site) -> Command | None:
         if self.existing is not None:
-            return version(at_existing(site, self.existing))
+            script = '"$@" INFO server | grep ^redis_version'
+            return _shell(script, at_existing(site, self.existing))
         return Command(site.programs["redis-server"], "--version")
 
     def files(self, site: Site) -> Mapping[str, str]:
@@ -205,23 +188,23 @@ class Redis(TcpBackend):
         serve = Command(site.programs["redis-server"], *self._words(site, "unix", aside))
         return [
             Task(serve, "start a new server"),
-            Task(until_pong(cli), "start a new server", last_word(log)),
+            Task(_shell(_UNTIL_PONG, cli), "start a new server", last_word(log)),
             *(load(cli, folder / name, dataset.into) for name in dataset.files),
             *count(cli, dataset),
-            Task(cli("SHUTDOWN", "SAVE"), "keep a snapshot", said_nothing),
+            Task(cli("SHUTDOWN", "SAVE"), "keep a snapshot", _printed_error),
         ]
 
     def command(self, site: Site) -> Command | None:
         if self.existing is not None:
             return None
-        wished = {} if self.maxmemory is None else {"maxmemory": int(self.maxmemory)}
+        limit = {} if self.maxmemory is None else {"maxmemory": int(self.maxmemory)}
         conf = (site.folder / _conf_of(site),) if self._in_file() else ()
-        words = self._words(site, self.listen, wished)
+        words = self._words(site, self.listen, limit)
         return Command(site.programs["redis-server"], *conf, *words)
 
     def ready(self, site: Site) -> Probe:
         """Return a question that is answered as soon as the data is there."""
-        return Succeeds(pong(self._cli(site)))
+        return Succeeds(_shell(_PONG, self._cli(site)))
 
     def verify(self, site: Site) -> Iterable[Task]:
         """Count the keys again, for a template that was damaged since."""
@@ -248,14 +231,12 @@ class Redis(TcpBackend):
             return at_existing(site, self.existing)
         return at(site, _socket(site) if self.listen == "unix" else None, self.password or "")
 
-    def _words(
-        self, site: Site, listen: Literal["unix", "tcp"], wished: Mapping[str, object]
-    ) -> list[object]:
+    def _words(self, site: Site, listen: str, more: Mapping[str, object]) -> list[object]:
         where: dict[str, object] = {"port": 0, "unixsocket": _socket(site), "unixsocketperm": 700}
         if listen == "tcp":
             where = {"port": site.ports["redis"], "bind": site.address}
-        fixed = {"dir": site.scratch, "dbfilename": _SNAPSHOT, "save": "", "appendonly": False}
-        settings = {**where, **fixed, "databases": self.databases, **wished}
+        fixed = {"dir": site.scratch, "dbfilename": "dump.rdb", "save": "", "appendonly": False}
+        settings = {**where, **fixed, "databases": self.databases, **more}
         return [word for name, value in settings.items() for word in (f"--{name}", _value(value))]
 
 
@@ -272,6 +253,4 @@ def _quoted(value: str) -> str:
 
 
 def _value(value: object) -> object:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value

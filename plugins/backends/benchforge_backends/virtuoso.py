@@ -154,13 +154,9 @@ class Virtuoso(DataBackend):
         return count(site, data[1]) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        data = self.data(site)
-        url = self._url(site)
-        return {
-            "url": url,
-            "VIRTUOSO_URL": url,
-            "VIRTUOSO_GRAPH": data[1].into if data else self.graph,
-        }
+        data, url = self.data(site), self._url(site)
+        graph = data[1].into if data else self.graph
+        return {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": graph}
 
     def _fill(self, site: Site) -> Iterable[Task]:
         if (data := self.data(site)) is None:
@@ -212,22 +208,17 @@ def load(site: Site, file: Path, copy: Path, graph: str) -> Task:
 
 def count(site: Site, dataset: Dataset) -> list[Task]:
     """Return what compares the triples of each graph with what the dataset declares."""
-    counting = "SPARQL SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{}> {{ ?s ?p ?o }} }}"
+    query = "EXEC=SPARQL SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{}> {{ ?s ?p ?o }} }}"
     return [
-        Task(
-            _isql(site, f"EXEC={counting.format(graph)}"),
-            "count the triples",
-            _right_triples(graph, triples),
-        )
+        Task(_isql(site, query.format(graph)), "count the triples", _right_triples(graph, triples))
         for graph, triples in dataset.rows.items()
     ]
 
 
 def stop(site: Site, lock: Path) -> Task:
     """Return a task that writes everything to the disk and ends the server."""
-    ending = _isql(site, "EXEC=checkpoint; shutdown")
-    command = Command("sh", "-c", _UNTIL_GONE, "sh", lock, *ending.argv)
-    return Task(command, "stop the new store", _error)
+    words = _isql(site, "EXEC=checkpoint; shutdown").argv
+    return Task(Command("sh", "-c", _UNTIL_GONE, "sh", lock, *words), "stop the new store", _error)
 
 
 def _isql(site: Site, *words: str, stdin: Path | None = None) -> Command:
@@ -252,8 +243,7 @@ def _right_triples(graph: str, triples: int) -> Callable[[Finished], str | None]
         if error := _error(finished):
             return error
         printed = finished.printed.strip()
-        if printed != str(triples):
-            return f"graph {graph} has {printed or 'no number of'} triples instead of {triples}"
-        return None
+        wrong = f"graph {graph} has {printed or 'no number of'} triples instead of {triples}"
+        return wrong if printed != str(triples) else None
 
     return judge
