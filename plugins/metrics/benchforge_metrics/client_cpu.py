@@ -25,7 +25,6 @@ class ClientCpu(OfReading):
     "Kind of CPU time."
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield a value for each of `of`, in CPU seconds; unknown where the tool does not tell."""
         user, system = reading.cpu_user_s, reading.cpu_system_s
         total = None if user is None or system is None else user + system
         values = {"total": total, "user": user, "system": system}

@@ -38,7 +38,6 @@ class Cpu(ByRole):
             yield Sample(metric=label, unit=self.unit, value=value, of=_AFTER)
 
     def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
-        """Return CPU seconds a response."""
         reading = trial.reading
         seconds = [usage.cpu_s for usage in uses if usage.cpu_s is not None]
         if len(seconds) < len(uses):

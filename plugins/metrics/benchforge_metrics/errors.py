@@ -26,7 +26,7 @@ class Errors(OfReading):
     of_kinds: ClassVar[bool] = True
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield the total, then one value for each class, those without errors too."""
+        """Yield the total, then a value for each class, also without errors."""
         ended = _ended(trial, reading, window)
         yield ended.value(ended.bad, ended.why)
         for name, count in reading.errors.items():

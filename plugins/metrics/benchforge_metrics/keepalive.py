@@ -23,7 +23,6 @@ class KeepAlive(OfReading):
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield one value: responses a connection."""
         opened, origin = _opened(trial, reading)
         if opened is None:
             yield Value(None, origin)

@@ -48,7 +48,6 @@ class Latency(OfReading):
         return tuple("mean" if percent is None else f"p{percent:g}" for percent in self._percents())
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield the mean and each percentile, in seconds."""
         for part, percent in zip(self.parts(), self._percents(), strict=True):
             value = _mean(reading) if percent is None else _percentile(reading, percent)
             estimator = ", ".join(filter(None, (value.estimator, window.whole)))
@@ -86,8 +85,8 @@ def _percentile(reading: Reading, percent: float) -> Value:
     if refused:
         return Value(None, few)
     if f"{percent:g}" not in times_us:
-        by = f" ({reading.percentiles_by})" if reading.percentiles_by else ""
-        return Value(None, f"the tool gives no p{percent:g}{by}")
+        method = f" ({reading.percentiles_by})" if reading.percentiles_by else ""
+        return Value(None, f"the tool gives no p{percent:g}{method}")
     return Value(times_us[f"{percent:g}"] / 1e6, few, reading.percentiles_by)
 
 
@@ -103,8 +102,7 @@ def _of_histogram(reading: Reading, histogram: Histogram, percent: float) -> Val
     value_us = histogram.quantile(percent / 100, reading.censored, in_flight)
     if value_us is not None:
         return Value(value_us / 1e6, few, estimator)
-    bound_us = _bound_us(reading, histogram, percent)
-    if bound_us is None:
+    if (bound_us := _bound_us(reading, histogram, percent)) is None:
         return Value(None, _too_long(reading))
     return Value(bound_us / 1e6, few, estimator, lower_bound=True)
 
@@ -118,9 +116,8 @@ def _few(count: int, percent: float) -> tuple[str, bool]:
     refused = beyond < REFUSED_BELOW
     wanted = REFUSED_BELOW if refused else FEW_BELOW
     needed = math.ceil(round(wanted * 100 / (100 - percent), 6))
-    if refused:
-        return f"only {count} responses: p{percent:g} needs {needed}", refused
-    return f"imprecise with {count} responses: {needed} are enough", refused
+    imprecise = f"imprecise with {count} responses: {needed} are enough"
+    return f"only {count} responses: p{percent:g} needs {needed}" if refused else imprecise, refused
 
 
 def _bound_us(reading: Reading, histogram: Histogram, percent: float) -> int | None:

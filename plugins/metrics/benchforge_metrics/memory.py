@@ -23,7 +23,6 @@ class Memory(ByRole):
     "Role of the processes whose memory counts."
 
     def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
-        """Return bytes."""
         peaks = [usage.peak_pss_bytes for usage in uses if usage.peak_pss_bytes is not None]
         if len(peaks) < len(uses):
             reason = "; ".join(u.why for u in uses if u.peak_pss_bytes is None and u.why)

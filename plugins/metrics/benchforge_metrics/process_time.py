@@ -25,7 +25,6 @@ class ProcessTime(OfReading):
     "Statistics over the runs of the command."
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield a value for each of `of`, in seconds; unknown where no process was timed."""
         runs = len(reading.process_s)
         for part in self.of:
             value = _value(reading, part)

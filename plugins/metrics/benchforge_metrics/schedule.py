@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Reading, Trial, Window
+from benchforge.plugin import Reading, Schedule, Trial, Window
 from benchforge_metrics.of_reading import OfReading, Value
-
-_PERCENTILE = 0.99
 
 
 class RateMetric(OfReading):
@@ -22,18 +20,13 @@ class RateMetric(OfReading):
     fixed_parts: ClassVar[tuple[str | None, ...]] = ("due", "sent", "answered")
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield the three, each in requests per second of the load."""
-        if reading.schedule is None:
+        if (schedule := reading.schedule) is None:
             return
-        schedule, missed = reading.schedule, _missed(reading)
-        for part, count in (
-            ("due", schedule.intended),
-            ("sent", schedule.sent),
-            ("answered", reading.responses),
-        ):
+        counts = {"due": schedule.intended, "sent": schedule.sent, "answered": reading.responses}
+        for part, count in counts.items():
             value = None if count is None else count / reading.seconds
-            reason = "the tool does not tell" if value is None else missed if part == "sent" else ""
-            yield Value(value, reason, of=part)
+            reason = "the tool does not tell" if value is None else ""
+            yield Value(value, reason or (_missed(schedule) if part == "sent" else ""), of=part)
 
 
 class Lateness(OfReading):
@@ -49,24 +42,19 @@ class Lateness(OfReading):
     fixed_parts: ClassVar[tuple[str | None, ...]] = ("p99", "max", "waited p99", "waited max")
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield p99 and the most of both, in seconds; nothing waited is 0."""
-        schedule = reading.schedule
-        if schedule is None:
+        if (schedule := reading.schedule) is None:
             return
         for name, histogram in (("", schedule.lateness), ("waited ", schedule.queueing)):
             if histogram is None:
                 continue
-            p99 = histogram.quantile(_PERCENTILE) or 0
-            for part, microseconds in (("p99", p99), ("max", histogram.max_us)):
+            p99_us = histogram.quantile(0.99) or 0  # nothing waited is 0
+            for part, microseconds in (("p99", p99_us), ("max", histogram.max_us)):
                 yield Value(microseconds / 1e6, of=f"{name}{part}")
 
 
-def _missed(reading: Reading) -> str:
-    """Return how many requests were due and never sent; "" when none, or when nobody knows."""
-    schedule = reading.schedule
-    if schedule is None or schedule.intended is None or schedule.sent is None:
+def _missed(schedule: Schedule) -> str:
+    """Return the number of requests that were due and never sent; "" if it is 0 or unknown."""
+    if schedule.intended is None or schedule.sent in {None, schedule.intended}:
         return ""
-    missed = schedule.intended - schedule.sent
-    if not missed:
-        return ""
+    missed = schedule.intended - (schedule.sent or 0)
     return f"{missed} of {schedule.intended} requests that were due were never sent"

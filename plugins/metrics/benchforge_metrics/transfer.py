@@ -17,7 +17,6 @@ class Transfer(OfReading):
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield one value, in B/s."""
         if reading.received_bytes is None or reading.byte_error:
             rounds = "rounds what" if reading.byte_error else "does not tell how much"
             yield Value(None, f"the tool {rounds} it received")

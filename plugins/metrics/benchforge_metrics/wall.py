@@ -26,7 +26,6 @@ class Wall(OfReading):
     "Interval to measure: the load as the tool reports it, or the lifetime of the tool's process."
 
     def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
-        """Yield a value for each of `of`, in seconds; it says when not all requests ended well."""
         for part in self.of:
             value: float | None = reading.seconds
             if part == "process":
@@ -49,6 +48,4 @@ def _in_turns(reading: Reading, part: str) -> tuple[float | None, str, str]:
 def _not_all_well(reading: Reading) -> str:
     """Return why the time is not that of good responses alone; "" when it is."""
     requests = reading.responses + (reading.unanswered or 0)
-    if reading.good == requests:
-        return ""
-    return f"of {requests} requests: {reading.bounds}"
+    return "" if reading.good == requests else f"of {requests} requests: {reading.bounds}"
