@@ -34,8 +34,7 @@ class Hypercorn(ListeningServer):
     backlog: PositiveInt = 100
 
     def imports(self) -> tuple[str, ...]:
-        named = () if self.worker_class == "asyncio" else (self.worker_class,)
-        return (*self.modules, *named)
+        return (*self.modules, *({self.worker_class} - {"asyncio"}))
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return hypercorn's configuration of what its command line has no option for."""

@@ -15,9 +15,7 @@ def _root(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise WrongOption("not the root of a server", hint="write it like http://127.0.0.1:8080")
     if parts.path not in {"", "/"} or parts.query or parts.fragment:
-        raise WrongOption(
-            "more than a root", hint="end it after the port: a path belongs to a request"
-        )
+        raise WrongOption("more than a root", hint="end it after the port: requests have paths")
     if parts.username is not None:
         raise WrongOption("a root with credentials", hint="they belong to the headers of a request")
     if parts.port == 0:

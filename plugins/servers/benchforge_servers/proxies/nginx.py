@@ -247,13 +247,9 @@ after one answer."""
     def fingerprint(self, suite_folder: Path) -> str:
         if self.directory is None:
             return ""
-        return folder_digest(
-            suite_folder / self.directory,
-            self.directory,
-            lambda _: True,
-            "",
-            "name the folder of the files that are served alone",
-        )
+        hint = "name the folder of the files that are served alone"
+        folder = suite_folder / self.directory
+        return folder_digest(folder, self.directory, lambda _: True, "", hint)
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
         return () if self.directory is None else (suite_folder / self.directory,)

@@ -28,14 +28,8 @@ from benchforge_servers.digest import folder_digest
 INSTALL = "pip install '.[servers]', in a clone of benchforge"
 PROTOCOLS = {
     "wsgi": (
-        "cheroot",
-        "cherrypy",
-        "gevent",
-        "granian",
-        "gunicorn",
-        "tornado",
-        "uwsgi",
-        "waitress",
+        *("cheroot", "cherrypy", "gevent", "granian"),
+        *("gunicorn", "tornado", "uwsgi", "waitress"),
     ),
     "asgi": ("granian", "gunicorn", "hypercorn", "uvicorn"),
     "aiohttp": ("aiohttp", "gunicorn"),
@@ -51,7 +45,7 @@ _OWN = re.compile(r"[\w.]+:[\w.]+(\(\))?")
 
 
 class App(BaseModel):
-    """What is known of an app: what an app.toml says, or what the suite says of the user's own."""
+    """An app: as its app.toml describes a built-in one, or the suite the user's own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -103,14 +97,8 @@ def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:
 def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
     """Return a digest of the code. Raises BenchforgeError where it cannot be read."""
     if app_of(name).built_in:
-        return _fingerprint_of_built_in(name)
+        return _built_in_fingerprint(name, None, Path())
     return _fingerprint(name, directory, suite_folder)
-
-
-@cache
-def _fingerprint_of_built_in(name: str) -> str:
-    """Return it without looking again: of these files nothing changes while we run."""
-    return _fingerprint(name, None, Path())
 
 
 def _fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
@@ -122,6 +110,9 @@ def _fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
         return not made and (app.built_in or path.suffix == ".py")
 
     return folder_digest(folder, directory, served, app.target, "name the folder of the app alone")
+
+
+_built_in_fingerprint = cache(_fingerprint)  # these files do not change while benchforge runs
 
 
 def check_own(name: str, **options: str | None) -> None:
@@ -142,11 +133,9 @@ def _checked_name(name: str) -> str:
         return name
     near = difflib.get_close_matches(name, built_in(), 1)
     guess = f"did you mean {near[0]!r}? " if near else ""
-    raise WrongOption(
-        f"no app named {name!r}",
-        hint=f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; "
-        "an app of your own is written as 'module:attribute', with its directory",
-    )
+    own = "an app of your own is written as 'module:attribute', with its directory"
+    hint = f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; {own}"
+    raise WrongOption(f"no app named {name!r}", hint=hint)
 
 
 AppName = Annotated[str, AfterValidator(_checked_name)]
@@ -192,7 +181,7 @@ it to net.core.somaxconn."""
         return self.speaks
 
     def fits(self, protocol: str | None) -> bool:
-        """Whether it can serve the protocol; of an app of the user's own none is known."""
+        """Return whether it can serve the protocol; None, of the user's own app, fits always."""
         return protocol is None or protocol in self.spoken()
 
     def chosen(self) -> str:
@@ -209,7 +198,7 @@ it to net.core.somaxconn."""
 
     @property
     def served_app(self) -> App:
-        """What is known of the app."""
+        """The app that the suite names."""
         return app_of(self.app)
 
     def needs(self) -> Iterable[Need]:
@@ -231,7 +220,7 @@ it to net.core.somaxconn."""
         return folder_of(self.app, self.directory, suite_folder) if (":" in self.app) else None
 
     def check_code(self, suite_folder: Path) -> None:
-        """Raise WrongOption where the folder of the user's own app, its module or it is missing."""
+        """Raise WrongOption if the user's own app, its module or their folder is missing."""
         super().check_code(suite_folder)
         if (folder := self.code(suite_folder)) is None:
             return
@@ -249,8 +238,7 @@ it to net.core.somaxconn."""
 
     def process_environment(self, site: Site) -> dict[str, str]:
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
-        filled = {name: text.filled(site) for name, text in self.environment.items()}
-        return site.environment(filled)
+        return site.environment({key: text.filled(site) for key, text in self.environment.items()})
 
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
         """Return the command of a runner, which imports the app from its folder first."""
@@ -263,12 +251,9 @@ it to net.core.somaxconn."""
         with_this = f" with {self.chosen()}" if self.chosen() else ""
         others = ", ".join(f"use = {name!r}" for name in PROTOCOLS[protocol] if name != self.name)
         ways = [way for way in (self.option_for(protocol), others and f"one of: {others}") if way]
-        return WrongOption(
-            f"app {self.app!r} speaks {protocol}, {self.name}{with_this} serves "
-            f"{' and '.join(self.spoken())}",
-            *("app", *self.decides),
-            hint=f"use {', or '.join(ways)}",
-        )
+        spoken = f"{self.name}{with_this} serves {' and '.join(self.spoken())}"
+        message = f"app {self.app!r} speaks {protocol}, {spoken}"
+        return WrongOption(message, "app", *self.decides, hint=f"use {', or '.join(ways)}")
 
 
 def check(target: str, folder: Path, *, elsewhere: bool) -> None:
@@ -317,17 +302,13 @@ def _installed(name: str) -> bool:
 
 
 def _no_module(module: str, folder: Path) -> WrongOption:
-    module_names = list(dict.fromkeys(_modules(folder)))
-    near = difflib.get_close_matches(module, module_names, 1)
-    ends = [name for name in module_names if name.rpartition(".")[2] == module.rpartition(".")[2]]
+    names = list(dict.fromkeys(_modules(folder)))
+    near = difflib.get_close_matches(module, names, 1)
+    ends = [name for name in names if name.rpartition(".")[2] == module.rpartition(".")[2]]
     guess = "".join(f"did you mean {name!r}? " for name in (near or ends)[:1])
-    return WrongOption(
-        f"no module {module!r} in {folder}",
-        "app",
-        "directory",
-        hint=f"{guess}'directory' is the folder that {module.partition('.')[0]!r} is imported from;"
-        " it starts at the suite's folder",
-    )
+    place = f"'directory' is the folder that {module.partition('.')[0]!r} is imported from"
+    hint = f"{guess}{place}; it starts at the suite's folder"
+    return WrongOption(f"no module {module!r} in {folder}", "app", "directory", hint=hint)
 
 
 def _modules(folder: Path) -> Iterator[str]:
@@ -353,11 +334,8 @@ def _check_name(name: str, file: Path, *, compiles_here: bool) -> None:
         return
     near = difflib.get_close_matches(name, names, 1)
     guess = f"did you mean {near[0]!r}? " if near else ""
-    raise WrongOption(
-        f"{file} has no {name!r}",
-        "app",
-        hint=f"{guess}an app is written as 'module:attribute', or as 'module:make_app()'",
-    )
+    hint = f"{guess}an app is written as 'module:attribute', or as 'module:make_app()'"
+    raise WrongOption(f"{file} has no {name!r}", "app", hint=hint)
 
 
 def _bound(table: symtable.SymbolTable) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 
 def arguments(description: "str | None") -> argparse.ArgumentParser:
-    """Return a parser of what every runner is told."""
+    """Return a parser of the options that all runners have."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--host", required=True)
     parser.add_argument("--port", type=int, required=True)

@@ -44,9 +44,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     logging.getLogger("tornado.access").disabled = True
-    sockets = bind_sockets(
-        options.port, options.host, family=socket.AF_INET, backlog=options.backlog
-    )
+    sockets = bind_sockets(options.port, options.host, socket.AF_INET, options.backlog)
     if options.processes > 1:
         fork_processes(options.processes, max_restarts=0)
     asyncio.run(serve(sockets, options))

@@ -7,14 +7,14 @@ from waitress import create_server
 
 
 def main() -> None:
-    """Serve it with threads, and tell nothing of the requests that wait for one."""
+    """Serve it with threads, and print nothing of the requests that wait for one."""
     parser = arguments(__doc__)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--connection-limit", type=int, required=True)
     parser.add_argument("--channel-timeout", type=int, required=True, help="seconds")
     options = parser.parse_args()
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    server = create_server(
+    create_server(
         target(options),
         host=options.host,
         port=options.port,
@@ -22,8 +22,7 @@ def main() -> None:
         backlog=options.backlog,
         connection_limit=options.connection_limit,
         channel_timeout=options.channel_timeout,
-    )
-    server.run()
+    ).run()
 
 
 if __name__ == "__main__":

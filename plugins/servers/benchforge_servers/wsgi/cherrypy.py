@@ -28,7 +28,7 @@ class Cherrypy(Cheroot):
 
     def command(self, site: Site) -> Command | None:
         return self.run_by(
-            *("cherrypy_main.py", site, "--threads", self.threads, "--backlog", self.backlog),
+            *("cherrypy_main.py", site, "--threads", self.threads),
             *("--timeout", self.timeout),
             *("--keep-alive-connections", self.keep_alive_connections),
             *(["--production"] if self.production else []),

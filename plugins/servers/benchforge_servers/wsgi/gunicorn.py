@@ -14,11 +14,8 @@ from benchforge_servers.seconds import WholeSeconds
 _NEEDED = {"gevent_pywsgi": "gevent", "gevent_wsgi": "gevent"}
 _NEEDING = {"gevent", "eventlet", "tornado", *_NEEDED}
 _OTHERS = {"aiohttp": "aiohttp", "asgi": "asgi", "uvicorn": "asgi"}
-_WORKERS = {
-    "wsgi": "sync",
-    "aiohttp": "aiohttp.GunicornWebWorker",
-    "asgi": "uvicorn_worker.UvicornWorker",
-}
+_WORKERS = {"wsgi": "sync", "aiohttp": "aiohttp.GunicornWebWorker"}
+_WORKERS["asgi"] = "uvicorn_worker.UvicornWorker"
 
 
 class Gunicorn(ListeningServer):
