@@ -19,7 +19,7 @@ class BriefReporter(Reporter):
         """Write brief.md and brief.svg."""
         text, drawing = folder / "brief.md", folder / "brief.svg"
         brief = Brief(summary, trials)
-        text.write_text(self.text(summary, trials), encoding="utf-8")
+        text.write_text("\n".join(_markdown(brief)), encoding="utf-8")
         origin = f"{brief.machine} · {brief.day} · benchforge {summary.benchforge}"
         lines = [*map(plain, brief.report.alarms), *brief.lines]
         notes = filter(None, (ratio_legend(brief), *brief.measured, origin))

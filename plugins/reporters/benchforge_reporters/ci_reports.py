@@ -40,19 +40,14 @@ class Junit(Reporter):
 
 def junit(summary: Summary) -> bytes:
     """Return the document, in UTF-8."""
-    tests = [replace(item, group=f"{summary.name}.{item.group}") for item in answers(summary)]
+    tests = [replace(test, group=f"{summary.name}.{test.group}") for test in answers(summary)]
     # Strict readers take neither a fraction of a second nor a zone.
-    when = f"{summary.created.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"
-    return junit_xml(
-        "benchforge", [JunitSuite(heading(summary), tests, attributes={"timestamp": when})]
-    )
+    when = {"timestamp": f"{summary.created.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"}
+    return junit_xml("benchforge", [JunitSuite(heading(summary), tests, attributes=when)])
 
 
 Came = Literal["passes", "fails", "invalid", "inconclusive"]
 SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
-UNASKED: Final = "nothing in the summary answers it"
-
-
 _ELEMENTS: Final[dict[Came, Element]] = {
     "passes": "",
     "fails": "failure",
@@ -68,7 +63,7 @@ def answers(summary: Summary) -> Iterator[JunitTest]:
         by_label.setdefault(verdict.claim, []).append(verdict)
     for claim in summary.claims:
         if claim.label not in by_label:
-            reason = SMOKE if summary.smoke else UNASKED
+            reason = SMOKE if summary.smoke else "nothing in the summary answers it"
             came: Came = "inconclusive" if summary.smoke else "invalid"
             yield _test("claims", _title(claim, None), came, reason)
         for verdict in by_label.get(claim.label, ()):
@@ -97,11 +92,9 @@ def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitT
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:
-    position = (
-        "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
-    )
+    axes = [] if verdict is None else [f"{name}={item}" for name, item in verdict.at.items()]
     says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
-    return safe.line(f"{claim.label}: {says}" + (f" ({position})" if position else ""))
+    return safe.line(f"{claim.label}: {says}" + (f" ({', '.join(axes)})" if axes else ""))
 
 
 def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
@@ -118,12 +111,10 @@ def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
 
 
 def _why(case: CaseSummary) -> str:
-    """Why a case has fewer believable trials than were planned: each kind of reason once."""
-    reasons = {
-        item.failure.message: f"{item.failure.stage}: {item.failure.message}"
-        for item in case.failed
-    }
-    for check in (check for item in case.doubted for check in item.checks):
+    """Return why a case has fewer believable trials than planned: each kind of reason once."""
+    failures = [trial.failure for trial in case.failed]
+    reasons = {each.message: f"{each.stage}: {each.message}" for each in failures}
+    for check in (check for trial in case.doubted for check in trial.checks):
         reasons.setdefault(check.id, f"{check.id} {check.name}: {check.message}")
     return safe.line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"
 
@@ -167,38 +158,21 @@ def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     """Yield blocks that stand by themselves: what the terminal shows, then what did not pass."""
     yield f"## {safe.markdown(words.heading(summary))}\n"
     yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
-    report_text = Terminal().text(summary, trials, _COLUMNS)
-    is_whole = len(report_text.encode()) <= _MOST_SHOWN
-    yield safe.fenced(report_text if is_whole else _beginning(report_text), "text")
-    if not is_whole:
+    report = Terminal().text(summary, trials, _COLUMNS)
+    begin = report.encode()[:_MOST_SHOWN].decode(errors="ignore")
+    yield safe.fenced(report if begin == report else begin.rpartition("\n")[0], "text")
+    if begin != report:
         yield _CUT.strip()
     yield from _unlike_passed(summary)
-    made = words.made(summary, trials)
-    yield from _folded("How it was measured", [": ".join(item) for item in made])
-
-
-def _beginning(text: str) -> str:
-    """Return as many whole lines of a text as the block of it may have."""
-    begin = text.encode()[:_MOST_SHOWN].decode(errors="ignore")
-    return begin.rpartition("\n")[0]
+    made = "\n".join(f"- {safe.markdown(': '.join(row))}" for row in words.made(summary, trials))
+    yield f"<details><summary>How it was measured</summary>\n\n{made}\n\n</details>\n"
 
 
 def _unlike_passed(summary: Summary) -> Iterator[str]:
     """Yield the claims, and of the cases those that did not pass."""
-    rows = [item for item in answers(summary) if item.group == "claims" or item.outcome != "passes"]
-    if rows:
-        head = ["| asked | came | because |", "| --- | --- | --- |"]
-        yield "\n".join(
-            head
-            + [
-                f"| {safe.markdown(o.name)} | **{o.outcome}** | {safe.markdown(o.text)} |"
-                for o in rows
-            ]
-        )
+    rows = [test for test in answers(summary) if test.group == "claims" or test.outcome != "passes"]
+    cells = [(safe.markdown(row.name), row.outcome, safe.markdown(row.text)) for row in rows]
+    lines = [f"| {name} | **{outcome}** | {text} |" for name, outcome, text in cells]
+    if lines:
+        yield "\n".join(["| asked | came | because |", "| --- | --- | --- |", *lines])
         yield ""
-
-
-def _folded(title: str, texts: Sequence[str]) -> Iterator[str]:
-    if texts:
-        items = "\n".join(f"- {safe.markdown(text)}" for text in texts)
-        yield f"<details><summary>{safe.markdown(title)}</summary>\n\n{items}\n\n</details>\n"

@@ -104,11 +104,8 @@ def searched(summary: Summary) -> Iterator[list[str]]:
         values = (rate.value, rate.low, rate.high, capacity.safe, capacity.highest_passed)
         named = [case.scenario, case.server, case.driver, str(case.arm)]
         varied = [word(json.dumps(case.vary[path])) if path in case.vary else "" for path in paths]
-        ended = [
-            str(len(capacity.attempts)),
-            capacity.phase if capacity.over else "",
-            capacity.message,
-        ]
+        phase = capacity.phase if capacity.over else ""
+        ended = [str(len(capacity.attempts)), phase, capacity.message]
         yield [*named, *varied, *map(_number, values), *ended]
 
 

@@ -1,10 +1,12 @@
 """Levels and searches of servers: a row each, every trial a mark, on one axis from zero."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from markupsafe import Markup
 
 from benchforge.plugin import (
+    RATE,
     Capacity,
     CaseSummary,
     Comparison,
@@ -34,6 +36,8 @@ _MOST_MARKS = 40
 "Trials of a case: the others are small dots without a text of their own."
 _MOST_SPECKS = 400
 "Small dots of a case: with more trials, evenly spread ones are drawn."
+_Mark = tuple[float, int, int, bool]
+"Value, trial, block, and whether the value is a lower bound."
 
 
 def levels(
@@ -51,13 +55,8 @@ def levels(
     values = [value for _, _, line in lines if line for value, *_ in _values(line)]
     if not values:
         return None
-    ends = [
-        end
-        for name, *_ in lines
-        if (level := levels_by_name.get(name)) and level.interval
-        for end in level.interval
-    ]
-    axis = ChartAxis.from_zero([*values, *ends])
+    intervals = [level.interval for name, *_ in lines if (level := levels_by_name.get(name))]
+    axis = ChartAxis.from_zero([*values, *chain(*filter(None, intervals))])
     rows = [_row(line, axis, column, levels_by_name.get(line[0]), colours) for line in lines]
     unit = f" ({column.unit})" if column.unit else ""
     return Chart(
@@ -77,33 +76,27 @@ def _row(
 ) -> ChartRow:
     name, case, line = named
     colour = colours.get(case.case.server, 0)
+    kind = f"colour{colour % COLOURS}"
     drawn = [grid(axis, _HEIGHT, _TICKS)]
     values = _values(line) if line else []
     if line is None or not values:
-        failed = bool(case.failed) and not case.trials
-        word = "failed" if failed else "unknown"
+        word = "failed" if case.failed and not case.trials else "unknown"
         return ChartRow(name, colour, svg(_HEIGHT, drawn[0], f"{name}: {word}"), word)
-    centre, detail = _centre(line, level, column)
+    centre, detail = _point(line, level, column)
     if level and level.interval:
-        kind = f"colour{colour % COLOURS}"
         drawn.append(interval_bar(axis, level.interval, _MIDDLE, kind))
     if centre is not None:
         x = axis.at(centre)
-        drawn.append(
-            f'<line class="middle colour{colour % COLOURS}" x1="{x}%" x2="{x}%" y1="7" y2="27"/>'
-        )
+        drawn.append(f'<line class="middle {kind}" x1="{x}%" x2="{x}%" y1="7" y2="27"/>')
     words = []
     for number, (value, trial, block, at_least) in enumerate(values):
         more = "more than " if at_least else ""
         words.append(f"trial {trial}, block {block}: {more}{column.scale.text(value)}")
         if number < _MOST_MARKS:
-            height = _MIDDLE + (block % 3 - 1) * _APART
-            drawn.append(
-                mark(axis.at(value), height, colour, words[-1], "bound" if at_least else "")
-            )
+            y = _MIDDLE + (block % 3 - 1) * _APART
+            drawn.append(mark(axis.at(value), y, colour, words[-1], "bound" if at_least else ""))
     drawn += [
-        f'<circle class="speck colour{colour % COLOURS}" cx="{axis.at(value)}%" cy="{_MIDDLE}"'
-        ' r="1.5"/>'
+        f'<circle class="speck {kind}" cx="{axis.at(value)}%" cy="{_MIDDLE}" r="1.5"/>'
         for value, *_ in _specks(values)
     ]
     text = column.scale.text(centre) if centre is not None else "unknown"
@@ -111,9 +104,7 @@ def _row(
     return ChartRow(name, colour, svg(_HEIGHT, "".join(drawn), about), text, detail)
 
 
-def _centre(
-    line: MetricSummary, level: Estimate | None, column: Column
-) -> tuple[float | None, str]:
+def _point(line: MetricSummary, level: Estimate | None, column: Column) -> tuple[float | None, str]:
     """Return the level with its interval in words, else with the lowest and the highest value."""
     if level is not None and level.value is not None and level.interval is not None:
         low, high = (column.scale.text(end) for end in level.interval)
@@ -124,18 +115,16 @@ def _centre(
     return line.level, f"[{low}\N{EN DASH}{high}]"
 
 
-def _specks(
-    values: Sequence[tuple[float, int, int, bool]],
-) -> Sequence[tuple[float, int, int, bool]]:
+def _specks(values: Sequence[_Mark]) -> Sequence[_Mark]:
     others = values[_MOST_MARKS:]
     return others[:: -(-len(others) // _MOST_SPECKS) or 1]
 
 
-def _left_out(values: Sequence[tuple[float, int, int, bool]]) -> int:
+def _left_out(values: Sequence[_Mark]) -> int:
     return max(0, len(values) - _MOST_MARKS - len(_specks(values)))
 
 
-def _values(line: MetricSummary) -> list[tuple[float, int, int, bool]]:
+def _values(line: MetricSummary) -> list[_Mark]:
     return [
         (sample.sample.value, sample.trial, sample.block, sample.sample.lower_bound)
         for sample in line.samples
@@ -146,15 +135,8 @@ def _values(line: MetricSummary) -> list[tuple[float, int, int, bool]]:
 def drawn_column(cases: Sequence[CaseSummary]) -> Column | None:
     """Return the column of the throughput, else the first one of a single value."""
     columns = [column for column in metric_columns(cases) if not column.in_one_cell]
-    throughput = (
-        column
-        for column in columns
-        if any(
-            line.measurand == "responses per second"
-            for case in cases
-            for line in column.lines(case)
-        )
-    )
+    lines = ((column, line) for column in columns for case in cases for line in column.lines(case))
+    throughput = (column for column, line in lines if line.measurand == RATE)
     return next(throughput, columns[0] if columns else None)
 
 
@@ -167,25 +149,17 @@ def answer_chart(
     if column is None:
         return None
     names = server_names([case.case for case in cases])
-    named_cases = list(zip(names, cases, strict=True))
-    return levels(column, named_cases, _intervals(comparison, summary), colours)
-
-
-def _intervals(comparison: Comparison, summary: Summary) -> dict[str, Estimate]:
-    """Return the level of each server that the ranking has."""
     ranked = summary.standing(comparison)
-    if ranked is None or ranked.ranking is None:
-        return {}
-    return {entry.server: entry.value for entry in ranked.ranking.order}
+    order = ranked.ranking.order if ranked and ranked.ranking else ()
+    by_name = {entry.server: entry.value for entry in order}
+    return levels(column, list(zip(names, cases, strict=True)), by_name, colours)
 
 
-def searches(
-    named_cases: Sequence[tuple[str, CaseSummary]], colours: Mapping[str, int]
-) -> Chart | None:
-    """Return a row for each search; None where no trial says anything."""
+def searches(cases: Sequence[tuple[str, CaseSummary]], colours: Mapping[str, int]) -> Chart | None:
+    """Return a row for each search of named cases; None where no trial says anything."""
     searched = [
         (name, colours.get(case.case.server, 0), case.capacity)
-        for name, case in named_cases
+        for name, case in cases
         if case.capacity is not None and case.capacity.attempts
     ]
     if not searched:

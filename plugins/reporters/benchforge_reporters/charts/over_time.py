@@ -20,7 +20,8 @@ from benchforge_reporters.document.over_time import LoadOverTime, Moment
 from benchforge_reporters.text.standings import scaled, title
 
 _RATES, _GAP, _TIMES, _HEAD, _FOOT = 110, 14, 90, 14, 18
-HEIGHT = _HEAD + _RATES + _GAP + _TIMES + _FOOT
+_LOWER = _HEAD + _RATES + _GAP  # where the panel of times begins
+HEIGHT = _LOWER + _TIMES + _FOOT
 CAPTION = (
     "above responses/s, a line for each trial, and dotted what was due; below, on a logarithmic "
     "axis, p50, and dashed p99 where it has 1,000 responses; uprights where stages end"
@@ -57,8 +58,8 @@ class _Panels:
     def background(self, load: LoadOverTime) -> Iterator[str]:
         """Yield the ticks of both axes, and the stages."""
         for axis, top, height, words in (
-            (self.rates, _HEAD, _RATES, _rate),
-            (self.times, _HEAD + _RATES + _GAP, _TIMES, _time),
+            (self.rates, _HEAD, _RATES, readable.figure),
+            (self.times, _LOWER, _TIMES, _time),
         ):
             for tick in _fewer(axis.ticks(3)):
                 y = _y(axis, float(tick), top, height)
@@ -78,23 +79,16 @@ class _Panels:
 
     def lines(self, load: LoadOverTime, colour: int) -> Iterator[str]:
         """Yield the lines of both panels, each in a drawing that stretches."""
-        css_class = f"curve colour{colour % COLOURS}"
+        kind, moments = f"curve colour{colour % COLOURS}", load.moments
         paths = [
             self._path([((n + 0.5) * load.bin_s, rate) for n, rate in enumerate(rates)], self.rates)
             for rates in load.rates
         ]
-        rate_paths = [f'<path class="{css_class}" d="{path}"/>' for path in paths if path]
-        rate_paths += self._steps(load.moments, lambda moment: moment.due, self.rates, "law few")
-        below = [
-            *self._steps(load.moments, lambda moment: moment.p50_us, self.times, css_class),
-            *self._steps(
-                load.moments, lambda moment: moment.p99_us, self.times, f"{css_class} dashed"
-            ),
-        ]
-        for pieces, top, height in (
-            (rate_paths, _HEAD, _RATES),
-            (below, _HEAD + _RATES + _GAP, _TIMES),
-        ):
+        upper = [f'<path class="{kind}" d="{path}"/>' for path in paths if path]
+        upper += self._steps(moments, lambda moment: moment.due, self.rates, "law few")
+        lower = [*self._steps(moments, lambda moment: moment.p50_us, self.times, kind)]
+        lower += self._steps(moments, lambda moment: moment.p99_us, self.times, f"{kind} dashed")
+        for pieces, top, height in ((upper, _HEAD, _RATES), (lower, _LOWER, _TIMES)):
             inner = stretched("100%", height, "".join(pieces))
             yield f'<svg y="{top}" height="{height}">{inner}</svg>'
 
@@ -135,10 +129,6 @@ def _fewer(ticks: Sequence[Decimal]) -> Sequence[Decimal]:
     return tens if len(ticks) > _MOST_TICKS and tens else ticks
 
 
-def _rate(value: float) -> str:
-    return readable.figure(value)
-
-
 def _time(us: float) -> str:
     return readable.amount("s", us / 1e6)
 
@@ -150,10 +140,10 @@ def _y(axis: ChartAxis, value: float, top: int, height: int) -> float:
 def _in_words(load: LoadOverTime) -> str:
     words = []
     for moment in load.moments:
-        end, due = readable.amount("s", moment.end_s), readable.figure(moment.due)
-        until = f"until {end}: {due} requests/s due"
+        due = f"{readable.figure(moment.due)} requests/s due"
+        until = f"until {readable.amount('s', moment.end_s)}: {due}"
         for name, us in (("p50", moment.p50_us), ("p99", moment.p99_us)):
-            until += "" if us is None else f", {name} {readable.amount('s', us / 1e6)}"
+            until += "" if us is None else f", {name} {_time(us)}"
         words.append(until)
     return readable.listed(words, 30)
 

@@ -17,15 +17,17 @@ _MARKS = (50.0, 90.0, 99.0, 99.9, 99.99)
 _POINTS = (0, *range(5, 90, 5), *range(90, 99), 99, 99.2, 99.5, 99.8, 99.9, 99.95, 99.98, 99.99)
 MOST_TRIALS = 40
 "Trials of a case that are drawn, the first ones."
+_Points = tuple[tuple[float, float], ...]
+"Percentiles, each with its response time in ms."
 
 
 @dataclass(frozen=True)
 class _Line:
     server: str
     trial: int
-    sure: tuple[tuple[float, float], ...]
-    "Percentile and response time in ms, where enough responses took longer."
-    unsure: tuple[tuple[float, float], ...]
+    sure: _Points
+    "Those where enough responses took longer."
+    unsure: _Points
 
 
 def percentiles(trials: Sequence[Trial], colours: Mapping[str, int]) -> Markup | None:
@@ -36,11 +38,9 @@ def percentiles(trials: Sequence[Trial], colours: Mapping[str, int]) -> Markup |
     points = [point for line in lines for point in (*line.sure, *line.unsure)]
     most, last = max(time for _, time in points), max(_place(share) for share, _ in points)
     heights = ChartAxis.from_zero([most * 1.05])
-    content = "".join(_background(heights, last))
     paths = "".join(_path(line, float(heights.high), last, colours) for line in lines)
-    return svg(
-        _HEIGHT + 18, content + stretched("97%", _HEIGHT, paths), _in_words(lines), "percentiles"
-    )
+    pieces = (*_background(heights, last), stretched("97%", _HEIGHT, paths))
+    return svg(_HEIGHT + 18, "".join(pieces), _in_words(lines), "percentiles")
 
 
 def _lines(trials: Sequence[Trial]) -> Iterator[_Line]:
@@ -56,17 +56,15 @@ def _lines(trials: Sequence[Trial]) -> Iterator[_Line]:
             yield _Line(trial.case.server, trial.number, sure, unsure)
 
 
-def _curve(
-    latency: Histogram,
-) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
+def _curve(latency: Histogram) -> tuple[_Points, _Points]:
     count = latency.count
     shares = [share for share in _POINTS if count * (100 - share) / 100 >= _LEAST]
     times = _quantiles(latency, shares)
-    count_ = sum(count * (100 - share) / 100 >= _ENOUGH for share in shares)
-    return times[:count_], times[max(0, count_ - 1) :]
+    sure = sum(count * (100 - share) / 100 >= _ENOUGH for share in shares)
+    return times[:sure], times[max(0, sure - 1) :]
 
 
-def _quantiles(latency: Histogram, shares: Sequence[float]) -> tuple[tuple[float, float], ...]:
+def _quantiles(latency: Histogram, shares: Sequence[float]) -> _Points:
     """Return each percentile in ms: one pass, since `quantile` of each would be one pass each."""
     count, counted, shares_left = latency.count, 0, list(shares)
     times: list[tuple[float, float]] = []
@@ -118,8 +116,6 @@ def _in_words(lines: Sequence[_Line]) -> str:
     by_server: dict[str, list[float]] = {}
     for line in lines:
         by_server.setdefault(line.server, []).append((line.unsure or line.sure)[-1][1])
-    texts = (
-        f"{server} ends at {readable.amounts('ms', max(ends))[0]}"
-        for server, ends in by_server.items()
-    )
-    return f"Response times by percentile: {readable.listed(texts)}"
+    texts = {name: readable.amounts("ms", max(ends))[0] for name, ends in by_server.items()}
+    listed = readable.listed(f"{server} ends at {text}" for server, text in texts.items())
+    return f"Response times by percentile: {listed}"

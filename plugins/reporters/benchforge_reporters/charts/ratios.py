@@ -24,9 +24,8 @@ from benchforge_reporters.document.brief import Brief
 from benchforge_reporters.document.claims import ClaimLine
 
 _HEIGHT, _MIDDLE, _APART = 36, 18, 4
-_MOST_BLOCKS = 60
-"Blocks of a claim whose ratios are drawn: more would hide the interval."
-_MOST_ANSWERS = 12
+_MOST_BLOCKS, _MOST_ANSWERS = 60, 12
+"Ratios that are drawn: of a claim's blocks, since more would hide the interval; and of answers."
 
 
 def ratio_axis(claim_texts: Sequence[ClaimLine]) -> ChartAxis | None:
@@ -44,10 +43,8 @@ def drawn(claim: ClaimLine) -> bool:
 def ratio(claim: ClaimLine, axis: ChartAxis) -> Markup:
     """Return the drawing of a claim for which `drawn` is true."""
     pieces = "".join(_pieces(claim, axis))
-    about = f"{claim.name}: {claim.estimate}"
-    if claim.published:
-        about += f", published {claim.published}"
-    return svg(_HEIGHT, pieces, about)
+    published = f", published {claim.published}" if claim.published else ""
+    return svg(_HEIGHT, pieces, f"{claim.name}: {claim.estimate}{published}")
 
 
 def _ends(claim: ClaimLine) -> Iterator[float]:
@@ -132,6 +129,5 @@ def claims_chart(lines: Sequence[ClaimLine]) -> Chart | None:
         for line in lines
         if drawn(line)
     )
-    return Chart(
-        rows, ratio_ticks(axis), "ratio, with its 95 % interval; the diamond was published"
-    )
+    caption = "ratio, with its 95 % interval; the diamond was published"
+    return Chart(rows, ratio_ticks(axis), caption)

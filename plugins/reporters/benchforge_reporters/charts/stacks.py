@@ -6,7 +6,7 @@ from typing import Final
 from benchforge.plugin import Role, Trial, readable
 from benchforge.plugin.drawing import Chart, ChartAxis, ChartRow, grid, svg, tick_texts, titled
 
-_HEIGHT = 24
+_HEIGHT, _SLICES_HEIGHT = 24, 30
 _TICKS = 3
 ROLES: Final[tuple[Role, ...]] = ("server", "upstream", "backend", "loader")
 "In the order of their bars; the page has a key for each."
@@ -36,24 +36,14 @@ def _row(
     for role, value in values:
         start, end = axis.at(from_value), axis.at(from_value + value)
         words.append(f"{role} {scale.text(value)} {scale.unit}")
-        pieces.append(
-            f'<rect class="role-{role}" x="{start}%" width="{round(end - start, 2)}%" '
-            f'y="4" height="16">{titled(words[-1])}</rect>'
-        )
+        place = f'x="{start}%" width="{round(end - start, 2)}%" y="4" height="16"'
+        pieces.append(f'<rect class="role-{role}" {place}>{titled(words[-1])}</rect>')
         from_value += value
     if not values:
         return ChartRow(name, colour, svg(_HEIGHT, pieces[0], f"{name}: unknown"), "unknown")
-    detail = " + ".join(scale.text(value) for _, value in values)
-    return ChartRow(
-        name,
-        colour,
-        svg(_HEIGHT, "".join(pieces), f"{name}: {', '.join(words)}"),
-        f"{scale.text(from_value)} {scale.unit}",
-        detail if len(values) > 1 else "",
-    )
-
-
-_SLICES_HEIGHT = 30
+    detail = " + ".join(scale.text(value) for _, value in values) if len(values) > 1 else ""
+    drawing = svg(_HEIGHT, "".join(pieces), f"{name}: {', '.join(words)}")
+    return ChartRow(name, colour, drawing, f"{scale.text(from_value)} {scale.unit}", detail)
 
 
 def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
@@ -66,9 +56,8 @@ def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
     launch = [trial for trial in turning if trial.block == first]
     if not launch:
         return None
-    axis = ChartAxis.from_zero(
-        [slice_.end_s for trial in launch if trial.turns for slice_ in trial.turns.slices]
-    )
+    turns = [trial.turns for trial in launch if trial.turns]
+    axis = ChartAxis.from_zero(slice_.end_s for turn in turns for slice_ in turn.slices)
     rows = tuple(_launch_row(trial, axis, colours) for trial in launch)
     caption = f"Slices of the launch in block {first}"
     return Chart(rows, tick_texts(axis, readable.figure, "s"), caption)
@@ -82,10 +71,8 @@ def _launch_row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> Ch
         start, end = axis.at(slice_.start_s), axis.at(slice_.end_s)
         height = round((_SLICES_HEIGHT - 4) * rate / most, 1)
         title = titled(f"round {slice_.round}: {readable.figure(rate)} responses/s")
-        pieces.append(
-            f'<rect class="role-server" x="{start}%" width="{round(end - start, 2)}%" '
-            f'y="{_SLICES_HEIGHT - height}" height="{height}">{title}</rect>'
-        )
+        place = f'x="{start}%" width="{round(end - start, 2)}%" y="{_SLICES_HEIGHT - height}"'
+        pieces.append(f'<rect class="role-server" {place} height="{height}">{title}</rect>')
     is_client = trial.load is not None and trial.load.kind == "client"
     label = trial.case.driver if is_client else trial.case.server
     many = readable.counted(len(subject), "slice")

@@ -20,6 +20,8 @@ _MOST_STEPS = 120
 "Looks that are drawn of a trial."
 _VISIBLE = 0.01
 "CPUs: who used less is not drawn."
+_Course = Sequence[tuple[float, float]]
+"Seconds, each with the CPU time until then."
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,8 @@ def cpus_of(trial: Trial) -> int:
 def _shares(first: _Look, second: _Look) -> dict[str, float]:
     """Return the CPUs that each used between two looks."""
     seconds = second.at - first.at
-    return {
-        name: max(0.0, used - first.used.get(name, 0.0)) / seconds
-        for name, used in second.used.items()
-    }
+    used = {name: used - first.used.get(name, 0.0) for name, used in second.used.items()}
+    return {name: max(0.0, cpu_s) / seconds for name, cpu_s in used.items()}
 
 
 def _area(ends: Sequence[float], below: Sequence[float], upper: Sequence[float], cpus: int) -> str:
@@ -90,7 +90,7 @@ def _looks(trial: Trial, folder: Path) -> list[_Look]:
     trial_folder = folder / "trials" / f"{trial.number:04}"
     try:
         courses = _of_parts(_rows(trial_folder, "usage.csv"))
-        busy = _of_machine(_rows(trial_folder, "system.csv"))
+        busy = [*_of_machine(_rows(trial_folder, "system.csv"))]
     except (OSError, ValueError, KeyError, csv.Error):
         return []
     looks = [_look(time_s, total, courses) for time_s, total in busy]
@@ -99,14 +99,12 @@ def _looks(trial: Trial, folder: Path) -> list[_Look]:
     return [*looks[:-1:apart], *looks[-1:]]
 
 
-def _look(
-    time_s: float, busy: float, courses: Mapping[str, Sequence[tuple[float, float]]]
-) -> _Look:
+def _look(time_s: float, busy: float, courses: Mapping[str, _Course]) -> _Look:
     used = {role: _between(course, time_s) for role, course in courses.items()}
     return _Look(time_s, {**used, "other": max(0.0, busy - sum(used.values()))})
 
 
-def _between(course: Sequence[tuple[float, float]], time_s: float) -> float:
+def _between(course: _Course, time_s: float) -> float:
     """Return the value of a course at a time: parts and machine are read one after the other."""
     index = bisect_left(course, (time_s, 0.0))
     if index in {0, len(course)}:
@@ -115,33 +113,25 @@ def _between(course: Sequence[tuple[float, float]], time_s: float) -> float:
     return less + (more - less) * (time_s - earlier_s) / ((behind - earlier_s) or 1.0)
 
 
-def _of_parts(rows: Iterator[dict[str, str]]) -> dict[str, list[tuple[float, float]]]:
+def _of_parts(rows: Iterator[dict[str, str]]) -> dict[str, _Course]:
     """Return the CPU time of each role over time, in seconds."""
     by_label: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for row in rows:
         if row["role"] in ROLES and row["cpu_s"]:
-            by_label.setdefault((row["role"], row["label"]), []).append(
-                (float(row["time_s"]), float(row["cpu_s"]))
-            )
-    courses: dict[str, list[tuple[float, float]]] = {}
+            course = by_label.setdefault((row["role"], row["label"]), [])
+            course.append((float(row["time_s"]), float(row["cpu_s"])))
+    courses: dict[str, _Course] = {}
     for (role, _), course in by_label.items():
-        others = courses.get(role)
-        courses[role] = [
-            (time_s, used + (_between(others, time_s) if others else 0)) for time_s, used in course
-        ]
+        others = courses.get(role, [(0.0, 0.0)])
+        courses[role] = [(time_s, used + _between(others, time_s)) for time_s, used in course]
     return courses
 
 
-def _of_machine(rows: Iterator[dict[str, str]]) -> list[tuple[float, float]]:
-    """Return the CPU time of all programs over time, in seconds."""
-    return [
-        (
-            float(row["time_s"]),
-            sum(float(cell) for name, cell in row.items() if name.endswith(".busy_s") and cell),
-        )
-        for row in rows
-        if any(name.endswith(".busy_s") and cell for name, cell in row.items())
-    ]
+def _of_machine(rows: Iterator[dict[str, str]]) -> Iterator[tuple[float, float]]:
+    """Yield the CPU time of all programs over time, in seconds."""
+    for row in rows:
+        if cells := [cell for name, cell in row.items() if name.endswith(".busy_s") and cell]:
+            yield float(row["time_s"]), sum(map(float, cells))
 
 
 def _rows(file: Path, name: str) -> Iterator[dict[str, str]]:
