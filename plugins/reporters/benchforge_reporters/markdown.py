@@ -151,11 +151,8 @@ def _causes(report: ResultDocument) -> Iterator[str]:
         yield f"- **{safe.markdown(text.id)}** ({text.kind}): {brief}. {effect}{remedy}"
     if matter:
         yield ""
-    yield from (
-        f"{safe.markdown(sentence)}\n"
-        for sentence in (report.next_step, report.launches)
-        if sentence
-    )
+    sentences = filter(None, (report.next_step, report.launches))
+    yield from (f"{safe.markdown(sentence)}\n" for sentence in sentences)
 
 
 def _claims(report: ResultDocument, charts: _Charts) -> Iterator[str]:
@@ -214,16 +211,9 @@ def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
 
 def table_lines(table: Table) -> Iterator[str]:
     """Yield a table, and its footnotes below it."""
-    units = (f" ({column.unit})" if column.unit else "" for column in table.columns)
-    heads = [
-        *table.heads,
-        *(column.title + unit for column, unit in zip(table.columns, units, strict=True)),
-    ]
-    rows = [[safe.markdown(head) for head in heads]]
-    rows += [
-        [*(safe.markdown(label) for label in row.labels), *map(_cell, row.cells)]
-        for row in table.rows
-    ]
+    columns = (f"{each.title} ({each.unit})" if each.unit else each.title for each in table.columns)
+    rows = [[safe.markdown(head) for head in (*table.heads, *columns)]]
+    rows += [[*map(safe.markdown, row.labels), *map(_cell, row.cells)] for row in table.rows]
     widths = [max(4, *map(len, column)) for column in zip(*rows, strict=True)]
     left_aligned = len(table.heads)
     rule = ["-" * width for width in widths[:left_aligned]]
@@ -255,9 +245,7 @@ def _what_was_run(report: ResultDocument) -> Iterator[str]:
     if report.environment:
         yield _row(["", ""])
         yield _row(["---", "---"])
-        yield from (
-            _row([safe.markdown(name), safe.markdown(value)]) for name, value in report.environment
-        )
+        yield from (_row(map(safe.markdown, row)) for row in report.environment)
         yield ""
 
 

@@ -3,10 +3,10 @@
 import errno
 import os
 import shlex
-import statistics
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from pathlib import Path
+from statistics import median
 
 from benchforge.plugin import StartedProcess, Summary, Trial, door, readable, safe, titled
 
@@ -152,11 +152,8 @@ def block_times(trials: Sequence[Trial]) -> list[tuple[str, float, float]]:
         block = blocks.setdefault(launch[0].block, dict.fromkeys(times, 0.0))
         block |= {stage: block[stage] + seconds for stage, seconds in times.items()}
     columns = [_times([trial]) for trial in trials], [*blocks.values()]
-    medians = [
-        {stage: statistics.median(times[stage] for times in column) for stage in column[0]}
-        for column in columns
-    ]
-    return [(stage, medians[0][stage], median) for stage, median in medians[1].items() if median]
+    medians = [{key: median(row[key] for row in rows) for key in rows[0]} for rows in columns]
+    return [(stage, medians[0][stage], block_s) for stage, block_s in medians[1].items() if block_s]
 
 
 def _times(launch: Sequence[Trial], later: Trial | None = None) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from operator import attrgetter
 from typing import Final, Literal
 
@@ -73,11 +73,11 @@ def label_of(comparison: Comparison, summary: Summary) -> str:
 
     It says where servers took turns: their levels are then no absolute values.
     """
-    alike = [item for item in summary.comparisons if item.scenario == comparison.scenario]
-    several = comparison.driver and len({item.driver for item in alike}) > 1
+    alike = [other for other in summary.comparisons if other.scenario == comparison.scenario]
+    several = comparison.driver and len({other.driver for other in alike}) > 1
     driver = [comparison.driver] if several else []
     vary = [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
-    turns = ["(in turns)"] if any(item.in_turns for item in summary.cases_of(comparison)) else []
+    turns = ["(in turns)"] if any(case.in_turns for case in summary.cases_of(comparison)) else []
     return " ".join([comparison.scenario, *driver, *vary, *turns])
 
 
@@ -178,10 +178,10 @@ def interval(ratio: Estimate) -> str:
     """Return a ratio with its interval: 0.89 (0.75 to 1.06)."""
     if ratio.value is None:
         return f"unknown: {ratio.why}"
-    if ratio.low is None or ratio.high is None:
+    if ratio.interval is None:
         return f"{readable.figure(ratio.value)} (no interval)"
-    figures = (readable.figure(item) for item in (ratio.value, ratio.low, ratio.high))
-    return "{} ({} to {})".format(*figures)
+    value, low, high = map(readable.figure, (ratio.value, *ratio.interval))
+    return f"{value} ({low} to {high})"
 
 
 _PAIR = 2
@@ -199,12 +199,10 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
 
     A disturbed trial counts next to one of the same block that was disturbed, too.
     """
-    if ranking is None or not sum(used_doubts(cases)):
+    counts = sorted({pair.ratio.n for pair in ranking.pairs}) if ranking else []
+    if ranking is None or not counts or not sum(used_doubts(cases)):
         return []
-    counts = sorted({pair.ratio.n for pair in ranking.pairs})
     blocks = max(case.trials for case in cases)
-    if not counts:
-        return []
     total = readable.counted(blocks, "block")
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     ratio = "ratio rests" if len(ranking.pairs) == 1 else "ratios rest"
@@ -222,19 +220,14 @@ def of_level(cases: Sequence[CaseSummary]) -> list[str]:
     total = readable.counted(sum(case.trials for case in cases), "trial")
     if others:
         return [f"{others + disturbed} of {total} cannot be believed: the level may be another."]
-    if disturbed:
-        return [f"Noise met {disturbed} of {total}: a quiet machine may show more."]
-    return []
+    noisy = f"Noise met {disturbed} of {total}: a quiet machine may show more."
+    return [noisy] if disturbed else []
 
 
 def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
     """Return the number of blocks in which at least two servers were disturbed."""
-    blocks = Counter(
-        block
-        for case in cases
-        for block in {item.block for item in case.doubted if item.used and item.disturbed}
-    )
-    return sum(number >= _PAIR for number in blocks.values())
+    noisy = [{each.block for each in case.used_doubts if each.disturbed} for case in cases]
+    return sum(number >= _PAIR for number in Counter(chain(*noisy)).values())
 
 
 _TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
@@ -245,13 +238,11 @@ def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
     names, most = readable.conjoined(servers), ranking.most_apart(servers)
     if most is None:
         return False, f"Undecided between {names}: no interval, so no difference is ruled out"
-    share = readable.figure(100 * (most - 1), 2)
+    share = f"{readable.figure(100 * (most - 1), 2)} %"
     if most < CLOSE:
-        return (
-            True,
-            f"No difference seen between {names}: any difference is below {share} % (95 % sure)",
-        )
-    size = f"{share} %" if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
+        bound = f"any difference is below {share} (95 % sure)"
+        return True, f"No difference seen between {names}: {bound}"
+    size = share if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
     return False, f"Undecided between {names}: they may differ by up to {size}"
 
 
@@ -287,11 +278,9 @@ def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> l
     most = max(ratios, default=1.0)
     if most <= 1:
         return []
-    share = readable.figure(100 * (most - 1), 2)
+    share = f"{readable.figure(100 * (most - 1), 2)} %"
     blocks = readable.counted(max(case.trials for case in cases), "block")
-    return [
-        f"Why: the trials of one {side} differ by up to {share} %, and there are {blocks} only."
-    ]
+    return [f"Why: the trials of one {side} differ by up to {share}, and there are {blocks} only."]
 
 
 def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
@@ -309,9 +298,8 @@ def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]
         [first[block] / theirs[block] for block in first.keys() & theirs.keys()]
         for first, theirs in combinations(values, 2)
     ]
-    most, blocks = max(
-        ((max(ratio) / min(ratio), len(ratio)) for ratio in ratios if ratio), default=(1.0, 0)
-    )
+    spreads = ((max(ratio) / min(ratio), len(ratio)) for ratio in ratios if ratio)
+    most, blocks = max(spreads, default=(1.0, 0))
     if most <= 1:
         return []
     share = readable.figure(100 * (most - 1), 2)

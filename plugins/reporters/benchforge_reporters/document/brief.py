@@ -90,15 +90,11 @@ class Brief:
         self.answers = self.report.quoted
         self.machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
         self.day = f"{summary.created:%-d %b %Y}"
-        labels = dict.fromkeys(f"server-{case.case.server}" for case in summary.cases)
-        versions = {
-            key: homeless(version)
-            for key, version in summary.versions.items()
-            if not version.startswith("unknown")
-        }
-        self.versions = {
-            label.removeprefix("server-"): versions[label] for label in labels if label in versions
-        }
+        texts = summary.versions.items()
+        versions = {key: homeless(text) for key, text in texts if not text.startswith("unknown")}
+        servers = dict.fromkeys(case.case.server for case in summary.cases)
+        by_server = {server: versions.get(f"server-{server}") for server in servers}
+        self.versions = {server: text for server, text in by_server.items() if text}
         self.software = [*filter(None, (_named(*named) for named in versions.items()))]
 
     @property
@@ -144,7 +140,7 @@ class Brief:
 
     @property
     def quote(self) -> str:
-        """What may be quoted, and the largest caveat with what would change the answer."""
+        """The part that may be quoted, and the largest caveat with what would change the answer."""
         if not self.report.answers:
             return "May I quote it? No."
         answer = f"May I quote it? {self.report.quotable.sentence}"
@@ -172,12 +168,12 @@ class Brief:
 
     @cached_property
     def measured(self) -> list[str]:
-        """What was measured; the titles of scenarios where there are several comparisons."""
-        first = next(iter(self.trials), None)
-        if len(self.answers) != 1 or first is None:
-            titled = [(it.label, it.comparison.scenario) for it in self.answers[:_SENTENCES]]
+        """The request and the load; the titles of scenarios if there are several comparisons."""
+        if len(self.answers) != 1 or not self.trials:
+            titled = [(each.label, each.comparison.scenario) for each in self.answers[:_SENTENCES]]
             titles = self.summary.titles
             return [f"{label}: {titles[key]}" for label, key in titled if key in titles]
+        first = self.trials[0]
         number = None if first.load is None else first.load.connections
         over = f" over {readable.counted(number, 'connection')}" if number else ""
         size = f", an answer of {first.answers[0].sent}" if first.answers else ""
@@ -262,11 +258,10 @@ class Brief:
     def _rows(self, answer: Quoted) -> Iterator[dict[str, str]]:
         """Yield what is known of each server, by the heads of its columns."""
         base, standings = self.standings(answer)
-        latency = None
-        if self.alone is not None and not answer.head.unanswered:  # the heads have its rate
-            latency = answer.comparison.latency
-        times = {} if latency is None else {item.server: item for item in latency.servers}
-        by_name = {item.server: item for item in standings}
+        has_times = self.alone is not None and not answer.head.unanswered  # the heads have a rate
+        latency = answer.comparison.latency if has_times else None
+        times = {each.server: each for each in latency.servers} if latency else {}
+        by_name = {standing.server: standing for standing in standings}
         ranked = self.summary.standing(answer.comparison)
         cases = self.summary.cases_of(answer.comparison)
         for name in dict.fromkeys([*by_name, *(case.case.server for case in cases)]):
@@ -277,10 +272,10 @@ class Brief:
                 row |= {ranked.unit: standing.level} if standing.level else {}
                 ratio = standing.ratio
                 row["ratio"] = "1" if ratio is None else f"{compact(ratio)} × {short(base)}"
-            if latency is not None and (item := times.get(name)) is not None:
+            if latency is not None and name in times:
                 rate = readable.amount("requests/s", latency.rate)
-                row[f"p50 at {rate} each"] = timed(item.median)
-                row[f"p{latency.tail:g}"] = timed(item.tail)
+                row[f"p50 at {rate} each"] = timed(times[name].median)
+                row[f"p{latency.tail:g}"] = timed(times[name].tail)
             yield row
 
     @property

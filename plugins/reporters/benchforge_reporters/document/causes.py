@@ -92,22 +92,21 @@ def cause_texts(
     matter.sort(key=lambda text: not _unlike(text))
     invalid = [text for text in matter if text.kind == "invalid"]
     room = [text for text in matter if text not in invalid][: max(0, MOST - len(invalid))]
-    texts_shown = [text for text in matter if text in invalid or text in room]
-    others = [text for text in (*matter, *texts) if text not in texts_shown]
+    first = [text for text in matter if text in invalid or text in room]
+    others = [text for text in (*matter, *texts) if text not in first]
     findings = sum(text.cause.count for text in texts)
-    if answered is None:
-        answered = answers(summary, trials)
-    unanswered = bool(answered) and not any(
-        comparison.verdict.state == "decided" or comparison.verdict.pairs for comparison in answered
-    )
-    return CauseTexts(tuple(texts_shown), tuple(dict.fromkeys(others)), findings, unanswered)
+    answered = answers(summary, trials) if answered is None else answered
+    verdicts = [answer.verdict for answer in answered]
+    decided = any(verdict.state == "decided" or verdict.pairs for verdict in verdicts)
+    unanswered = bool(verdicts) and not decided
+    return CauseTexts(tuple(first), tuple(dict.fromkeys(others)), findings, unanswered)
 
 
 def _unlike(text: CauseText) -> bool:
-    """Whether a cause says that servers of a comparison did not do the same work."""
-    return text.kind in {"invalid", "limits"} and any(
-        finding.check.id == text.id and finding.check.of_work for finding in text.cause.findings
-    )
+    """Return whether a cause says that servers of a comparison did different work."""
+    checks = [finding.check for finding in text.cause.findings]
+    of_work = any(check.id == text.id and check.of_work for check in checks)
+    return of_work and text.kind in {"invalid", "limits"}
 
 
 def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
@@ -129,7 +128,7 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
 
 
 def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
-    """Whether findings follow from a search for a rate, so that nothing is to be done.
+    """Return whether findings follow from a search for a rate, so that nothing is to be done.
 
     A search overloads servers on purpose, and its interval has the scatter of short trials. Noise
     and a late load tool only make times longer: a trial that passed all the same counts.
@@ -153,11 +152,9 @@ def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
 
 
 def _roots(cause: Cause) -> tuple[FoldedFinding, ...]:
-    roots = [finding for finding in cause.findings if finding.check.id == cause.id] or list(
-        cause.findings
-    )
-    failed = [root for root in roots if root.check.status == "fail"]
-    return tuple(failed or roots)
+    roots = [finding for finding in cause.findings if finding.check.id == cause.id]
+    failed = [root for root in roots or cause.findings if root.check.status == "fail"]
+    return tuple(failed or roots or cause.findings)
 
 
 def _cut(text: str) -> str:
@@ -181,11 +178,10 @@ def _counted(summary: Summary) -> int:
 def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
     """Return which other programs used the most CPU in a cause's trials, in brackets."""
     numbers, used = set(cause.trials), Counter[str]()
-    for trial in trials:
-        observation = trial.observation
-        if trial.number in numbers and observation is not None and observation.machine is not None:
-            for process in observation.machine.foreign:
-                used[process.program] += round(process.cpu_s / _TICK_S)
+    observations = (trial.observation for trial in trials if trial.number in numbers)
+    for machine in (each.machine for each in observations if each is not None):
+        for process in machine.foreign if machine is not None else ():
+            used[process.program] += round(process.cpu_s / _TICK_S)
     names = [name for name, _ in used.most_common(2)]
     return f" ({', '.join(names)})" if names else ""
 
@@ -198,24 +194,21 @@ def _words(
     most: int,
 ) -> dict[str, str]:
     """Return the names and numbers of a cause over all its trials, at most so many names each."""
-    cases = [case.case for case in summary.cases]
-    scenarios = {item.scenario for item in roots}
-    of_check = (item for item in cause.findings if item.check.id == cause.id)
+    scenarios = {root.scenario for root in roots}
+    of_check = (finding for finding in cause.findings if finding.check.id == cause.id)
+    within = [case.case.server for case in summary.cases if case.case.scenario in scenarios]
+    everywhere = [case.case.server for case in summary.cases] if scenarios == {""} else within
     # Of a comparison alone, all servers of its scenario are concerned.
-    servers = [item.server for item in (*roots, *of_check) if item.server] or [
-        case.server for case in cases if case.scenario in scenarios or scenarios == {""}
-    ]
-    others = [
-        case.server for case in cases if case.scenario in scenarios and case.server not in servers
-    ]
-    numbers = {number for item in roots for number in item.trials}
+    servers = [each.server for each in (*roots, *of_check) if each.server] or everywhere
+    others = [server for server in within if server not in servers]
+    numbers = {number for root in roots for number in root.trials}
     counted = readable.counted(max(_counted(summary), len(numbers)), "trial")
-    by_others = most and any(item.check.topic == "others" for item in roots)
+    by_others = most and any(root.check.topic == "others" for root in roots)
     return {
         "servers": _names(servers, "server", most),
         "others": _names(others, "other", most) if others else "none",
-        "scenarios": _names([item.scenario for item in roots], "scenario", most),
-        "parts": _names([item.check.component for item in roots], "part", most),
+        "scenarios": _names([root.scenario for root in roots], "scenario", most),
+        "parts": _names([root.check.component for root in roots], "part", most),
         "trials": f"{len(numbers)} of {counted}",
         "range": _range(roots),
         "programs": _programs(cause, trials) if by_others else "",
@@ -270,7 +263,7 @@ class Caveat:
 
 
 def caveats(causes: CauseTexts, summary: Summary) -> list[Caveat]:
-    """Return what a reader must know beside the answer, the largest first; an unknown size is so.
+    """Return what a reader must know beside the answer: of unknown size first, then the largest.
 
     All that makes a comparison broken or not comparable, or limits it, is among them.
     """
@@ -283,12 +276,8 @@ def caveats(causes: CauseTexts, summary: Summary) -> list[Caveat]:
         for text in causes.all
         if text.kind in {"invalid", "limits"}
     ]
-    made.sort(
-        key=lambda item: (
-            *(not _unlike(item.text), item.of_times, item.size is not None),
-            -(item.size or 0.0),
-        )
-    )
+    made.sort(key=lambda caveat: -(caveat.size or 0.0))
+    made.sort(key=lambda each: (not _unlike(each.text), each.of_times, each.size is not None))
     return made
 
 
@@ -316,8 +305,4 @@ def _unseen(causes: CauseTexts) -> str:
     names = [check.component for check in findings if check.may_hide_wrong_answers]
     if not names:
         return ""
-    named = [*dict.fromkeys(names)]
-    text = readable.conjoined(named)
-    if len(named) > _NAMED:
-        text = readable.counted(len(named), "server")
-    return f" Whether {text} answered the load rightly is not known."
+    return f" Whether {_names(names, 'server', _NAMED)} answered the load rightly is not known."

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from typing import Final, Literal, NamedTuple
 
 from benchforge.plugin import Claim, Summary, Verdict, readable, server_names, titled
@@ -69,7 +69,7 @@ class ClaimLine:
 
     @property
     def sentence(self) -> str:
-        """All that is said of the verdict."""
+        """The verdict, with what was wrong with the source."""
         wrong = self.claim.original and f"What was wrong with the source: {self.claim.original}"
         return " ".join(filter(None, (self.verdict.sentence, wrong)))
 
@@ -102,7 +102,7 @@ class ClaimLine:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What stands below each of HEADS."""
+        """The texts below HEADS."""
         text = self.claim.hypothesis.text
         return self.verdict.state, self.name, text, self.estimate, self.published
 
@@ -110,29 +110,21 @@ class ClaimLine:
 def claim_lines(summary: Summary) -> list[ClaimLine]:
     """Return a line for each question, in the order of the suite."""
     roots = {cause.id for cause in summary.causes}
-    wholes = {
-        case.case.title: "all kinds" if case.kinds else "the whole load"
-        for case in summary.cases
-        if case.kinds or case.stages
-    }
+    divided = [case for case in summary.cases if case.kinds or case.stages]
+    extents = {each.case.title: "all kinds" if each.kinds else "the whole load" for each in divided}
     claims = {claim.label: claim for claim in summary.claims}
-    plain = (
-        _line(claims[verdict.claim], verdict, roots, wholes)
-        for verdict in summary.verdicts
-        if verdict.claim in claims
-    )
+    asked_verdicts = [verdict for verdict in summary.verdicts if verdict.claim in claims]
+    plain = (_line(claims[each.claim], each, roots, extents) for each in asked_verdicts)
     lines = [replace(line, remark=_remarks(line, summary)) for line in plain]
     titles = [titled(line.claim.metric, line.claim.of) for line in lines]
     if len(set(titles)) < _PAIR:
         return lines
-    return [
-        replace(line, hypothesis=f"{title} of {line.hypothesis}")
-        for title, line in zip(titles, lines, strict=True)
-    ]
+    pairs = zip(titles, lines, strict=True)
+    return [replace(line, hypothesis=f"{title} of {line.hypothesis}") for title, line in pairs]
 
 
 def tally(summary: Summary) -> Iterator[str]:
-    """Yield what nobody may overlook: what fails, what is invalid, and what is not known yet."""
+    """Yield the claims that fail, those that are invalid, and those that are undecided."""
     if summary.claims and summary.smoke:
         labels = ", ".join(claim.label for claim in summary.claims)
         yield f"claims are not judged, a smoke measures nothing: {labels}"
@@ -179,12 +171,12 @@ def claim_counts(lines: Sequence[ClaimLine]) -> Iterator[tuple[ClaimState, int, 
 
 
 def _line(
-    claim: Claim, verdict: Verdict, roots: Collection[str], wholes: Mapping[str, str]
+    claim: Claim, verdict: Verdict, roots: Collection[str], extents: Mapping[str, str]
 ) -> ClaimLine:
     faults = [id_ for id_ in verdict.unlike if id_ in roots] or verdict.unlike
     asserted = verdict.state in {"holds", "fails"}
     state: ClaimState = "not comparable" if asserted and faults else verdict.state
-    hypothesis = _with_names(claim, verdict, wholes)
+    hypothesis = _with_names(claim, verdict, extents)
     return ClaimLine(claim, verdict, state, hypothesis, _remark(verdict, faults))
 
 
@@ -197,7 +189,7 @@ def _remarks(line: ClaimLine, summary: Summary) -> str:
 
 
 def _decided_alone(line: ClaimLine, summary: Summary) -> bool:
-    """Whether a claim decides about two servers that their comparison does not tell apart."""
+    """Return whether a claim decides about two servers that their comparison leaves undecided."""
     instance = line.claim.instance(line.verdict.at)
     if line.state not in {"holds", "fails"} or instance is None or instance.b is None:
         return False
@@ -216,14 +208,10 @@ def _few(line: ClaimLine, summary: Summary) -> str:
     instance = line.claim.instance(line.verdict.at)
     if line.state != "invalid" or instance is None:
         return ""
-    parts = {
-        part.case.title: part
-        for case in summary.cases
-        for part in (*case.by_part("kind"), *case.by_part("stage"))
-    }
+    parts = [(*case.by_part("kind"), *case.by_part("stage")) for case in summary.cases]
+    by_title = {part.case.title: part.metrics for part in chain(*parts)}
     for name in instance.cases:
-        of_part = parts[name.title].metrics if name.title in parts else ()
-        for metric in of_part:
+        for metric in by_title.get(name.title, ()):
             whys = [sample.sample.why for sample in metric.samples if sample.sample.value is None]
             if whys and (metric.metric, metric.of) == (line.claim.metric, line.claim.of):
                 trials = f"{len(whys)} of {readable.counted(len(metric.samples), 'trial')}"
@@ -232,35 +220,32 @@ def _few(line: ClaimLine, summary: Summary) -> str:
     return ""
 
 
-def _with_names(claim: Claim, verdict: Verdict, wholes: Mapping[str, str]) -> str:
-    """Return the hypothesis with what tells its sides apart in place of `a` and `b`.
+def _with_names(claim: Claim, verdict: Verdict, extents: Mapping[str, str]) -> str:
+    """Return the hypothesis with what tells its sides apart instead of `a` and `b`.
 
-    `wholes` has cases with several kinds or stages: what a claim about all of them is about.
+    `extents` says of a case with several kinds or stages what a claim about all of them covers.
     """
     hypothesis = claim.hypothesis.text
-    instance = claim.instance(verdict.at)
-    if instance is None:
+    if (instance := claim.instance(verdict.at)) is None:
         return hypothesis
     sides = {"a": instance.a} if instance.b is None else {"a": instance.a, "b": instance.b}
     cases = [case for side in sides.values() for case in side.cases]
-    parts = [case.part_label or wholes.get(case.title, "") for case in cases]
+    parts = [case.part_label or extents.get(case.title, "") for case in cases]
     extent = f" ({parts[0]})" if parts[0] and len(set(parts)) == 1 else ""
     if len(cases) == 1:
         return re.sub(r"\ba\b", lambda _: cases[0].server, hypothesis) + extent
     paths = [path for path in cases[0].vary if path != cases[0].part]
     rows = [
-        (item.scenario, item.server, item.driver, *(str(item.vary.get(k, "")) for k in paths), part)
-        for item, part in zip(cases, parts, strict=True)
+        (case.scenario, case.server, case.driver, *(str(case.vary.get(k, "")) for k in paths), part)
+        for case, part in zip(cases, parts, strict=True)
     ]
     differ = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
     if not any(differ):
         return hypothesis + extent
     labels = iter([" ".join(compress(row, differ)) for row in rows])
     names = {letter: " - ".join(islice(labels, len(side.cases))) for letter, side in sides.items()}
-    names_shown = {
-        letter: f"({names[letter]})" if sides[letter].minus else names[letter] for letter in names
-    }
-    return re.sub(r"\b[ab]\b", lambda match: names_shown[match[0]], hypothesis) + extent
+    names |= {letter: f"({names[letter]})" for letter, side in sides.items() if side.minus}
+    return re.sub(r"\b[ab]\b", lambda match: names[match[0]], hypothesis) + extent
 
 
 def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
@@ -275,10 +260,10 @@ def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
 
 
 def _in_short(verdict: Verdict) -> str:
-    if verdict.blocks_needed is not None:
-        tells = readable.blocks_that_tell(verdict.blocks_needed, len(verdict.blocks))
-        return f"{_name(verdict)} ({tells})"
-    return _name(verdict)
+    if verdict.blocks_needed is None:
+        return _name(verdict)
+    tells = readable.blocks_that_tell(verdict.blocks_needed, len(verdict.blocks))
+    return f"{_name(verdict)} ({tells})"
 
 
 def _name(verdict: Verdict) -> str:
@@ -294,9 +279,8 @@ def _estimate(verdict: Verdict) -> str:
     if estimate.value is None:
         return verdict.why or estimate.why
     if verdict.sides:
-        return " against ".join(
-            readable.percent(item.value) for item in verdict.sides if item.value is not None
-        )
+        values = (side.value for side in verdict.sides if side.value is not None)
+        return " against ".join(map(readable.percent, values))
     ends = [] if estimate.interval is None else list(estimate.interval)
     if estimate.method == "paired t of log-ratios":
         value, texts = f"{readable.times(estimate.value)}x", [*map(readable.times, ends)]

@@ -14,7 +14,7 @@ CpuByRole = Mapping[Role, float]
 
 
 def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: bool) -> list[str]:
-    """Return where the CPU time of a comparison went; nothing where it is not known.
+    """Return where the CPU time of a comparison went; empty if that is unknown.
 
     It is the reason for a difference, if the servers `differ`.
     """
@@ -31,22 +31,16 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: 
         alone = all(quiet.values()) and not any(map(_beside_others, quiet.values()))
         return [_waiting(used, differ=differ)] if alone else []
     busy = (_one_worker(server, trials_) for server, trials_ in taken.items())
-    reason = "Why: " if differ else ""
     where = _where(spent)
-    return [
-        f"{reason}{where if reason else where[0].upper() + where[1:]}.",
-        *(f"{text}." for text in busy if text),
-    ]
+    first = f"Why: {where}" if differ else where[0].upper() + where[1:]
+    return [f"{text}." for text in (first, *busy) if text]
 
 
 def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
     """Return the trials that stand behind a case's numbers."""
     aside = {doubted.trial for doubted in case.doubted if not doubted.used}
-    return [
-        trial
-        for trial in trials
-        if trial.measured and trial.case.title == case.case.title and trial.number not in aside
-    ]
+    measured = [t for t in trials if t.measured and t.case.title == case.case.title]
+    return [trial for trial in measured if trial.number not in aside]
 
 
 def _undisturbed(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
@@ -97,24 +91,18 @@ def _cpus_of(trial: Trial) -> float | None:
 
 
 def _beside_others(trials: Sequence[Trial]) -> bool:
-    """Whether others used CPUs in slices, which sets no trial in turns aside."""
-    shares = [
-        sum(slice_.foreign_cpu_s or 0.0 for slice_ in trial.turns.slices)
-        / (trial.turns.seconds * trial.turns.cpus)
-        for trial in trials
-        if trial.turns is not None
-    ]
+    """Return whether others used CPUs in slices, which sets no trial in turns aside."""
+    turns = [trial.turns for trial in trials if trial.turns is not None]
+    used = [sum(slice_.foreign_cpu_s or 0.0 for slice_ in turn.slices) for turn in turns]
+    shares = [cpu_s / (turn.seconds * turn.cpus) for cpu_s, turn in zip(used, turns, strict=True)]
     return bool(shares) and median(shares) > _FOREIGN
 
 
 def _waiting(cpus: Mapping[str, float], *, differ: bool) -> str:
     shares = readable.conjoined(f"{100 * cpu:.0f} % with {server}" for server, cpu in cpus.items())
     idle = f"no CPU was busy ({shares}, load tool included)"
-    if differ:
-        return (
-            f"Why: waiting, not computing: {idle}. benchforge cannot see what a server waits for."
-        )
-    return f"The servers mostly waited: {idle}."
+    text = f"Why: waiting, not computing: {idle}. benchforge cannot see what a server waits for."
+    return text if differ else f"The servers mostly waited: {idle}."
 
 
 def _where(costs: Mapping[str, CpuByRole]) -> str:
@@ -126,10 +114,9 @@ def _where(costs: Mapping[str, CpuByRole]) -> str:
             share = least if least == most else f"{least} to {most}"
             return f"{share} % of the CPU time went to {who}, whichever server asked"
     times = readable.amounts("s", *(cpu["server"] for cpu in costs.values()))
-    servers = list(costs)
     unit = times[-1].partition(" ")[2]
-    costs_ = [f"{name} {time.partition(' ')[0]}" for name, time in zip(servers, times, strict=True)]
-    return f"a response takes {', '.join(costs_)} {unit} of CPU time of the server"
+    each = [f"{name} {time.partition(' ')[0]}" for name, time in zip(costs, times, strict=True)]
+    return f"a response takes {', '.join(each)} {unit} of CPU time of the server"
 
 
 def _one_worker(server: str, trials: Sequence[Trial]) -> str:

@@ -166,12 +166,8 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         tally=tuple(tally(summary)),
         causes=causes,
         quotable=quotable(causes, headed, summary),
-        tables=tuple(
-            _suite_table(label, pivot, summary) for label, pivot in summary.tables.items()
-        ),
-        sections=tuple(
-            _section(title, cases, summary, trials, rows) for title, cases in scenarios(summary)
-        ),
+        tables=tuple(_suite_table(*labelled, summary) for labelled in summary.tables.items()),
+        sections=tuple(_section(*titled, summary, trials, rows) for titled in scenarios(summary)),
         whole=tuple(of_all(summary)),
         made=(*words.made(summary, trials), *block_row(trials)),
         reading=(words.CELLS, words.order(summary)),
@@ -197,8 +193,11 @@ def _section(
     rows: Sequence[Levels],
 ) -> Section:
     scenario = cases[0].case.scenario
-    every_trial = trials_of(cases)
-    more = len(every_trial.rows) - MOST_TRIALS
+    rows_of_trials = trials_of(cases)
+    more = len(rows_of_trials.rows) - MOST_TRIALS
+    left_out = f"and {readable.exact(more)} more trials, which numbers.csv and trials/ have"
+    compared = [each for each in summary.comparisons if each.scenario == scenario]
+    checks = [check for each in compared for check in each.checks if check.topic == "under load"]
     return Section(
         scenario=scenario,
         title=title,
@@ -208,10 +207,8 @@ def _section(
         table=table_of(cases),
         kinds=kind_table(cases),
         flows=tuple(words.of_each(cases, trials, not_reached)),
-        trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
-        left_out=f"and {readable.exact(more)} more trials, which numbers.csv and trials/ have"
-        if more > 0
-        else "",
+        trials=replace(rows_of_trials, rows=rows_of_trials.rows[:MOST_TRIALS]),
+        left_out=left_out if more > 0 else "",
         levels=tuple(row for row in rows if row.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),
         pairs=tuple(pairs(summary, scenario)),
@@ -220,12 +217,7 @@ def _section(
         failures=tuple(words.failures(cases)),
         stages=tuple(words.of_each(cases, trials, stages_of)),
         over_time=tuple(loads_over_time(cases, trials)),
-        under_load=tuple(
-            f"{check.component}: {check.message}"
-            for comparison in summary.comparisons
-            for check in comparison.checks
-            if (comparison.scenario, check.topic) == (scenario, "under load")
-        ),
+        under_load=tuple(f"{check.component}: {check.message}" for check in checks),
         estimators=tuple(words.estimators(cases)),
         notes=tuple(words.notes(cases)),
     )
@@ -234,25 +226,17 @@ def _section(
 def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     """Return the suite, how much was measured and for how long, and the machine."""
     cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
-    measured = sum(case.trials for case in cases)
-    texts = [readable.counted(measured, "trial")]
-    if blocks := _blocks(summary):
-        texts[0] += f" in {readable.counted(blocks, 'block')} (rounds)"
+    measured = readable.counted(sum(case.trials for case in cases), "trial")
+    lines = [line for case in summary.cases for line in case.metrics]
+    if blocks := {sample.block for line in lines for sample in line.samples}:
+        measured += f" in {readable.counted(len(blocks), 'block')} (rounds)"
     if trials:
-        texts.append(readable.spoken(seconds_of(trials, summary)))
+        measured += f", {readable.spoken(seconds_of(trials, summary))}"
     cpu, usable = summary.facts.get("cpu"), summary.facts.get("cpus_usable")
     machine = [str(cpu)] if isinstance(cpu, str) else []
     machine += [readable.counted(usable, "CPU")] if isinstance(usable, int) else []
     machine += ["virtual"] if summary.facts.get("virtual") is True else []
-    return " · ".join(
-        [f"suite {summary.name}", ", ".join(texts), *([", ".join(machine)] if machine else [])]
-    )
-
-
-def _blocks(summary: Summary) -> int:
-    return len(
-        {item.block for case in summary.cases for line in case.metrics for item in line.samples}
-    )
+    return " · ".join(filter(None, (f"suite {summary.name}", measured, ", ".join(machine))))
 
 
 def _setting(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:

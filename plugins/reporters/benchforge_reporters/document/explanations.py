@@ -177,10 +177,8 @@ REMEDIES: Final = {
 _LONG_S = 120  # a load that nobody waits for in each trial
 _BLOCKS = {"S3": 10, "I2": 20}
 _CLOSERS = {"ab", "hey", "k6", "oha", "siege", "weighttp", "pace_main.py"}
-_THREADED = {
-    **dict.fromkeys(("h2load", "weighttp", "wrk", "wrk2"), "threads"),
-    "pace_main.py": "processes",
-}
+_THREADED = dict.fromkeys(("h2load", "weighttp", "wrk", "wrk2"), "threads")
+_THREADED["pace_main.py"] = "processes"
 _WAITS = "Task queue depth is "  # of waitress, for each request that has no thread yet
 _MODE = re.compile("debug: ([A-Z_]+)")
 
@@ -189,24 +187,18 @@ def remedy(
     id_: str, roots: Sequence[FoldedFinding], summary: Summary, trials: Sequence[Trial]
 ) -> str:
     """Return what to do about the cause `id_`; empty where nothing is known to help."""
-    scenarios = {item.scenario for item in roots if item.scenario}
-    numbers = {number for item in roots for number in item.trials}
+    scenarios = {root.scenario for root in roots if root.scenario}
+    numbers = {number for root in roots for number in root.trials}
     about = [trial for trial in trials if trial.number in numbers]
-    about = about or [
-        trial for trial in trials if trial.case.scenario in scenarios or not scenarios
-    ]
-    cases = [item for item in summary.cases if item.case.scenario in scenarios or not scenarios]
+    about = about or [t for t in trials if t.case.scenario in scenarios or not scenarios]
+    cases = [case for case in summary.cases if case.case.scenario in scenarios or not scenarios]
     names = _numbers(id_, roots, about) | {"run": again(summary), **_servers(cases)}
     if id_ in _BLOCKS:
-        names["blocks"] = _blocks(id_, roots, [item.case.scenario for item in cases], summary)
+        names["blocks"] = _blocks(id_, roots, [case.case.scenario for case in cases], summary)
     text = REMEDIES.get(f"{id_}.{_variant(id_, roots, about, names)}", REMEDIES.get(id_, ""))
-    labels = [item.case for item in about] or [item.case for item in cases]
-    texts = dict.fromkeys(
-        text.format_map(
-            names | {"scenario": item.scenario, "server": item.server, "loader": item.driver}
-        )
-        for item in labels
-    )
+    labels = [trial.case for trial in about] or [case.case for case in cases]
+    rows = ({"scenario": it.scenario, "server": it.server, "loader": it.driver} for it in labels)
+    texts = dict.fromkeys(text.format_map(names | row) for row in rows)
     if text.startswith("--set") or (id_ in _BLOCKS and text == REMEDIES[id_]):
         return again(summary, *texts)
     return "; ".join(texts)
@@ -219,20 +211,16 @@ def _variant(
     program, servers = names["program"], [{*_words(trial, "server")} for trial in trials]
     unlike = len({item.request.model_dump_json() for item in trials}) > 1
     closes = program in _CLOSERS and names["keeps"]
-    options = {
-        "gunicorn": {"--worker-class=sync", "--threads=1"},
-        "uwsgi": {"import pyuwsgi; pyuwsgi.run()"},
-    }
-    keeps = next(
-        (name for name, words in options.items() if all(words <= argv for argv in servers)), ""
-    )
+    options = {"gunicorn": {"--worker-class=sync", "--threads=1"}}
+    options["uwsgi"] = {"import pyuwsgi; pyuwsgi.run()"}
+    fits = (name for name, words in options.items() if all(words <= argv for argv in servers))
     variants = {
         "D1": "variable" if names["variable"] else "",
         "D3": "queue" if names["waits"] else "",
         "E1": "kinds" if names["class"] == "length" and names["kind"] else names["class"],
         "E2": "long" if float(names["longer"]) > _LONG_S else "",
         "E5": "unlike" if unlike else "",
-        "K1": (keeps if servers else "") or ("closes" if closes else ""),
+        "K1": (next(fits, "") if servers else "") or ("closes" if closes else ""),
         "L1": "threads" if program in _THREADED else "",
         "S3": ("others" if names["others"] != "[]" else "failed") if names["failed"] else "",
         "S7": "ended" if names["ended"] else "",

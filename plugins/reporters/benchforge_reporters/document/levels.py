@@ -73,12 +73,12 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
-    rows, percentile_shown = [], _shown_latency(cases)
+    rows, latency = [], _shown_latency(cases)
     quoted = comparison.verdict is None or comparison.verdict.cpu
     for server, rank, value, interval in _ranked(measured, summary):
         if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
             continue
-        times = None if percentile_shown is None else _line(case, percentile_shown)
+        times = None if latency is None else _line(case, latency)
         rows.append(
             LevelRow(
                 server=server or case.case.server,
@@ -95,7 +95,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         label=label_of(comparison, summary),
         metric=titled(measured.metric, measured.of),
         unit=measured.unit,
-        latency="" if percentile_shown is None else _name(percentile_shown),
+        latency="" if latency is None else _name(latency),
         unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
         failed=_failed(cases),
         rows=tuple(rows),
@@ -126,22 +126,15 @@ def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
 
     None if no case has a value of it.
     """
-    percentile_shown = _highest(cases)
-    lines = () if percentile_shown is None else [_line(case, percentile_shown) for case in cases]
-    return (
-        percentile_shown
-        if any(line is not None and line.median is not None for line in lines)
-        else None
-    )
+    if (highest := _highest(cases)) is None:
+        return None
+    lines = (_line(case, highest) for case in cases)
+    return highest if any(line and line.median is not None for line in lines) else None
 
 
 def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
-    lines = [
-        line
-        for case in cases
-        for line in case.metrics
-        if line.measurand == "response time" and line.unit == "s"
-    ]
+    lines = [line for case in cases for line in case.metrics]
+    lines = [line for line in lines if (line.measurand, line.unit) == ("response time", "s")]
     below = [line for line in lines if (line.percentile or 0.0) <= _TAIL]
     return max(below or lines, key=lambda line: line.percentile or 0.0, default=None)
 

@@ -36,18 +36,14 @@ def next_step(
     unclear = [line for line in claims if line.state == "inconclusive"]
     goal, wanted = "To decide", dict(_decisive(unclear, blocks))
     if not wanted:
-        goal, wanted = "To make the intervals half as wide", {}
-        for scenario in dict.fromkeys([*_scenarios(unclear), *_undecided(answers)]):
-            if scenario in blocks:
-                wanted[scenario] = _HALF * blocks[scenario]
+        goal = "To make the intervals half as wide"
+        undecided = (answer.scenario for answer in answers if answer.undecided)
+        scenarios = [name for name in (*_scenarios(unclear), *undecided) if name in blocks]
+        wanted = {scenario: _HALF * blocks[scenario] for scenario in scenarios}
     if not wanted:
         return noisy
-    lasts = {
-        scenario: more
-        / blocks[scenario]
-        * busy_s([t for t in trials if t.case.scenario == scenario])
-        for scenario, more in wanted.items()
-    }
+    of_scenario = {name: [t for t in trials if t.case.scenario == name] for name in wanted}
+    lasts = {name: wanted[name] / blocks[name] * busy_s(of_scenario[name]) for name in wanted}
     if len({*wanted.values()}) > 1 or len(wanted) < len(blocks):
         quickest = sorted(wanted, key=lambda scenario: lasts[scenario])[:_MOST]
         wanted = {scenario: wanted[scenario] for scenario in wanted if scenario in quickest}
@@ -70,12 +66,12 @@ def blocks_by_scenario(summary: Summary) -> dict[str, int]:
     in_turns = {case.case.scenario for case in summary.cases if case.in_turns}
     blocks: dict[str, set[int]] = {}
     for case in summary.cases:
-        blocks_of_scenario_ = blocks.setdefault(case.case.scenario, set())
-        blocks_of_scenario_.update(item.block for line in case.metrics for item in line.samples)
+        numbers = blocks.setdefault(case.case.scenario, set())
+        numbers.update(sample.block for line in case.metrics for sample in line.samples)
     return {
-        scenario: len(blocks_of_scenario)
-        for scenario, blocks_of_scenario in blocks.items()
-        if blocks_of_scenario and scenario.removesuffix(_BRIDGE) not in in_turns - {scenario}
+        scenario: len(numbers)
+        for scenario, numbers in blocks.items()
+        if numbers and scenario.removesuffix(_BRIDGE) not in in_turns - {scenario}
     }
 
 
@@ -94,10 +90,6 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
 def _scenarios(lines: Sequence[ClaimLine]) -> Iterator[str]:
     for line in lines:
         yield from (case.scenario for case in line.claim.cases)
-
-
-def _undecided(answers: Sequence[ComparisonAnswer]) -> Iterator[str]:
-    yield from (answer.scenario for answer in answers if answer.undecided)
 
 
 def settings_of_blocks(
@@ -124,16 +116,13 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
     measured = [trial for trial in trials if trial.measured]
     if any(trial.believed for trial in measured) or not any(t.disturbed for t in measured):
         return ""
-    words = (
-        "Noise met every trial: stop other programs, or take a quieter machine, and run the suite "
-        "again."
-    )
-    if any(trial.search_outcome is not None for trial in measured):
-        return words
-    return (
-        f"{words} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
+    quiet = "stop other programs, or take a quieter machine, and run the suite again."
+    more = (
+        f" Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
         "where noise meets the servers of a block alike, their ratio counts."
     )
+    searched = any(trial.search_outcome is not None for trial in measured)
+    return f"Noise met every trial: {quiet}{'' if searched else more}"
 
 
 def seconds_of(trials: Sequence[Trial], summary: Summary) -> float:
@@ -192,10 +181,8 @@ class LaunchScatter(NamedTuple):
         By Paulson's approximation of F, with the degrees of freedom of one pair.
         """
         a, b = 2 / 9 / (self.launches - 1), 2 / 9 / self.launches / (self.rounds - 1)
-        centre, ratio = (
-            (1 - a) * (1 - b),
-            self.of_launches / self.within if self.within else math.inf,
-        )
+        ratio = self.of_launches / self.within if self.within else math.inf
+        centre = (1 - a) * (1 - b)
         half = _Z * math.sqrt(a * (1 - b) ** 2 + b * (1 - a) ** 2 - a * b * _Z**2)
         cubes = [(centre + side * half) / ((1 - b) ** 2 - b * _Z**2) for side in (1, -1)]
         low, high = (max(0.0, 1 - cube**3 / ratio) for cube in cubes)
@@ -249,10 +236,10 @@ def _unseen(blocks: int) -> str:
     if not 1 < blocks <= _LEAST:
         return ""
     share = readable.percent(round(1 - 0.05 ** (1 / blocks), 2))
-    return (
-        f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or a resemblance "
-        f"of blocks: if no launch was slow, up to {share} of launches may still be (95 %)."
+    few = (
+        f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or a resemblance"
     )
+    return f"{few} of blocks: if no launch was slow, up to {share} of launches may still be (95 %)."
 
 
 def _divided(summary: Summary, trials: Sequence[Trial]) -> str:
@@ -265,16 +252,11 @@ def _divided(summary: Summary, trials: Sequence[Trial]) -> str:
     if not scatters:
         return ""
     shares, lows, highs = zip(*(scatter.shares for _, scatter in scatters), strict=True)
-    share, low, high = (
-        readable.percent(round(part, 2))
-        for part in (statistics.fmean(shares), min(lows), max(highs))
-    )
-    text = (
-        f"In turns, about {share} ({low} to {high}, 90 %) of the scatter of ratios comes from the "
-        "starts of the servers"
-    )
+    parts = statistics.fmean(shares), min(lows), max(highs)
+    share, low, high = (readable.percent(round(part, 2)) for part in parts)
+    about = f"In turns, about {share} ({low} to {high}, 90 %) of the scatter of ratios"
     _, words = max(_advice(scenario, scatter, summary) for scenario, scatter in scatters)
-    return f"{text}{words}"
+    return f"{about} comes from the starts of the servers{words}"
 
 
 def _advice(scenario: str, scatter: LaunchScatter, summary: Summary) -> tuple[float, str]:
@@ -296,7 +278,7 @@ def _groups(trials: Sequence[Trial]) -> Iterator[list[tuple[Trial, ...]]]:
     for turns in dict.fromkeys(value.turns.trials for value in by_number.values() if value.turns):
         if all(number in by_number for number in turns):
             launch = sorted(
-                (by_number[number] for number in turns), key=lambda trials_: trials_.case.title
+                (by_number[number] for number in turns), key=lambda trial: trial.case.title
             )
             groups.setdefault(tuple(trial.case.title for trial in launch), []).append(tuple(launch))
     yield from groups.values()
@@ -314,10 +296,8 @@ def _scatter(group: Sequence[tuple[Trial, ...]]) -> LaunchScatter | None:
         [[a - b for a, b in zip(launch[i], launch[j], strict=True)] for launch in rates]
         for i, j in pairs
     ]
-    within = [
-        statistics.fmean(statistics.variance(rates_) / len(rates_) for rates_ in pair)
-        for pair in differences
-    ]
+    errors = ([statistics.variance(logs) / len(logs) for logs in pair] for pair in differences)
+    within = [*map(statistics.fmean, errors)]
     of_launches = [statistics.variance(map(statistics.fmean, pair)) for pair in differences]
     loads = [turns.seconds for launch in group for trial in launch if (turns := trial.turns)]
     load_s = statistics.fmean(loads)

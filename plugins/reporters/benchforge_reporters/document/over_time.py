@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from benchforge.plugin import CaseSummary, Histogram, StageReading, Trial, readable
 from benchforge_reporters.text.words import names
 
-TAIL_RESPONSES = 1000
+_TAIL_RESPONSES = 1000
 "Responses behind a p99: ten are then beyond it."
 _POINTS = 150
 "Points of a line at most: bins are joined."
@@ -57,11 +58,6 @@ def _over_time(name: str, server: str, trials: Sequence[Trial]) -> LoadOverTime 
     readings = [t.reading for t in trials if t.reading is not None and t.reading.stages]
     if not readings:
         return None
-    first = readings[0].stages
-    borders, end_s = [], 0.0
-    for stage in first:
-        end_s += stage.seconds
-        borders.append(end_s)
     bin_s, rates = 0.0, []
     for reading in readings[:_LINES]:
         if reading.series is not None:
@@ -72,7 +68,8 @@ def _over_time(name: str, server: str, trials: Sequence[Trial]) -> LoadOverTime 
             starts = range(0, len(counts) // each * each, each)
             rates.append(tuple(sum(counts[start : start + each]) / bin_s for start in starts))
     moments = tuple(_moments([reading.stages for reading in readings]))
-    return LoadOverTime(name, server, tuple(borders), moments, bin_s, tuple(rates))
+    borders_s = tuple(accumulate(stage.seconds for stage in readings[0].stages))
+    return LoadOverTime(name, server, borders_s, moments, bin_s, tuple(rates))
 
 
 def _moments(trials: Sequence[Sequence[StageReading]]) -> Iterator[Moment]:
@@ -89,17 +86,13 @@ def _moments(trials: Sequence[Sequence[StageReading]]) -> Iterator[Moment]:
 def _moment(parts: Sequence[StageReading], seconds: float, span: tuple[float, float]) -> Moment:
     latency = Histogram.added(part.latency for part in parts)
     lost = sum(part.errors + part.unfinished for part in parts)
-    has_tail = latency.count >= TAIL_RESPONSES
+    has_tail = latency.count >= _TAIL_RESPONSES
     return Moment(
         *span,
         due=(latency.count + lost) / seconds,
         p50_us=latency.quantile(0.5, censored=lost) if latency.count else None,
         p99_us=latency.quantile(0.99, censored=lost) if has_tail else None,
     )
-
-
-_TAIL_RESPONSES = 1000
-"Responses behind a p99: ten are then beyond it."
 
 
 def stages_of(trials: Sequence[Trial]) -> Iterator[str]:

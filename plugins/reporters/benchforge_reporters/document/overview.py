@@ -7,8 +7,7 @@ from benchforge.plugin import Comparison, Ranking, Summary, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, side
 from benchforge_reporters.document.claims import ClaimLine
 
-MANY_CLAIMS = 8
-MANY_COMPARISONS = 6
+_MANY_CLAIMS, _MANY_COMPARISONS = 8, 6
 "From there on a reader needs an overview before the details."
 _NEAR = 0.8  # of the best
 
@@ -93,7 +92,7 @@ def overview(
     summary: Summary, claims: Sequence[ClaimLine], answers: Sequence[ComparisonAnswer]
 ) -> Overview | None:
     """Return the overview of a result; None if it has few claims and few comparisons."""
-    if len(claims) < MANY_CLAIMS and len(answers) < MANY_COMPARISONS:
+    if len(claims) < _MANY_CLAIMS and len(answers) < _MANY_COMPARISONS:
         return None
     published = [line.excluded for line in claims if line.published]
     sides = {side(item) for item in summary.comparisons if len(item.cases) > 1}

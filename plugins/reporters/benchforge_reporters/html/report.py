@@ -61,6 +61,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
     text = brief.report
     lanes = [Lane(item.scenario, item.cases, drawn_column(item.cases)) for item in text.sections]
     axis = ratio_axis(text.claims)
+    drawings = (ratio(line, axis) if axis and drawn(line) else None for line in text.claims)
     numbers = {item.scenario: number for number, item in enumerate(text.sections, start=1)}
     return {
         "text": text,
@@ -79,9 +80,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
             }
             for answer, comparison in zip(text.answers, summary.comparisons, strict=False)
         ],
-        "claims": [
-            (line, ratio(line, axis) if axis and drawn(line) else None) for line in text.claims
-        ],
+        "claims": [*zip(text.claims, drawings, strict=True)],
         "axis": None if axis is None else ratio_ticks(axis),
         "sections": [
             drawn_section(section, trials, folder, colours, answered=bool(text.answers))
@@ -146,10 +145,8 @@ def _stacks(
     by_case: Mapping[str, Sequence[Trial]],
     colours: Mapping[str, int],
 ) -> Iterator[Chart]:
-    for amounts, unit, caption in (
-        (cost, "s", "CPU time for each response"),
-        (_memory, "B", "Memory at its largest"),
-    ):
+    cpu, memory = (cost, "s", "CPU time for each response"), (_memory, "B", "Memory at its largest")
+    for amounts, unit, caption in (cpu, memory):
         values = [
             (name, colours.get(case.case.server, 0), amounts(by_case[case.case.title]))
             for name, case in named_cases

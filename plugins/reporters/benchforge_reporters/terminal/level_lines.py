@@ -8,7 +8,7 @@ from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.levels import LevelRow, Levels
-from benchforge_reporters.document.overview import MatrixCell, MatrixRow, Overview
+from benchforge_reporters.document.overview import MatrixRow, Overview
 from benchforge_reporters.terminal.paint import Paint
 
 _LEGEND: Final = "├──●──┤ geometric mean of the blocks and its 95 % interval, on an axis from zero"
@@ -29,9 +29,7 @@ def legend(tables: Sequence[Levels]) -> str:
     parts += ["~ rests on few responses"] * any(row.thin for row in rows)
     parts += ["CPU/request of all parts"] * any(row.cpu for row in rows)
     parts += ["no request failed"] * all(table.failed == 0 for table in tables)
-    return "; ".join(
-        (*parts, *dict.fromkeys(remark for table in tables for remark in table.unknown))
-    )
+    return "; ".join((*parts, *dict.fromkeys(text for table in tables for text in table.unknown)))
 
 
 def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
@@ -47,7 +45,7 @@ def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
     bar = max(_BARS[0], min(_BARS[1], width - taken - 1))
     for number, table in enumerate(tables):
         head = "" if number else "rank".rjust(_RANK) + safe.line(table.unit).rjust(_VALUE)
-        end = _axis(table.top)
+        end = readable.figure(float(f"{table.top:.2g}"))
         line = head.ljust(_RANK + _VALUE) + "  0" + end.rjust(bar - 1)
         line += table.latency.rjust(_TIME) if times else ""
         line += "CPU/request".rjust(_CPU) if costs and not number else ""
@@ -62,8 +60,8 @@ def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
             text += paint.of("aside", f"  {_shares(row)}") if shared else ""
             yield text.rstrip()
         if table.failed:
-            failed = f"failed requests: up to {readable.figure(table.failed)} in a trial"
-            yield paint.of("bad", f"! {failed}")
+            failed = readable.figure(table.failed)
+            yield paint.of("bad", f"! failed requests: up to {failed} in a trial")
 
 
 def _fit(text: str, width: int) -> str:
@@ -83,10 +81,6 @@ def _bar(row: LevelRow, top: float, width: int) -> str:
         cells[low], cells[high] = "├", "┤"
     cells[at(row.value)] = "●"
     return "".join(cells)
-
-
-def _axis(top: float) -> str:
-    return readable.figure(float(f"{top:.2g}"))
 
 
 def _time(row: LevelRow) -> str:
@@ -144,17 +138,12 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         remark = claim.remark if claim.state == "not comparable" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _ROOMY) >= _ROOMY else ""
         valued = claim.verdict.estimate.value is not None
-        estimate_text = claim.estimate if valued else claim.estimate.partition(": ")[0]
-        estimate = f"{hypothesis}{estimate_text}"
-        text = "; ".join(filter(None, (estimate, claim.source, remark)))
-        yield from paint.signed(meaning, text, start, " " * (name + 4))
+        estimate = claim.estimate if valued else claim.estimate.partition(": ")[0]
+        texts = (f"{hypothesis}{estimate}", claim.source, remark)
+        yield from paint.signed(meaning, "; ".join(filter(None, texts)), start, " " * (name + 4))
 
 
 def _row(row: MatrixRow) -> str:
     first, *others = row.cells
-    texts = [f"{first.server} 100 ({row.best})", *map(_cell, others)]
-    return ", ".join(texts)
-
-
-def _cell(cell: MatrixCell) -> str:
-    return f"{cell.server} {cell.text}{'*' if cell.tied else ''}"
+    texts = (f"{cell.server} {cell.text}{'*' if cell.tied else ''}" for cell in others)
+    return ", ".join((f"{first.server} 100 ({row.best})", *texts))

@@ -17,7 +17,8 @@ _CODES: Final[dict[Meaning, str]] = {
     "do": "36",
 }
 _RUN: Final = "run SUITE"  # at the end of a run, benchforge writes the file there
-_UNBROKEN: Final = _RUN.replace(" ", "\N{NO-BREAK SPACE}")
+_BLANK: Final = "\N{NO-BREAK SPACE}"
+_UNBROKEN: Final = _RUN.replace(" ", _BLANK)
 NARROWEST: Final = 20  # columns: narrower texts are not made
 
 
@@ -36,20 +37,18 @@ class Paint:
 
     def wrapped(self, text: str, first: str = "", rest: str = "  ") -> list[str]:
         """Return a text in lines that begin with `first`, and from the second on with `rest`."""
-        line = safe.line(text)
-        if self.width is None or len(first) + len(line) <= self.width:
-            return [first + line]
+        text = safe.line(text)
+        if self.width is None or len(first) + len(text) <= self.width:
+            return [first + text]
         lines = textwrap.wrap(
-            line.replace(" %", "\N{NO-BREAK SPACE}%").replace(_RUN, _UNBROKEN),
+            text.replace(" %", f"{_BLANK}%").replace(_RUN, _UNBROKEN),
             max(self.width, NARROWEST),
             initial_indent=first,
             subsequent_indent=rest,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        return [
-            line.replace("\N{NO-BREAK SPACE}%", " %").replace(_UNBROKEN, _RUN) for line in lines
-        ]
+        return [line.replace(f"{_BLANK}%", " %").replace(_UNBROKEN, _RUN) for line in lines]
 
     def signed(self, meaning: Meaning, text: str, start: str, indent: str) -> list[str]:
         """Return a text in lines, the first of which begins with a sign that has a colour."""

@@ -11,7 +11,7 @@ from benchforge_reporters.document.answers import SIGNS
 from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
 from benchforge_reporters.document.causes import CauseText, Quotable, cause_texts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
-from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import (
     claim_rows,
@@ -55,7 +55,7 @@ class Terminal(Reporter):
                 _answers(report, paint),
                 paint.lines("heading", *report.latencies.values()),
                 *_sections(report, paint),
-                *(_suite_table(summary, label, report, paint) for label in summary.tables),
+                *(_suite_table(table, summary, paint) for table in report.tables),
                 _claims(report, paint),
                 _causes(report, paint),
                 paint.lines("do", report.next_step, report.launches),
@@ -141,13 +141,10 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
             yield f"{more} of it failed: report.md lists them"
 
 
-def _suite_table(
-    summary: Summary, label: str, report: ResultDocument, paint: Paint
-) -> Iterator[str]:
-    drawn = next(table for table in report.tables if table.label == label)
-    yield paint.of("heading", safe.line(drawn.title))
-    yield from paint.wrapped(drawn.content)
-    yield from _table(partial(pivot_table, summary.tables[label], summary.cases), paint)
+def _suite_table(table: SuiteTable, summary: Summary, paint: Paint) -> Iterator[str]:
+    yield paint.of("heading", safe.line(table.title))
+    yield from paint.wrapped(table.content)
+    yield from _table(partial(pivot_table, summary.tables[table.label], summary.cases), paint)
 
 
 def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
@@ -247,29 +244,23 @@ class Why(Terminal):
 
 
 def _is_unknown(text: CauseText) -> bool:
-    """Whether a cause is only that checks could not look, and limits no answer."""
-    return text.kind == "expert" and all(
-        finding.check.status == "unknown" for finding in text.cause.findings
-    )
+    """Return whether a cause is only that checks could not look, and limits no answer."""
+    statuses = {finding.check.status for finding in text.cause.findings}
+    return text.kind == "expert" and statuses <= {"unknown"}
 
 
 def _not_seen(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
-    """Yield what was not seen: a line for each check."""
+    """Yield what is unknown: a line for each check."""
     yield paint.of("heading", "Not known, which limits no answer")
     for text in texts:
-        for _, alike in groupby(
-            text.cause.findings, lambda subject: subject.check.because or subject.check.id
-        ):
-            first, *more = alike
-            checks = (item.check for item in (first, *more))
-            named = readable.conjoined(
-                dict.fromkeys(f"{item.id} {item.name}".strip() for item in checks)
-            )
-            count = first.count + sum(
-                item.count for item in more if item.check.id == first.check.id
-            )
+        groups = groupby(text.cause.findings, lambda each: each.check.because or each.check.id)
+        for findings in (list(alike) for _, alike in groups):
+            first = findings[0].check
+            names = dict.fromkeys(f"{each.check.id} {each.check.name}".strip() for each in findings)
+            count = sum(finding.count for finding in findings if finding.check.id == first.id)
             times = f" ({readable.counted(count, 'finding')})" if count > 1 else ""
-            yield from paint.wrapped(f"{named}: {first.check.message}{times}", "  - ", "    ")
+            line = f"{readable.conjoined(names)}: {first.message}{times}"
+            yield from paint.wrapped(line, "  - ", "    ")
 
 
 def _explained(text: CauseText, paint: Paint) -> Iterator[str]:

@@ -16,7 +16,7 @@ from benchforge.plugin import (
 )
 
 CENTRES = ("median", "mean", "average")
-"The statistics beside which a spread can stand."
+"Statistics that can have a spread."
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,7 @@ class Footnotes:
         `others` are reasons of other trials that differ in their number of responses only.
         """
         note = self._notes.setdefault(_uncounted(reason), _Note(len(self._notes) + 1))
-        note.counts.extend(
-            int(n) for reason_ in (reason, *others) for n in _RESPONSES.findall(reason_)
-        )
+        note.counts.extend(int(n) for text in (reason, *others) for n in _RESPONSES.findall(text))
         if title:
             note.titles[title] = None
         return f"({note.number})"
@@ -132,21 +130,18 @@ def of_lines(
     statistic: Centre = "typical",
     spread: bool = True,
 ) -> Cell:
-    """Return the cell of a case: typical values with the lowest and the highest value.
-
-    In place of the typical value, another statistic; without `spread`, alone.
-    """
+    """Return the cell of a case: typical values or another statistic, with lowest and highest."""
     if not lines:
         return Cell.of_word(NOTHING, all_known=False)
     # Classes of errors that never occurred are all said by one zero.
-    lines_shown = [line for line in lines if not _is_class(line) or _occurred(line)]
-    if not lines_shown:
+    lines = [each for each in lines if not _is_class(each) or each.median is None or _highest(each)]
+    if not lines:
         return Cell.of_word("0")
     return Cell(
-        tuple(_part(line, scale, notes, statistic, spread) for line in lines_shown),
+        tuple(_part(line, scale, notes, statistic, spread) for line in lines),
         # Not zero is a finding that nobody may overlook.
-        loud=any(line.of_failures and _highest(line) > 0 for line in lines_shown),
-        all_known=all(figure(line, statistic).value is not None for line in lines_shown),
+        loud=any(line.of_failures and _highest(line) > 0 for line in lines),
+        all_known=all(figure(line, statistic).value is not None for line in lines),
     )
 
 
@@ -154,17 +149,15 @@ def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) 
     """Return the cell of one trial: its value."""
     if not of_one:
         return Cell.of_word(NOTHING, all_known=False)
-    samples_shown = [
-        (line, sample) for line, sample in of_one if not _is_class(line) or sample.sample.value != 0
-    ]
-    if not samples_shown:
+    samples = [(line, each.sample) for line, each in of_one]
+    samples = [(line, each) for line, each in samples if not _is_class(line) or each.value != 0]
+    if not samples:
         return Cell.of_word("0")
+    texts = [_named(line, _value(line, sample, scale, notes)) for line, sample in samples]
     return Cell(
-        tuple(
-            (_named(line, _value(line, sample, scale, notes)), "") for line, sample in samples_shown
-        ),
-        loud=any(line.of_failures and sample.sample.value for line, sample in samples_shown),
-        all_known=all(sample.sample.value is not None for _, sample in samples_shown),
+        tuple((text, "") for text in texts),
+        loud=any(line.of_failures and sample.value for line, sample in samples),
+        all_known=all(sample.value is not None for _, sample in samples),
     )
 
 
@@ -190,8 +183,7 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     reasons = list(dict.fromkeys(sample.sample.why for sample in line.samples if sample.sample.why))
     if not reasons:
         return ""
-    alike = len({_uncounted(reason) for reason in reasons}) == 1
-    if alike:
+    if len({_uncounted(reason) for reason in reasons}) == 1:
         return f" {notes.mark(reasons[0], _title(line), reasons)}"
     return f" {notes.mark(f'{reasons[0]} (other trials alike)', _title(line))}"
 
@@ -205,10 +197,7 @@ def _why_unknown(line: MetricSummary, cause: str, notes: Footnotes) -> str:
     return notes.mark(cause, _title(line))
 
 
-def _value(
-    line: MetricSummary, trial_sample: TrialSample, scale: readable.Scale, notes: Footnotes
-) -> str:
-    sample: Sample = trial_sample.sample
+def _value(line: MetricSummary, sample: Sample, scale: readable.Scale, notes: Footnotes) -> str:
     if sample.value is None:
         return f"unknown {notes.mark(sample.why, _title(line))}"
     mark = f" {notes.mark(sample.why, _title(line))}" if sample.why else ""
@@ -221,10 +210,6 @@ def _named(line: MetricSummary, text: str) -> str:
 
 def _is_class(line: MetricSummary) -> bool:
     return line.measurand == "failed requests" and line.of is not None
-
-
-def _occurred(line: MetricSummary) -> bool:
-    return line.median is None or _highest(line) > 0
 
 
 def _highest(line: MetricSummary) -> float:
@@ -245,24 +230,20 @@ class Labels:
 
 def case_labels(cases: Sequence[CaseSummary]) -> Labels:
     """Return the server, the driver where there are several, and what varies."""
-    paths = tuple(dict.fromkeys(path for case in cases for path in case.case.vary))
-    drivers = len({case.case.driver for case in cases}) > 1
+    names = [case.case for case in cases]
+    paths = tuple(dict.fromkeys(path for name in names for path in name.vary))
+    several = len({name.driver for name in names}) > 1
+    varied = [[str(name.vary.get(path, "")) for path in paths] for name in names]
+    drivers = [(name.driver,) if several else () for name in names]
+    rows = zip(names, drivers, varied, strict=True)
     return Labels(
-        ("server", *(("driver",) if drivers else ()), *short(paths)),
-        tuple(
-            (
-                case.server,
-                *((case.driver,) if drivers else ()),
-                *(str(case.vary.get(path, "")) for path in paths),
-            )
-            for case in (case.case for case in cases)
-        ),
+        ("server", *(("driver",) if several else ()), *short(paths)),
+        tuple((name.server, *driver, *texts) for name, driver, texts in rows),
     )
 
 
 def short(paths: Sequence[str]) -> tuple[str, ...]:
     """Return the last name of each path, or all of it where several end alike."""
-    last = [path.rpartition(".")[2] for path in paths]
-    return tuple(
-        name if last.count(name) == 1 else path for path, name in zip(paths, last, strict=True)
-    )
+    ends = [path.rpartition(".")[2] for path in paths]
+    pairs = zip(paths, ends, strict=True)
+    return tuple(end if ends.count(end) == 1 else path for path, end in pairs)

@@ -57,7 +57,7 @@ def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
 
 @dataclass(frozen=True)
 class _Shown:
-    """A column: where it stands, what it takes of the cases there, and how it is drawn."""
+    """A column: its place, the statistic of its cases, and how it is drawn."""
 
     at: Place
     statistic: Statistic
@@ -99,23 +99,18 @@ def heads(axes: Sequence[str], place_values: Place) -> tuple[str, ...]:
 
 
 def remarks(case: CaseSummary) -> list[str]:
-    """Return what nobody may overlook of a case that has numbers, or why it has none."""
+    """Return the faults of a case that has numbers, or why it has none."""
     texts = []
     if case.failed:
-        last = case.failed[-1].failure
-        trials = len(case.failed)
-        verb = f"{readable.counted(trials, 'trial')} failed"
-        texts.append(f"{verb}: {last.stage}: {last.message}")
+        last, trials = case.failed[-1].failure, readable.counted(len(case.failed), "trial")
+        texts.append(f"{trials} failed: {last.stage}: {last.message}")
     elif case.trials < case.planned:
         texts.append(f"measured in {case.trials} of {case.planned} trials")
     if doubts := in_short([case]):
         texts.append(f"not believed: {doubts}")
     failed = [finding.check for finding in case.findings if finding.check.status == "fail"]
-    behaviour = dict.fromkeys(
-        f"{failure.id} {failure.name}" for failure in failed if failure.subject == "behaviour"
-    )
-    if behaviour:
-        texts.append(f"it failed {', '.join(behaviour)}: see what the checks found")
+    if wrong := {f"{each.id} {each.name}": None for each in failed if each.subject == "behaviour"}:
+        texts.append(f"it failed {', '.join(wrong)}: see what the checks found")
     for line in case.metrics:
         bad = max((sample.sample.value or 0 for sample in line.samples), default=0)
         if line.measurand == "failed requests" and line.of is None and bad:
@@ -125,33 +120,28 @@ def remarks(case: CaseSummary) -> list[str]:
 
 def metrics_of(cells: Grid) -> list[Column]:
     """Return a column for each metric and each part of it; for one without values, too."""
-    columns = metric_columns(cells.cases)
-    return [
-        column
-        for metric in cells.pivot.metrics
-        for column in [column for column in columns if column.metric == metric]
-        or [Column(metric, None, readable.Scale("1"), in_one_cell=False)]
-    ]
+    columns, valued = list[Column](), metric_columns(cells.cases)
+    for metric in cells.pivot.metrics:
+        parts = [column for column in valued if column.metric == metric]
+        columns += parts or [Column(metric, None, readable.Scale("1"), in_one_cell=False)]
+    return columns
 
 
 def _columns(cells: Grid) -> Iterator[_Shown]:
     metrics, statistics = metrics_of(cells), list(_statistics(cells.pivot.show))
     for column in cells.columns:
         names = heads(cells.pivot.columns, column)
-        # What is the same above all columns is told once, beside the title.
+        # What is the same above all columns is beside the title.
         named = len(metrics) > 1 or not names
         cases = [case for row in cells.rows if (case := cells.case(row, column)) is not None]
         drawn = [metric for metric in metrics if any(map(metric.lines, cases))]
         for metric in drawn or metrics:
             for statistic, spread in statistics:
-                below = () if _usual(cells.pivot) else (_title(statistic, spread),)
+                title = f"{statistic} [range]" if spread else statistic
+                below = () if cells.pivot.show == ("median", "range") else (title,)
                 levels = (*names, *(metric.levels if named else ()), *below)
                 scale = _COUNT if statistic == "runs" else metric.scale
                 yield _Shown(column, statistic, spread, replace(metric, heads=levels, scale=scale))
-
-
-def _usual(pivot: Pivot) -> bool:
-    return pivot.show == ("median", "range")
 
 
 def _statistics(show: Sequence[Statistic]) -> Iterator[tuple[Statistic, bool]]:
@@ -163,18 +153,13 @@ def _statistics(show: Sequence[Statistic]) -> Iterator[tuple[Statistic, bool]]:
         yield statistic, statistic in CENTRES and show[number + 1 : number + 2] == ("range",)
 
 
-def _title(statistic: Statistic, spread: bool) -> str:
-    return f"{statistic} [range]" if spread else statistic
-
-
 def _cell(case: CaseSummary | None, column: _Shown, notes: Footnotes) -> Cell:
     if case is None:
         return Cell.of_word("")
     marks = "".join(f" {notes.mark(remark)}" for remark in remarks(case))
     if not case.trials:
-        return Cell.of_word(
-            ("failed" if case.failed else NOTHING) + marks, bool(case.failed), False
-        )
+        state = "failed" if case.failed else NOTHING
+        return Cell.of_word(state + marks, bool(case.failed), False)
     if column.statistic == "runs":
         return _marked(Cell.of_word(_COUNT.text(case.trials)), marks)
     lines = column.drawn.lines(case)

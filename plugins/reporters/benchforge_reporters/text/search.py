@@ -24,21 +24,12 @@ _ENDS = {
 
 
 def table_of(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
-    """Return one row a case of a scenario; of metrics the `first` columns."""
-    if any(case.capacity for case in cases):
-        return search_table(cases)
-    return case_table(cases, first)
+    """Return one row a case of a scenario, of metrics the `first` columns; or one row a search.
 
-
-def trials_of(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a trial of a scenario."""
-    if any(case.capacity for case in cases):
-        return attempt_table(cases)
-    return trial_table(cases)
-
-
-def search_table(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a search: its rate with the interval, and how it ended."""
+    A search has its rate with the interval, and how it ended.
+    """
+    if not any(case.capacity for case in cases):
+        return case_table(cases, first)
     labels = case_labels(cases)
     heads = ("rate (/s)", "95 %", "safe (/s)", "passed at most (/s)", "trials", "ended")
     searches = [
@@ -46,31 +37,18 @@ def search_table(cases: Sequence[CaseSummary]) -> Table:
         for named, case in zip(labels.rows, cases, strict=True)
         if case.capacity is not None
     ]
-    return Table(
-        heads=(*labels.heads, *heads),
-        columns=(),
-        rows=tuple(TableRow((*named, *_searched(item)), ()) for named, item in searches),
-        footnotes=(
-            "rate: passed half of the time; safe: passed 19 times in 20",
-            *(
-                f"{', '.join(named)}: {item.message}"
-                for named, item in searches
-                if item.phase != "done"
-            ),
-            *(
-                f"{', '.join(named)}: {RATES.text(high)}/s passed once, above the interval: "
-                "the server or the machine changed between trials"
-                for named, item in searches
-                if (high := _above(item)) is not None
-            ),
-        ),
-    )
-
-
-def _above(capacity: Capacity) -> float | None:
-    """Return the highest rate that passed if the interval lies below it: trials contradict."""
-    high, ends = capacity.highest_passed, capacity.rate.interval
-    return high if high is not None and ends is not None and high > ends[1] else None
+    notes = ["rate: passed half of the time; safe: passed 19 times in 20"]
+    for named, capacity in searches:
+        if capacity.phase != "done":
+            notes.append(f"{', '.join(named)}: {capacity.message}")
+    for named, capacity in searches:
+        high, ends = capacity.highest_passed, capacity.rate.interval
+        if high is not None and ends is not None and high > ends[1]:  # trials contradict
+            changed = "the server or the machine changed between trials"
+            passed = f"{RATES.text(high)}/s passed once, above the interval"
+            notes.append(f"{', '.join(named)}: {passed}: {changed}")
+    rows = tuple(TableRow((*named, *_searched(capacity)), ()) for named, capacity in searches)
+    return Table((*labels.heads, *heads), (), rows, tuple(notes))
 
 
 def _searched(capacity: Capacity) -> Iterator[str]:
@@ -84,7 +62,7 @@ def _searched(capacity: Capacity) -> Iterator[str]:
 
 
 def rate_of(capacity: Capacity) -> str:
-    """Return the rate as a word: a bound where that is all, or that it is not known."""
+    """Return the rate as a word: a bound if that is all, or that it is unknown."""
     if capacity.rate.value is not None:
         return RATES.text(capacity.rate.value)
     tried = [attempt.rate for attempt in capacity.attempts]
@@ -96,24 +74,17 @@ def rate_of(capacity: Capacity) -> str:
     return "unknown"
 
 
-def attempt_table(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a trial: which rate it was asked for, and what was kept or not."""
-    labels = case_labels(cases)
-    scales = _scales(cases)
-    heads = (
-        f"{objective} ({item.unit})" if item.unit != "1" else objective
-        for objective, item in scales.items()
-    )
-    return Table(
-        heads=("trial", "round", *labels.heads, "asked (/s)", "kept", *heads),
-        columns=(),
-        rows=tuple(
-            row
-            for named, case in zip(labels.rows, cases, strict=True)
-            for row in _rows(named, case, scales)
-        ),
-        footnotes=(),
-    )
+def trials_of(cases: Sequence[CaseSummary]) -> Table:
+    """Return one row a trial; of a search, its rate and the objectives that it kept or missed."""
+    if not any(case.capacity for case in cases):
+        return trial_table(cases)
+    labels, scales = case_labels(cases), _scales(cases)
+    units = {name: f" ({scale.unit})" * (scale.unit != "1") for name, scale in scales.items()}
+    heads = (f"{objective}{unit}" for objective, unit in units.items())
+    named_cases = zip(labels.rows, cases, strict=True)
+    rows = [row for named, case in named_cases for row in _rows(named, case, scales)]
+    names = ("trial", "round", *labels.heads, "asked (/s)", "kept", *heads)
+    return Table(names, (), tuple(rows), ())
 
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
@@ -123,24 +94,22 @@ def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
         for attempt in case.capacity.attempts if case.capacity else ():
             for outcome in attempt.outcomes:
                 outcomes_by_objective.setdefault(outcome.objective, []).append(outcome)
-    return {
-        objective: readable.scale(
-            next((item.unit for item in outcomes if item.unit), "1"),
-            [item.value for item in outcomes if item.value is not None],
-        )
-        for objective, outcomes in outcomes_by_objective.items()
-    }
+    scales = {}
+    for objective, outcomes in outcomes_by_objective.items():
+        unit = next((outcome.unit for outcome in outcomes if outcome.unit), "1")
+        values = [outcome.value for outcome in outcomes if outcome.value is not None]
+        scales[objective] = readable.scale(unit, values)
+    return scales
 
 
 def _rows(
     named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, readable.Scale]
 ) -> Iterator[TableRow]:
-    attempts = {item.trial: item for item in case.capacity.attempts} if case.capacity else {}
-    lost = {item.trial: (item.block, "failed") for item in case.failed}
-    lost |= {
-        item.trial: (item.block, f"not believed: {', '.join(check.id for check in item.checks)}")
-        for item in case.doubted
-    }
+    attempts = {each.trial: each for each in case.capacity.attempts} if case.capacity else {}
+    lost = {trial.trial: (trial.block, "failed") for trial in case.failed}
+    for trial in case.doubted:
+        codes = ", ".join(check.id for check in trial.checks)
+        lost[trial.trial] = trial.block, f"not believed: {codes}"
     for number in sorted(attempts.keys() | lost.keys()):
         if number in attempts:
             attempt = attempts[number]
@@ -171,11 +140,8 @@ def found_rates(cases: Sequence[CaseSummary], *, apart: bool) -> str:
     named = list(zip(server_names([case.case for case in cases]), cases, strict=True))
     if all(case.capacity is None for case in cases):
         return ""
-    ranked = [
-        (server, case.capacity)
-        for server, case in named
-        if case.capacity is not None and case.capacity.answered
-    ]
+    searches = ((server, case.capacity) for server, case in named if case.capacity is not None)
+    ranked = [(server, capacity) for server, capacity in searches if capacity.answered]
     if len(ranked) < len(cases):
         answered = {server for server, _ in ranked}
         names = [server for server, _ in named if server not in answered]

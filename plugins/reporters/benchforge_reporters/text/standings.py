@@ -25,12 +25,12 @@ _TO = "\N{EN DASH}"
 
 
 def ranked(summary: Summary) -> bool:
-    """Whether anybody has a rank."""
+    """Return whether a server has a rank."""
     return any(ranking.ranking for group in summary.comparisons for ranking in group.rankings)
 
 
 def standings(summary: Summary, scenario: str) -> list[str]:
-    """Return what is to be said of each comparison of a scenario, a line for each thing."""
+    """Return the ranks and outliers of each comparison of a scenario, a line for each."""
     return [
         f"{where}{line}"
         for where, group in _groups(summary, scenario)
@@ -53,7 +53,7 @@ def pairs(summary: Summary, scenario: str) -> list[str]:
 
 
 def metric(standing: MetricRanking) -> str:
-    """Return what a standing is by."""
+    """Return the title of the metric of a standing."""
     return titled(standing.metric, standing.of)
 
 
@@ -89,40 +89,30 @@ def _lines(standing: MetricRanking) -> Iterator[str]:
 
 
 def _needs(standing: MetricRanking) -> Iterator[str]:
-    if standing.blocks_needed is not None and standing.blocks_needed > standing.blocks:
-        about = (
-            standing.blocks_needed
-            if standing.blocks_needed < _EXACT
-            else float(f"{standing.blocks_needed:.2g}")
-        )
-        yield (
-            f"to resolve {readable.percent(standing.target)} takes about "
-            f"{readable.figure(about)} blocks here"
-        )
+    needed = standing.blocks_needed
+    if needed is not None and needed > standing.blocks:
+        about = readable.figure(needed if needed < _EXACT else float(f"{needed:.2g}"))
+        yield f"to resolve {readable.percent(standing.target)} takes about {about} blocks here"
 
 
 def _ranks(ranking: Ranking) -> Iterator[str]:
     for (best, worst), same in groupby(ranking.order, key=lambda entry: (entry.best, entry.worst)):
         rank = str(best) if best == worst else f"{best}{_TO}{worst}"
-        who = (
-            f"{server.server} ({server.letters})" if server.letters else server.server
-            for server in same
-        )
-        yield f"rank {rank}: {', '.join(who)}"
+        names = (f"{it.server} ({it.letters})" if it.letters else it.server for it in same)
+        yield f"rank {rank}: {', '.join(names)}"
 
 
 def _far(standing: MetricRanking, title: str) -> Iterator[str]:
     for server, those in groupby(standing.outliers, key=lambda far: far.server):
         outliers = list(those)
         sizes = readable.scale(standing.unit, [far.value for far in outliers])
-        outlier_texts = ", ".join(
+        texts = ", ".join(
             f"trial {far.trial} in block {far.block} ({sizes.text(far.value)}, "
             f"{readable.change(far.share)}, {far.severity})"
             for far in outliers
         )
-        bimodal = "bimodal, " if len(outliers) >= max(2, _BIMODAL * standing.blocks) else ""
-        who = f"{bimodal}far from the others of {server}"
-        yield f"{title}: {who}, and counted all the same: {outlier_texts}"
+        modes = "bimodal, " if len(outliers) >= max(2, _BIMODAL * standing.blocks) else ""
+        yield f"{title}: {modes}far from the others of {server}, and counted all the same: {texts}"
 
 
 def _pairs(ranking: Ranking) -> Iterator[str]:
@@ -133,11 +123,8 @@ def _pairs(ranking: Ranking) -> Iterator[str]:
 
 def sweeps(summary: Summary, scenario: str) -> list[str]:
     """Return a line for each server of a scenario that was swept."""
-    return [
-        f"{title(sweep)}: {', '.join(_sentences(sweep))}"
-        for sweep in summary.sweeps
-        if sweep.scenario == scenario
-    ]
+    swept = [sweep for sweep in summary.sweeps if sweep.scenario == scenario]
+    return [f"{title(sweep)}: {', '.join(_sentences(sweep))}" for sweep in swept]
 
 
 def title(swept: ConcurrencySweep) -> str:
@@ -149,9 +136,8 @@ def title(swept: ConcurrencySweep) -> str:
 
 def scaled(swept: ConcurrencySweep) -> readable.Scale:
     """Return the scale of a sweep's values."""
-    return readable.scale(
-        swept.unit, [level.value.value for level in swept.levels if level.value.value]
-    )
+    values = [level.value.value for level in swept.levels if level.value.value]
+    return readable.scale(swept.unit, values)
 
 
 def _sentences(swept: ConcurrencySweep) -> Iterator[str]:

@@ -24,12 +24,12 @@ class Column:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """What stands above it: the metric's label and which part of it, if nothing else."""
+        """The headings above it: by default the metric's label and which part of it."""
         return self.heads or (titled(self.metric, self.of),)
 
     @property
     def title(self) -> str:
-        """What stands above it, in one line."""
+        """The headings above it, in one line."""
         return " · ".join(self.levels)
 
     @property
@@ -38,14 +38,10 @@ class Column:
         return "" if self.scale.unit == "1" else self.scale.unit
 
     def lines(self, case: CaseSummary) -> tuple[MetricSummary, ...]:
-        """Return the lines of a case that stand in this column."""
-        return tuple(
-            line
-            for line in case.metrics
-            if line.metric == self.metric
-            and (self.in_one_cell or line.of == self.of)
-            and self.counted_in in {None, line.unit}
-        )
+        """Return the lines of a case that are in this column."""
+        lines = (line for line in case.metrics if line.metric == self.metric)
+        lines = (line for line in lines if self.in_one_cell or line.of == self.of)
+        return tuple(line for line in lines if self.counted_in in {None, line.unit})
 
 
 class ColumnHead(NamedTuple):
@@ -58,7 +54,7 @@ class ColumnHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """What is named on the left, and its values."""
+    """Labels on the left, and values."""
 
     labels: tuple[str, ...]
     cells: tuple[Cell, ...]
@@ -79,7 +75,7 @@ class Table:
         """The headings by level: what is the same above neighbours is there once."""
         depth = len(self.columns[0].levels) if self.columns else 1
         groups = [
-            groupby(column.levels[:number] for column in self.columns) for number in range(1, depth)
+            groupby(each.levels[:number] for each in self.columns) for number in range(1, depth)
         ]
         return [
             *([ColumnHead(path[-1], "", len([*alike])) for path, alike in row] for row in groups),
@@ -104,34 +100,30 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
     valued, missing = _with_values(cases)
     columns, notes = tuple(valued[:first]), Footnotes()
     labels = case_labels(cases)
+    cells = [tuple(_cell(case, column, notes) for column in columns) for case in cases]
+    rows = zip(labels.rows, cases, cells, strict=True)
     return Table(
         heads=(*labels.heads, "trials"),
         columns=columns,
-        rows=tuple(
-            TableRow(
-                (*named, _trials(case)), tuple(_cell(case, column, notes) for column in columns)
-            )
-            for named, case in zip(labels.rows, cases, strict=True)
-        ),
+        rows=tuple(TableRow((*named, _trials(case)), values) for named, case, values in rows),
         footnotes=(*notes, *(_unknown(missing, cases) if first is None else ())),
     )
 
 
 def _with_values(cases: Sequence[CaseSummary]) -> tuple[list[Column], list[Column]]:
-    """Return the columns that somebody has a value of, and the others; all if nobody has any."""
+    """Return the columns with a value of any case, and the others; all without any value."""
     columns = metric_columns(cases)
     valued = [column for column in columns if _has_value(column, cases)] or [*columns]
     return valued, [column for column in columns if column not in valued]
 
 
 def _unknown(columns: Sequence[Column], cases: Sequence[CaseSummary]) -> Iterator[str]:
-    """Yield the columns that nobody has a value of, by the reason."""
+    """Yield the columns without a value of any case, by the reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
-        reasons = (
-            line.why.partition(" (trial")[0] for case in cases for line in column.lines(case)
-        )
-        by_reason.setdefault(next(filter(None, reasons), ""), []).append(column.title)
+        lines = (line for case in cases for line in column.lines(case))
+        reason = next(filter(None, (line.why.partition(" (trial")[0] for line in lines)), "")
+        by_reason.setdefault(reason, []).append(column.title)
     for reason, titles in by_reason.items():
         yield f"unknown: {', '.join(titles)}{f': {reason}' if reason else ''}"
 
@@ -163,16 +155,10 @@ def trial_table(cases: Sequence[CaseSummary]) -> Table:
     """Return one row a trial: every value that stands behind the medians, and every failure."""
     columns, missing = _with_values(cases)
     notes, labels = Footnotes(), case_labels(cases)
-    return Table(
-        heads=("trial", "block", *labels.heads),
-        columns=tuple(columns),
-        rows=tuple(
-            row
-            for named, case in zip(labels.rows, cases, strict=True)
-            for row in _trial_rows(named, case, columns, notes)
-        ),
-        footnotes=(*notes, *_unknown(missing, cases)),
-    )
+    named_cases = zip(labels.rows, cases, strict=True)
+    rows = [row for named in named_cases for row in _trial_rows(*named, columns, notes)]
+    footnotes = (*notes, *_unknown(missing, cases))
+    return Table(("trial", "block", *labels.heads), tuple(columns), tuple(rows), footnotes)
 
 
 def _trial_rows(
@@ -221,19 +207,15 @@ def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
 
 
 def _in_order(of_cases: Sequence[Sequence[MetricSummary]]) -> list[MetricSummary]:
-    """All lines, those of a metric together: a case may lack what another one has."""
+    """Return all lines, those of a metric together: a case may lack what another one has."""
     lines = [line for lines in of_cases for line in lines]
     labels = list(dict.fromkeys(line.metric for line in lines))
     return sorted(lines, key=lambda line: labels.index(line.metric))
 
 
 def _scale(lines: Sequence[MetricSummary]) -> readable.Scale:
-    values = [
-        sample.sample.value
-        for line in lines
-        for sample in line.samples
-        if sample.sample.value is not None
-    ]
+    samples = [each.sample for line in lines for each in line.samples]
+    values = [sample.value for sample in samples if sample.value is not None]
     # A column without any value has no scale to choose.
     return readable.scale(lines[0].unit, values) if values else readable.Scale("1")
 
@@ -272,14 +254,11 @@ def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table 
 
 def not_reached(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield a sentence for each step that some flows of a case did not reach."""
-    streams = [(t.stream, t.reading.kinds) for t in trials if t.stream and t.reading]
-    for step in dict.fromkeys(label for _, kinds in streams for label in kinds):
-        missed = sum(kinds[step].not_reached or 0 for _, kinds in streams if step in kinds)
-        ended = sum(
-            kinds[step].responses + (kinds[step].unanswered or 0)
-            for _, kinds in streams
-            if step in kinds
-        )
+    streams = [trial.reading.kinds for trial in trials if trial.stream and trial.reading]
+    for step in dict.fromkeys(label for kinds in streams for label in kinds):
+        readings = [kinds[step] for kinds in streams if step in kinds]
+        missed = sum(reading.not_reached or 0 for reading in readings)
+        ended = sum(reading.responses + (reading.unanswered or 0) for reading in readings)
         if missed:
             flows = readable.counted(missed + ended, "flow")
             yield f"{step}: not reached by {readable.exact(missed)} of {flows}, which ended before"

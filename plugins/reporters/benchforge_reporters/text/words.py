@@ -1,8 +1,8 @@
 """What every form says in the same words."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Final
 
 from pydantic import JsonValue
@@ -26,45 +26,35 @@ _WORST = ("fail", "warn", "unknown")
 
 def of_all(summary: Summary) -> list[str]:
     """Return what was found in comparisons and in the whole result, the worst first."""
-    checked = [*((check, ()) for check in summary.checks), *_compared(summary)]
+    checked = [*((check, "") for check in summary.checks), *_compared(summary)]
     findings = [(check, where) for check, where in checked if check.status != "pass"]
     findings.sort(key=lambda checks: (_WORST.index(checks[0].status), checks[0].id))
     return [
-        f"{', '.join([f'{check.status} {check.id} {check.name}'.strip(), *where])}: {check.message}"
+        f"{f'{check.status} {check.id} {check.name}'.strip()}{where}: {check.message}"
         for check, where in findings
     ]
 
 
-def _compared(summary: Summary) -> Iterator[tuple[Check, tuple[str, ...]]]:
+def _compared(summary: Summary) -> Iterator[tuple[Check, str]]:
     """Yield the checks of each comparison, with what tells it from the others."""
-    several = (
-        len({(comparison.scenario, comparison.driver) for comparison in summary.comparisons}) > 1
-    )
+    several = len({(each.scenario, each.driver) for each in summary.comparisons}) > 1
     for comparison in summary.comparisons:
         where = [*filter(None, (comparison.scenario, comparison.driver))] if several else []
         where += [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
-        name = ("; ".join(where),) if where else ()
+        name = f", {'; '.join(where)}" if where else ""
         yield from ((check, name) for check in comparison.checks)
 
 
 def in_short(cases: Iterable[CaseSummary]) -> str:
     """Return the ids of what kept numbers from being believed; empty where all are believed."""
-    doubts = [
-        f"{check.id} {check.name}"
-        for case in cases
-        for trial in case.doubted
-        if trial.used
-        for check in trial.checks
-    ]
-    return ", ".join(dict.fromkeys(doubts))
+    trials = (trial for case in cases for trial in case.doubted if trial.used)
+    checks = (check for trial in trials for check in trial.checks)
+    return ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in checks))
 
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
-NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
-"Where nobody has a rank."
 CELLS = "a cell is the geometric mean of trials [lowest\N{EN DASH}highest]; > means this or more"
 "Where a trial has 0, it is their median: zero has no logarithm."
-_SCOPE = "Intervals and verdicts are about this machine on this day: another machine may differ."
 # Of the facts: what a reader wants to know first, and how it is said.
 _MACHINE: Final = (
     ("cpu", "{}"),
@@ -80,52 +70,42 @@ BIAS_IN_TURNS: Final = (
     "ratios may differ by up to 7 % from those of the same loads alone: aiohttp and Flask over 34 "
     "blocks, 95 % (explanation/what-turns-gain.md)"
 )
-OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 _DUEL, _ENOUGH = "duel", 4  # blocks, the least that its suite plans
 _NO_MORE = "allows no more"  # blocks
-INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
 
 def heading(summary: Summary) -> str:
-    """Return the first line: what was measured, and whether it means anything."""
+    """Return the first line: the suite, and whether its numbers mean anything."""
     title = f"{summary.name}: {summary.title}" if summary.title else summary.name
     return f"{title} \N{EM DASH} {SMOKE}" if summary.smoke else title
 
 
 def environment(summary: Summary) -> list[tuple[str, str]]:
-    """Return what it was measured with and on: names and values."""
-    versions = list(summary.versions.items())
-    inside = [
-        (f"interpreter {label}", f"{runtime.implementation} {runtime.build}; {runtime.executable}")
-        for label, runtime in summary.runtimes.items()
-    ]
-    inside += [
-        (f"packages of {label}", packages)
-        for label, runtime in summary.runtimes.items()
-        if (
-            packages := ", ".join(f"{name} {version}" for name, version in runtime.packages.items())
-        )
-    ]
-    return versions + inside + [(name, _fact(fact)) for name, fact in summary.facts.items()]
+    """Return the versions, interpreters, packages and facts of the machine: names and values."""
+    rows = list(summary.versions.items())
+    for label, each in summary.runtimes.items():
+        program = f"{each.implementation} {each.build}; {each.executable}"
+        rows.append((f"interpreter {label}", program))
+    for label, each in summary.runtimes.items():
+        if packages := ", ".join(map(" ".join, each.packages.items())):
+            rows.append((f"packages of {label}", packages))
+    return rows + [(name, _fact(fact)) for name, fact in summary.facts.items()]
 
 
 def interpreters(summary: Summary) -> str:
-    """Return what each runtime is; nothing where the suite declares none."""
-    if summary.runtimes.keys() <= {"benchforge"}:
-        return ""
-    return ", ".join(
-        f"{label} is {runtime.implementation} {runtime.version}"
-        for label, runtime in summary.runtimes.items()
-    )
+    """Return the interpreter of each runtime; empty if the suite declares none."""
+    runtimes = summary.runtimes if summary.runtimes.keys() - {"benchforge"} else {}
+    texts = {label: f"{each.implementation} {each.version}" for label, each in runtimes.items()}
+    return ", ".join(f"{label} is {text}" for label, text in texts.items())
 
 
 def code(summary: Summary) -> str:
-    """Return which commit each server's code is of; nothing where none lies in a repository."""
-    return "; ".join(f"{code_.server}: {code_.in_words}" for code_ in summary.code)
+    """Return the commit of each server's code; empty if none is in a repository."""
+    return "; ".join(f"{each.server}: {each.in_words}" for each in summary.code)
 
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
-    """Return how the result was made, for who must know whether it is valid."""
+    """Return how the result was made: names and values, by which a reader judges its validity."""
     cases = _with_placebos(summary)
     measured = sum(case.trials for case in cases)
     planned = sum(case.planned for case in cases)
@@ -136,9 +116,8 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         *(sample.block for case in cases for line in case.metrics for sample in line.samples),
         *(attempt.round for case in cases if case.capacity for attempt in case.capacity.attempts),
     }
-    machine = [
-        form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
-    ]
+    facts = summary.facts
+    machine = [form.format(_fact(facts[name])) for name, form in _MACHINE if name in facts]
     rows = [
         ("measured", f"{summary.created:%Y-%m-%d %H:%M %Z}".rstrip()),
         ("by", f"benchforge {summary.benchforge}"),
@@ -150,28 +129,27 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     rows += [("in turns", BIAS_IN_TURNS)] if any(case.in_turns for case in cases) else []
     rows += [("placebo", text) for text in placebos(summary)]
     rows += [("resumed", text) for text in resumed(summary, trials)]
-    if runtimes := interpreters(summary):
-        rows.append(("runtimes", runtimes))
-    rows += [("code", commits)] if (commits := code(summary)) else []
-    rows += [("machine", ", ".join(machine))] if machine else []
-    rows += [("secrets", secrets)] if (secrets := exposed(trials)) else []
-    return rows + placed(trials)
+    more = {"runtimes": interpreters(summary), "code": code(summary)}
+    more |= {"machine": ", ".join(machine), "secrets": exposed(trials)}
+    return [*rows, *((name, text) for name, text in more.items() if text), *placed(trials)]
 
 
 def placed(trials: Sequence[Trial]) -> list[tuple[str, str]]:
-    """Return on which hosts and CPUs the parts ran, and what came of the tuning."""
+    """Return the hosts and CPUs of the parts, and the outcome of the tuning."""
     texts = {"hosts": hosts(trials), "CPUs": placement(trials), "tuning": tuning(trials)}
     return [(name, text) for name, some in texts.items() for text in some]
 
 
 def order(summary: Summary) -> str:
-    """Return what a reader must know of the order of servers."""
-    return RANKS if ranked(summary) else NO_WINNER
+    """Return what the order of servers means."""
+    plain = "nothing here is called a winner: this shows every trial's value and the spread"
+    return RANKS if ranked(summary) else plain
 
 
 def scope(summary: Summary) -> str:
-    """Return what intervals are about; empty where the result has none."""
-    return _SCOPE if summary.verdicts or ranked(summary) else ""
+    """Return the scope of the intervals; empty if the result has none."""
+    text = "Intervals and verdicts are about this machine on this day: another machine may differ."
+    return text if summary.verdicts or ranked(summary) else ""
 
 
 def amount(summary: Summary) -> str:
@@ -189,11 +167,9 @@ def calm(summary: Summary) -> bool:
 
     Either all that it asks is decided, or it is a duel with the blocks that wide intervals take.
     """
-    compared = [
-        comparison.verdict for comparison in summary.comparisons if comparison.verdict is not None
-    ]
+    states = {each.verdict.state for each in summary.comparisons if each.verdict is not None}
     undecided = any(verdict.state == "inconclusive" for verdict in summary.verdicts)
-    if compared and all(comparison.state == "decided" for comparison in compared) and not undecided:
+    if states == {"decided"} and not undecided:
         return True
     decision = summary.stop_decision
     if summary.name != _DUEL or decision is None or decision.stop:
@@ -202,7 +178,7 @@ def calm(summary: Summary) -> bool:
 
 
 def placebos(summary: Summary) -> list[str]:
-    """Return for each scenario by what the same thing differed, and whether that is too much."""
+    """Return the ratio of each placebo, and whether it differs too much from 1."""
     return [
         check.message if check.status == "pass" else f"{check.status.upper()}: {check.message}"
         for check in summary.checks
@@ -226,23 +202,17 @@ def hosts(trials: Sequence[Trial]) -> list[str]:
 
 
 def placement(trials: Sequence[Trial]) -> list[str]:
-    """Return on which CPUs each role was put; nothing where all could use all."""
-    return list(
-        dict.fromkeys(trial.placement.in_words for trial in trials if trial.placement is not None)
-    )
+    """Return the CPUs of each role; empty if all could use all."""
+    placements = (trial.placement for trial in trials if trial.placement is not None)
+    return list(dict.fromkeys(placement.in_words for placement in placements))
 
 
 def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:
     """Return which trials were measured later: a text for each later session that has any."""
     starts = [session.first_trial for session in summary.sessions]
     texts: list[str] = []
-    for session, following in zip_longest(summary.sessions, starts[1:]):
-        numbers = [
-            trial.number
-            for trial in trials
-            if session.first_trial <= trial.number
-            and (following is None or trial.number < following)
-        ]
+    for session, end in zip(summary.sessions, [*starts[1:], math.inf], strict=False):
+        numbers = [t.number for t in trials if session.first_trial <= t.number < end]
         if numbers:
             first, last = min(numbers), max(numbers)
             which = f"trial {first}" if first == last else f"trials {first} to {last}"
@@ -252,7 +222,7 @@ def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:
 
 
 def tuning(trials: Sequence[Trial]) -> list[str]:
-    """Return what came of the suite's tuning: one text, or one for each outcome with its trials."""
+    """Return the outcome of the suite's tuning: one text, or one for each with its trials."""
     outcomes: dict[str, list[str]] = {}
     for trial in trials:
         if trial.tuning is not None:
@@ -266,30 +236,29 @@ def incomplete(summary: Summary) -> str:
     """Return that measurements are missing; with `until`, why the run ended too soon."""
     decision = summary.stop_decision
     if decision is None or decision.stop:
-        return INCOMPLETE
+        return "NOT COMPLETE: some of the planned measurements have no trial"
     blocks = readable.counted(decision.blocks, "block")
     return f"NOT COMPLETE: the run ended after {blocks}: {decision.why}"
 
 
 def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
-    """Return what nobody may overlook; with the trials that cannot be believed, if `doubts`."""
+    """Return the alarms; with the trials that cannot be believed, if `doubts`."""
     failed = sum(len(lost(case)) for case in _with_placebos(summary))
-    return [
-        *([SMOKE] if summary.smoke else []),
-        *([incomplete(summary)] if not summary.complete and not calm(summary) else []),
-        *([OTHERWISE] if any(session.differences for session in summary.sessions) else []),
-        *(
-            f"PLACEBO: {check.message}"
-            for check in summary.checks
-            if check.topic == "placebo" and check.status == "fail"
-        ),
-        *([cases] if doubts and (cases := doubted(summary)) else []),
-        *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
+    elsewhere = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
+    placebos = [check for check in summary.checks if check.topic == "placebo"]
+    texts = [
+        SMOKE if summary.smoke else "",
+        incomplete(summary) if not summary.complete and not calm(summary) else "",
+        elsewhere if any(session.differences for session in summary.sessions) else "",
+        *(f"PLACEBO: {check.message}" for check in placebos if check.status == "fail"),
+        doubted(summary) if doubts else "",
+        f"FAILED TRIALS: {failed}; they have no measurement" if failed else "",
     ]
+    return [text for text in texts if text]
 
 
 def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
-    """Return what a scenario asks for, and by which drivers."""
+    """Return the requests of a scenario, and its drivers."""
     names = {case.case.scenario for case in cases}
     of_names = [trial for trial in trials if trial.case.scenario in names]
     by_server: dict[str, dict[str, None]] = {}
@@ -309,7 +278,7 @@ def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
 
 
 def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:
-    """Return what a scenario's cases look for; nothing where each trial asks the same."""
+    """Return the goal of a scenario's searches; empty without one."""
     finds = (summary.searches.get(case.case.scenario) for case in cases[:1])
     return [find.says for find in finds if find is not None]
 
@@ -328,25 +297,15 @@ def _fact(fact: JsonValue) -> str:
 
 def notes(cases: Sequence[CaseSummary]) -> list[str]:
     """Return what the checks found, each with the case that it is about; unknown ones last."""
-    return [
-        f"{name}: {note}"
-        for name, case in zip(names(cases), cases, strict=True)
-        for note in case.notes
-    ]
+    named_cases = zip(names(cases), cases, strict=True)
+    return [f"{name}: {note}" for name, case in named_cases for note in case.notes]
 
 
 def doubted(summary: Summary) -> str:
     """Return which cases have numbers that are not to be believed, and why; empty if none."""
-    cases = [
-        case
-        for case in summary.cases
-        if case.believed is not None and case.believed < case.trials and not _set_aside(case)
-    ]
-    disturbed = [
-        case
-        for case in cases
-        if all(doubted_.disturbed for doubted_ in case.doubted if doubted_.used)
-    ]
+    doubtful = (case for case in summary.cases if (case.believed or 0) < case.trials)
+    cases = [case for case in doubtful if case.believed is not None and not _set_aside(case)]
+    disturbed = [c for c in cases if all(trial.disturbed for trial in c.doubted if trial.used)]
     others = [case for case in cases if case not in disturbed]
     sentences = []
     if others:
@@ -365,30 +324,28 @@ def _have(cases: Sequence[CaseSummary], summary: Summary) -> str:
 
 
 def _set_aside(case: CaseSummary) -> bool:
-    """Whether no doubtful trial of a search is part of what it found."""
+    """Return whether no doubtful trial of a search is part of what it found."""
     if case.capacity is None:
         return False
-    return not {doubted_.trial for doubted_ in case.doubted} & {
-        attempt.trial for attempt in case.capacity.attempts
-    }
+    attempts = {attempt.trial for attempt in case.capacity.attempts}
+    return attempts.isdisjoint(trial.trial for trial in case.doubted)
 
 
 def of_each(
     cases: Sequence[CaseSummary],
     trials: Sequence[Trial],
     sentences: Callable[[Sequence[Trial]], Iterable[str]],
-    between: str = ", ",
 ) -> list[str]:
     """Return sentences on the trials of each case, after the name of the case."""
     return [
-        f"{name}{between}{sentence}"
+        f"{name}, {sentence}"
         for name, case in zip(names(cases), cases, strict=True)
         for sentence in sentences([trial for trial in trials if trial.case == case.case])
     ]
 
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:
-    """Return how the values of each trial were formed, where they are statistics themselves."""
+    """Return how the values of each trial were formed, if they are statistics themselves."""
     estimators_by_title: dict[str, dict[str, None]] = {}
     for line in (line for case in cases for line in case.metrics if line.estimator):
         title = titled(line.metric, line.of)
@@ -426,12 +383,6 @@ def drawn(label: str, pivot: Pivot) -> tuple[str, str]:
 def names(cases: Sequence[CaseSummary]) -> list[str]:
     """Return for each case the server, and what else tells it from the others."""
     labels = case_labels(cases)
-    return [
-        ", ".join(
-            [
-                row[0],
-                *(f"{head} {word}" for head, word in zip(labels.heads[1:], row[1:], strict=True)),
-            ]
-        )
-        for row in labels.rows
-    ]
+    heads = ["", *(f"{head} " for head in labels.heads[1:])]
+    pairs = [zip(heads, row, strict=True) for row in labels.rows]
+    return [", ".join(f"{head}{word}" for head, word in row) for row in pairs]
