@@ -71,8 +71,8 @@ def _lane(
         mine = trial.case.scenario == lane.name and not trial.case.placebo
         if mine and trial.number in minutes and trial.number not in numbers:
             title = titled(f"trial {trial.number}: {trial.case.server}, not counted")
-            place = f'x="{axis.at(minutes[trial.number])}%" y="{_HEIGHT / 2}"'
-            pieces.append(f'<use href="#cross" {place} class="cross">{title}</use>')
+            centre = f'x="{axis.at(minutes[trial.number])}%" y="{_HEIGHT / 2}"'
+            pieces.append(f'<use href="#cross" {centre} class="cross">{title}</use>')
     about = f"{lane.name} in the order of measuring: {readable.listed(words, 20)}"
     return ChartRow(lane.name, None, svg(_HEIGHT, "".join(pieces), about), "")
 
@@ -111,8 +111,8 @@ def _others(trials: Sequence[Trial], axis: ChartAxis, minutes: Mapping[int, floa
     for number, share in shares.items():
         height = round(_FOREIGN * min(1.0, max(0.0, share)), 1)
         title = titled(f"trial {number}: others used {readable.percent(share)} of the CPUs")
-        place = f'x="{axis.at(minutes[number])}%" width="3" y="{_FOREIGN - height}"'
-        pieces.append(f'<rect class="role-other" {place} height="{height}">{title}</rect>')
+        corner = f'x="{axis.at(minutes[number])}%" width="3" y="{_FOREIGN - height}"'
+        pieces.append(f'<rect class="role-other" {corner} height="{height}">{title}</rect>')
     most = readable.percent(max(shares.values(), default=0.0))
     about = f"CPU of others, at most {most}" if shares else "CPU of others: unknown"
     return ChartRow("others' CPU", None, svg(_FOREIGN, "".join(pieces), about), "")

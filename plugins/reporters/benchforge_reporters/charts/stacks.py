@@ -36,8 +36,8 @@ def _row(
     for role, value in values:
         start, end = axis.at(from_value), axis.at(from_value + value)
         words.append(f"{role} {scale.text(value)} {scale.unit}")
-        place = f'x="{start}%" width="{round(end - start, 2)}%" y="4" height="16"'
-        pieces.append(f'<rect class="role-{role}" {place}>{titled(words[-1])}</rect>')
+        box = f'x="{start}%" width="{round(end - start, 2)}%" y="4" height="16"'
+        pieces.append(f'<rect class="role-{role}" {box}>{titled(words[-1])}</rect>')
         from_value += value
     if not values:
         return ChartRow(name, colour, svg(_HEIGHT, pieces[0], f"{name}: unknown"), "unknown")
@@ -71,8 +71,8 @@ def _launch_row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> Ch
         start, end = axis.at(slice_.start_s), axis.at(slice_.end_s)
         height = round((_SLICES_HEIGHT - 4) * rate / most, 1)
         title = titled(f"round {slice_.round}: {readable.figure(rate)} responses/s")
-        place = f'x="{start}%" width="{round(end - start, 2)}%" y="{_SLICES_HEIGHT - height}"'
-        pieces.append(f'<rect class="role-server" {place} height="{height}">{title}</rect>')
+        corner = f'x="{start}%" width="{round(end - start, 2)}%" y="{_SLICES_HEIGHT - height}"'
+        pieces.append(f'<rect class="role-server" {corner} height="{height}">{title}</rect>')
     is_client = trial.load is not None and trial.load.kind == "client"
     label = trial.case.driver if is_client else trial.case.server
     many = readable.counted(len(subject), "slice")

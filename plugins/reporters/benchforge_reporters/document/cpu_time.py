@@ -39,7 +39,7 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: 
 def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
     """Return the trials that stand behind a case's numbers."""
     aside = {doubted.trial for doubted in case.doubted if not doubted.used}
-    measured = [t for t in trials if t.measured and t.case.title == case.case.title]
+    measured = [each for each in trials if each.measured and each.case.title == case.case.title]
     return [trial for trial in measured if trial.number not in aside]
 
 

@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from weakref import ref
 
-from benchforge.plugin import (
-    CaseSummary,
-    ConcurrencySweep,
-    FailedTrial,
-    Pivot,
-    Summary,
-    Trial,
-    readable,
-)
+from benchforge.plugin import CaseSummary, ConcurrencySweep, FailedTrial, Summary, Trial, readable
 from benchforge.plugin.drawing import Quoted
 from benchforge_reporters.document.answers import ComparisonAnswer, answers, quoted
 from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
@@ -166,7 +158,7 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         tally=tuple(tally(summary)),
         causes=causes,
         quotable=quotable(causes, headed, summary),
-        tables=tuple(_suite_table(*labelled, summary) for labelled in summary.tables.items()),
+        tables=tuple(_suite_table(label, summary) for label in summary.tables),
         sections=tuple(_section(*titled, summary, trials, rows) for titled in scenarios(summary)),
         whole=tuple(of_all(summary)),
         made=(*words.made(summary, trials), *block_row(trials)),
@@ -180,7 +172,8 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     )
 
 
-def _suite_table(label: str, pivot: Pivot, summary: Summary) -> SuiteTable:
+def _suite_table(label: str, summary: Summary) -> SuiteTable:
+    pivot = summary.tables[label]
     title, content = words.drawn(label, pivot)
     return SuiteTable(label, title, content, pivot_table(pivot, summary.cases), len(pivot.rows))
 

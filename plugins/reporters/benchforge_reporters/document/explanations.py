@@ -190,7 +190,7 @@ def remedy(
     scenarios = {root.scenario for root in roots if root.scenario}
     numbers = {number for root in roots for number in root.trials}
     about = [trial for trial in trials if trial.number in numbers]
-    about = about or [t for t in trials if t.case.scenario in scenarios or not scenarios]
+    about = about or [each for each in trials if each.case.scenario in scenarios or not scenarios]
     cases = [case for case in summary.cases if case.case.scenario in scenarios or not scenarios]
     names = _numbers(id_, roots, about) | {"run": again(summary), **_servers(cases)}
     if id_ in _BLOCKS:

@@ -277,9 +277,8 @@ def _groups(trials: Sequence[Trial]) -> Iterator[list[tuple[Trial, ...]]]:
     groups: dict[tuple[str, ...], list[tuple[Trial, ...]]] = {}
     for turns in dict.fromkeys(value.turns.trials for value in by_number.values() if value.turns):
         if all(number in by_number for number in turns):
-            launch = sorted(
-                (by_number[number] for number in turns), key=lambda trial: trial.case.title
-            )
+            launch = [by_number[number] for number in turns]
+            launch.sort(key=lambda trial: trial.case.title)
             groups.setdefault(tuple(trial.case.title for trial in launch), []).append(tuple(launch))
     yield from groups.values()
 

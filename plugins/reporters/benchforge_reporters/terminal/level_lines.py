@@ -106,8 +106,8 @@ _LABELS = 26  # columns
 _ROOMY = 100  # columns from which on the hypothesis of a claim has room
 
 
-def counts(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
-    """Yield how many claims hold, and how many published values are excluded."""
+def tally(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    """Yield the numbers of claims that hold, and of published values that are excluded."""
     if claims:
         text = f"{readable.counted(len(claims), 'claim')}: {counted_states(claims)}"
         yield from paint.lines("heading", text)

@@ -13,13 +13,7 @@ from benchforge_reporters.document.causes import CauseText, Quotable, cause_text
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
 from benchforge_reporters.terminal.fitted import fitted
-from benchforge_reporters.terminal.level_lines import (
-    claim_rows,
-    counts,
-    legend,
-    level_lines,
-    matrix,
-)
+from benchforge_reporters.terminal.level_lines import claim_rows, legend, level_lines, matrix, tally
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
@@ -72,7 +66,7 @@ def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
     yield from paint.lines("bad", *report.alarms[report.smoke :])  # the heading has that of a smoke
     if report.overview is not None:
         yield ""
-        yield from counts(report.overview, report.claims, paint)
+        yield from tally(report.overview, report.claims, paint)
 
 
 def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:

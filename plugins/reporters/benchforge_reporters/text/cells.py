@@ -5,15 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from benchforge.plugin import (
-    CaseSummary,
-    MetricSummary,
-    Sample,
-    Statistic,
-    TrialSample,
-    readable,
-    titled,
-)
+from benchforge.plugin import CaseSummary, MetricSummary, Sample, Statistic, readable, titled
 
 CENTRES = ("median", "mean", "average")
 "Statistics that can have a spread."
@@ -59,7 +51,7 @@ _TO = "\u2013"
 _RESPONSES = re.compile(r"\b(\d+) responses\b")
 _UNCOUNTED = "\0 responses"
 
-Valued = tuple[MetricSummary, TrialSample]
+Valued = tuple[MetricSummary, Sample]
 "A line, and its value of a trial."
 
 
@@ -149,8 +141,7 @@ def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) 
     """Return the cell of one trial: its value."""
     if not of_one:
         return Cell.of_word(NOTHING, all_known=False)
-    samples = [(line, each.sample) for line, each in of_one]
-    samples = [(line, each) for line, each in samples if not _is_class(line) or each.value != 0]
+    samples = [(line, each) for line, each in of_one if not _is_class(line) or each.value != 0]
     if not samples:
         return Cell.of_word("0")
     texts = [_named(line, _value(line, sample, scale, notes)) for line, sample in samples]

@@ -2,14 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.plugin import (
-    Capacity,
-    CaseSummary,
-    ObjectiveOutcome,
-    SearchTrial,
-    readable,
-    server_names,
-)
+from benchforge.plugin import Capacity, CaseSummary, SearchTrial, readable, server_names
 from benchforge_reporters.text.cells import NOTHING, case_labels
 from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
 
@@ -89,15 +82,13 @@ def trials_of(cases: Sequence[CaseSummary]) -> Table:
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
     """Return the objectives, each with one scale for all of its values."""
-    outcomes_by_objective: dict[str, list[ObjectiveOutcome]] = {}
-    for case in cases:
-        for attempt in case.capacity.attempts if case.capacity else ():
-            for outcome in attempt.outcomes:
-                outcomes_by_objective.setdefault(outcome.objective, []).append(outcome)
+    attempts = [each for case in cases if case.capacity for each in case.capacity.attempts]
+    outcomes = [outcome for attempt in attempts for outcome in attempt.outcomes]
     scales = {}
-    for objective, outcomes in outcomes_by_objective.items():
-        unit = next((outcome.unit for outcome in outcomes if outcome.unit), "1")
-        values = [outcome.value for outcome in outcomes if outcome.value is not None]
+    for objective in dict.fromkeys(outcome.objective for outcome in outcomes):
+        alike = [outcome for outcome in outcomes if outcome.objective == objective]
+        unit = next((outcome.unit for outcome in alike if outcome.unit), "1")
+        values = [outcome.value for outcome in alike if outcome.value is not None]
         scales[objective] = readable.scale(unit, values)
     return scales
 

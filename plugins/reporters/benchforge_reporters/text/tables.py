@@ -73,10 +73,9 @@ class Table:
     @property
     def head_rows(self) -> list[list[ColumnHead]]:
         """The headings by level: what is the same above neighbours is there once."""
-        depth = len(self.columns[0].levels) if self.columns else 1
-        groups = [
-            groupby(each.levels[:number] for each in self.columns) for number in range(1, depth)
-        ]
+        levels = [column.levels for column in self.columns]
+        depth = len(levels[0]) if levels else 1
+        groups = [groupby(each[:number] for each in levels) for number in range(1, depth)]
         return [
             *([ColumnHead(path[-1], "", len([*alike])) for path, alike in row] for row in groups),
             [ColumnHead(column.levels[-1], column.unit, 1) for column in self.columns],
@@ -181,8 +180,8 @@ def _trial_rows(
 def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Valued]]:
     by_trial: dict[int, list[Valued]] = {}
     for line in lines:
-        for sample in line.samples:
-            by_trial.setdefault(sample.trial, []).append((line, sample))
+        for each in line.samples:
+            by_trial.setdefault(each.trial, []).append((line, each.sample))
     return by_trial
 
 

@@ -209,12 +209,12 @@ def placement(trials: Sequence[Trial]) -> list[str]:
 
 def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:
     """Return which trials were measured later: a text for each later session that has any."""
-    starts = [session.first_trial for session in summary.sessions]
+    ends = [*(session.first_trial for session in summary.sessions[1:]), math.inf]
+    numbers = [trial.number for trial in trials]
     texts: list[str] = []
-    for session, end in zip(summary.sessions, [*starts[1:], math.inf], strict=False):
-        numbers = [t.number for t in trials if session.first_trial <= t.number < end]
-        if numbers:
-            first, last = min(numbers), max(numbers)
+    for session, end in zip(summary.sessions, ends, strict=False):
+        if within := [number for number in numbers if session.first_trial <= number < end]:
+            first, last = min(within), max(within)
             which = f"trial {first}" if first == last else f"trials {first} to {last}"
             when = f"{session.started:%Y-%m-%d %H:%M %Z}".rstrip()
             texts.append("; ".join([f"{which} on {when}", *session.differences]))
@@ -305,7 +305,9 @@ def doubted(summary: Summary) -> str:
     """Return which cases have numbers that are not to be believed, and why; empty if none."""
     doubtful = (case for case in summary.cases if (case.believed or 0) < case.trials)
     cases = [case for case in doubtful if case.believed is not None and not _set_aside(case)]
-    disturbed = [c for c in cases if all(trial.disturbed for trial in c.doubted if trial.used)]
+    disturbed = [
+        case for case in cases if all(trial.disturbed for trial in case.doubted if trial.used)
+    ]
     others = [case for case in cases if case not in disturbed]
     sentences = []
     if others:

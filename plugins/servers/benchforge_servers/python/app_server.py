@@ -133,8 +133,8 @@ def _checked_name(name: str) -> str:
         return name
     near = difflib.get_close_matches(name, built_in(), 1)
     guess = f"did you mean {near[0]!r}? " if near else ""
-    own = "an app of your own is written as 'module:attribute', with its directory"
-    hint = f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; {own}"
+    form = "an app of your own is written as 'module:attribute', with its directory"
+    hint = f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; {form}"
     raise WrongOption(f"no app named {name!r}", hint=hint)
 
 
@@ -306,8 +306,8 @@ def _no_module(module: str, folder: Path) -> WrongOption:
     near = difflib.get_close_matches(module, names, 1)
     ends = [name for name in names if name.rpartition(".")[2] == module.rpartition(".")[2]]
     guess = "".join(f"did you mean {name!r}? " for name in (near or ends)[:1])
-    place = f"'directory' is the folder that {module.partition('.')[0]!r} is imported from"
-    hint = f"{guess}{place}; it starts at the suite's folder"
+    option = f"'directory' is the folder that {module.partition('.')[0]!r} is imported from"
+    hint = f"{guess}{option}; it starts at the suite's folder"
     return WrongOption(f"no module {module!r} in {folder}", "app", "directory", hint=hint)
 
 
