@@ -1,4 +1,4 @@
-"""What all clients have in common: a library, its driver, and when the load ends."""
+"""The base of clients: a library, its driver, and the end of the load."""
 
 from abc import ABC
 from collections.abc import Iterable, Mapping, Sequence

@@ -78,10 +78,7 @@ class Siege(Program, Timed):
     "Reuse of a connection for the next request."
 
     def version(self, site: Site) -> Command:
-        """Return `siege --version`, in a home of its own, where it writes settings.
-
-        It prints that on stdout, and the version on stderr.
-        """
+        """Return `siege --version`, in a home for its settings; the version goes to stderr."""
         siege = site.programs["siege"]
         return Command(
             *("sh", "-c", 'exec "$0" --version >/dev/null', siege),

@@ -1,4 +1,4 @@
-"""How many requests did not end well, and which share they are."""
+"""The number and the share of requests without a good response."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

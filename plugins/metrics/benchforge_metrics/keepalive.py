@@ -1,4 +1,4 @@
-"""How many responses came over one TCP connection."""
+"""Number of responses per TCP connection."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal

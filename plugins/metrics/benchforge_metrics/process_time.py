@@ -1,4 +1,4 @@
-"""How long a whole process takes, as hyperfine times it."""
+"""Time of a whole process, as hyperfine measures it."""
 
 from collections.abc import Iterator
 from statistics import fmean, stdev

@@ -1,4 +1,4 @@
-"""How well a load tool kept a rate that it was asked for."""
+"""The rate that a load tool kept, and its own delays."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""How long a number of requests took."""
+"""Time of a number of requests."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal

@@ -106,10 +106,7 @@ def command_line(process: StartedProcess) -> str:
 
 
 def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
-    """Yield the title of each case, and the commands of its first trial that has any.
-
-    In the order of the suite: that of the trials is shuffled.
-    """
+    """Yield title and commands of each case, as of its first trial, in the suite's order."""
     first: dict[str, Trial] = {}
     for trial in trials:
         if trial.processes:

@@ -1,4 +1,4 @@
-"""What pace prints: one JSON document, read whole or not at all."""
+"""The output of pace: one JSON document, read whole or not at all."""
 
 from itertools import pairwise
 from typing import Annotated, Literal, Self

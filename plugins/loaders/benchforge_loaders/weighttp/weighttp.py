@@ -58,8 +58,6 @@ class _Traffic(ToolJson):
 
 
 class _Json(ToolJson):
-    """What weighttp 0.5 prints."""
-
     reqs_per_sec: Amount
     kbps: Annotated[Amount, Field(alias="kBps_per_sec")]
     secs_elapsed: Seconds

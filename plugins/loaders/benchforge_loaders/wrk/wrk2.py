@@ -202,7 +202,7 @@ def _samples(text: str) -> tuple[int, float]:
 
 
 def _apart(printed: str) -> tuple[str, str]:
-    """Return what was printed without the times from the real sending, and those; "" for none."""
+    """Return the output without the times from the real sending, and these, if any."""
     parts = printed.split(_RULE)
     if len(parts) != 3:  # noqa: PLR2004 - a rule below each of the two
         return printed, ""

@@ -15,10 +15,7 @@ ROLES: Final[tuple[Role, ...]] = ("server", "upstream", "backend", "loader")
 def stacks(
     rows: Sequence[tuple[str, int, Mapping[Role, float]]], unit: str, caption: str
 ) -> Chart | None:
-    """Return a row for each server: its name, its colour, and the value of each role.
-
-    None where no server has a value.
-    """
+    """Return a row for each server: name, colour and value of each role; None without a value."""
     sums = [sum(by_role.values()) for _, _, by_role in rows]
     if not any(sums):
         return None

@@ -1,4 +1,4 @@
-"""Who used the CPUs while a trial was loaded, as a strip."""
+"""CPU use of each role and of others during a trial's load, as a strip."""
 
 import csv
 import io

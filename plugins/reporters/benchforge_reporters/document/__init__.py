@@ -1,1 +1,1 @@
-"""What a result says, as values: each form renders them, and computes nothing."""
+"""The content of a result as values: each form renders them, and computes nothing."""

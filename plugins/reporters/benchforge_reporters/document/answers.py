@@ -69,10 +69,7 @@ def side(comparison: Comparison) -> str:
 
 
 def label_of(comparison: Comparison, summary: Summary) -> str:
-    """Return the scenario, with the driver and varied options where it has several of them.
-
-    It says where servers took turns: their levels are then no absolute values.
-    """
+    """Return the scenario, with driver and varied options if it has several, and `(in turns)`."""
     alike = [other for other in summary.comparisons if other.scenario == comparison.scenario]
     several = comparison.driver and len({other.driver for other in alike}) > 1
     driver = [comparison.driver] if several else []

@@ -1,4 +1,4 @@
-"""What each form of a result begins with: the answer, how sure it is, of what, and who may quote.
+"""The beginning of each form of a result: the answer, its certainty, its subject, its use.
 
 None of it has the name of a host or of a user, or the path of a home.
 """

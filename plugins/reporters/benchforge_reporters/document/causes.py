@@ -300,7 +300,7 @@ def quotable(causes: CauseTexts, answers: Sequence[Quoted], summary: Summary) ->
 
 
 def _unseen(causes: CauseTexts) -> str:
-    """Return of which cases nobody saw whether the load's answers were right; else empty."""
+    """Return the servers whose answers under load may hide wrong ones; else empty."""
     findings = (finding.check for text in causes.all for finding in text.cause.findings)
     names = [check.component for check in findings if check.may_hide_wrong_answers]
     if not names:

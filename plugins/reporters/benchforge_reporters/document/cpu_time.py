@@ -1,4 +1,4 @@
-"""Why servers are as fast as they are, as far as the CPU time of the trials tells."""
+"""Reasons for the speed of servers, as far as the CPU time of the trials tells."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -14,10 +14,7 @@ CpuByRole = Mapping[Role, float]
 
 
 def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: bool) -> list[str]:
-    """Return where the CPU time of a comparison went; empty if that is unknown.
-
-    It is the reason for a difference, if the servers `differ`.
-    """
+    """Return where the CPU time went, as the reason if servers `differ`; empty if unknown."""
     names = server_names([case.case for case in cases])
     taken = {name: trials_that_count(case, trials) for name, case in zip(names, cases, strict=True)}
     costs = {server: cost(trials) for server, trials in taken.items()}
@@ -106,7 +103,7 @@ def _waiting(cpus: Mapping[str, float], *, differ: bool) -> str:
 
 
 def _where(costs: Mapping[str, CpuByRole]) -> str:
-    """Return who took most of the CPU time, or what a response costs each server."""
+    """Return the role with most of the CPU time, or the CPU time of a response by server."""
     for role, who in (("backend", "the backend"), ("loader", "the load tool")):
         taken = [shares(cpu).get(role, 0.0) for cpu in costs.values()]  # type: ignore[call-overload]
         if min(taken) > _MOST:

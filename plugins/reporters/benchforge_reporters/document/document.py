@@ -1,4 +1,4 @@
-"""All that a result says, in the order in which a reader needs it."""
+"""The content of a result, in the order in which a reader needs it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,10 +1,8 @@
-"""What the causes of findings mean to a reader, and what to do: one entry a check.
+"""Briefs, effects and remedies of the causes of findings: an entry a check.
 
-A brief is a line of at most 72 characters, an effect what to think of it. Names in braces are
-numbers and names that `causes.py` computes over all trials. A remedy is a command that can be typed
-as it is printed, where there is one; E1.length is one for a variant of a cause. One that begins
-with `--set` becomes the command that measures the suite so: once for each scenario, server and load
-tool that it names. Other names in braces are computed over the trials of the cause.
+Names in braces are numbers and names of all trials, which `causes.py` computes, and in remedies of
+the trials of the cause. E1.length is the remedy of a variant. A remedy that begins with `--set`
+becomes the command that measures so: once for each scenario, server and load tool that it names.
 """
 
 import json
@@ -207,7 +205,6 @@ def remedy(
 def _variant(
     id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial], names: dict[str, str]
 ) -> str:
-    """Return which remedy of a check fits."""
     program, servers = names["program"], [{*_words(trial, "server")} for trial in trials]
     unlike = len({item.request.model_dump_json() for item in trials}) > 1
     closes = program in _CLOSERS and names["keeps"]

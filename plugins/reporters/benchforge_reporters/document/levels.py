@@ -109,23 +109,17 @@ def _alone(case: CaseSummary) -> MetricSummary | None:
 def _ranked(
     measured: MetricRanking | MetricSummary, summary: Summary
 ) -> Iterator[tuple[str, str, float | None, tuple[float, float] | None]]:
-    """Yield name, ranks, value and interval of each server; only the value of one without others.
-
-    A smoke has no level of one server.
-    """
+    """Yield name, ranks, value and interval of each server; of one without others, its value."""
     if isinstance(measured, MetricRanking):
         for item in measured.ranking.order if measured.ranking else ():
             ranks = _ranks(item.best, item.worst)
             yield item.server, ranks, item.value.value, item.value.interval
-    elif not summary.smoke:
+    elif not summary.smoke:  # which has no level
         yield "", "", measured.level, None
 
 
 def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
-    """Return the response times that are shown: p99, or else the highest percentile.
-
-    None if no case has a value of it.
-    """
+    """Return the line of p99, else of the highest percentile; None if no case has its value."""
     if (highest := _highest(cases)) is None:
         return None
     lines = (_line(case, highest) for case in cases)

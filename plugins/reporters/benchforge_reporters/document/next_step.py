@@ -1,4 +1,4 @@
-"""What to measure next: where a result leaves a question open, and how long a launch is best.
+"""Advice on what to measure next: open questions of a result, and the best length of a launch.
 
 Of launches in turns this is for planning only: in intervals and verdicts the launch is the unit.
 """
@@ -27,10 +27,7 @@ def next_step(
     summary: Summary,
     trials: Sequence[Trial],
 ) -> str:
-    """Return what to do where noise met all trials, and the command that decides what is open.
-
-    Empty if there is nothing to do.
-    """
+    """Return what to do if noise met all trials, and the command that decides what is open."""
     blocks = blocks_by_scenario(summary)
     noisy = _noisy(trials, max(blocks.values(), default=0)) if answers else ""
     unclear = [line for line in claims if line.state == "inconclusive"]
@@ -95,10 +92,7 @@ def _scenarios(lines: Sequence[ClaimLine]) -> Iterator[str]:
 def settings_of_blocks(
     wanted: Mapping[str, int], blocks: Mapping[str, int], summary: Summary
 ) -> Iterator[str]:
-    """Yield the settings: those of scenarios, since a scenario may have its own blocks.
-
-    `until` and a search have none of their own.
-    """
+    """Yield the settings of each scenario; those of `repeat` for `until`, searches and alike."""
     numbers = {*wanted.values()}
     searched = any(scenario in summary.searches for scenario in wanted)
     all_alike = len(wanted) == len(blocks) > 1 and len(numbers) == 1
@@ -126,10 +120,7 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
 
 
 def seconds_of(trials: Sequence[Trial], summary: Summary) -> float:
-    """Return how long a run took, in seconds: each session from its first trial to its last.
-
-    The time between two sessions does not count.
-    """
+    """Return the length of a run in seconds: of each session, from first to last trial."""
     firsts = [item.first_trial for item in summary.sessions]
     spans: dict[int, list[tuple[float, float]]] = {}
     for trial in trials:

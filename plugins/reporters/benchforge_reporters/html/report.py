@@ -116,10 +116,7 @@ def drawn_section(
     *,
     answered: bool,
 ) -> dict[str, Any]:
-    """Return a scenario with its charts; `folder` has the trials' files.
-
-    With `answered`, the answers show the trials of each case.
-    """
+    """Return a scenario with its charts; with `answered`, the answers show its levels."""
     cases = text.cases
     own_trials = [trial for trial in trials if trial.case.scenario == text.scenario]
     by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}

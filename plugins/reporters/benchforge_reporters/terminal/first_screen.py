@@ -53,8 +53,6 @@ def _fitted(blocks: list[Block], most: int) -> list[str]:
 
 
 class _Screen:
-    """A result that is shown on one screen."""
-
     def __init__(self, brief: Brief, paint: Paint) -> None:
         self.brief, self.paint = brief, paint
         self.summary, self.report = brief.summary, brief.report
@@ -102,7 +100,6 @@ class _Screen:
             yield from self.paint.lines("aside", head.remark, first="  " * named)
 
     def _setting(self) -> str:
-        """Return the machine, the versions and the day."""
         versions = [*dict.fromkeys(self.brief.software)]
         listed = [readable.listed(versions, 3)] if versions else []
         return " · ".join((self.brief.machine, *listed, self.brief.day))
@@ -180,10 +177,7 @@ class _Screen:
         yield 0, [*self._next()]
 
     def _next(self) -> Iterator[str]:
-        """Yield the command that decides what is open or removes a caveat, else the one for more.
-
-        A command stands in a line of its own, whole, so that it can be pasted.
-        """
+        """Yield the command that decides what is open or removes a caveat, on its own line."""
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:

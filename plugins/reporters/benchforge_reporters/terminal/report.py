@@ -244,7 +244,6 @@ def _is_unknown(text: CauseText) -> bool:
 
 
 def _not_seen(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
-    """Yield what is unknown: a line for each check."""
     yield paint.of("heading", "Not known, which limits no answer")
     for text in texts:
         groups = groupby(text.cause.findings, lambda each: each.check.because or each.check.id)

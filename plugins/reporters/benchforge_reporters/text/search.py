@@ -17,10 +17,7 @@ _ENDS = {
 
 
 def table_of(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
-    """Return one row a case of a scenario, of metrics the `first` columns; or one row a search.
-
-    A search has its rate with the interval, and how it ended.
-    """
+    """Return one row a case or search of a scenario; of metrics the `first` columns."""
     if not any(case.capacity for case in cases):
         return case_table(cases, first)
     labels = case_labels(cases)
@@ -144,10 +141,7 @@ def found_rates(cases: Sequence[CaseSummary], *, apart: bool) -> str:
 
 
 def rate_in_words(capacity: Capacity) -> str:
-    """Return the rate with its interval, and the rate to plan with.
-
-    They differ, since half of the trials fail at the first.
-    """
+    """Return the rate, at which half of the trials fail, its interval, and the one to plan with."""
     text = f"{rate_of(capacity)} requests/s"
     if capacity.rate.value is None or capacity.rate.interval is None:
         return text

@@ -235,10 +235,7 @@ def kinds_heading(cases: Sequence[CaseSummary]) -> str:
 
 
 def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
-    """Return each kind, a row for each case with a mix, then the cases; empty without a mix.
-
-    A reader compares the servers of a kind, so they are next to each other.
-    """
+    """Return a row for each kind and case, the same kinds together; empty without a mix."""
     rows = [row for case in cases if case.kinds for row in _kind_rows(case)]
     kinds = list(dict.fromkeys(row.case.vary[_KIND] for row in rows))
     kinds.sort(key=ALL.__eq__)

@@ -1,4 +1,4 @@
-"""What every form says in the same words."""
+"""The words that all forms of a result share."""
 
 import json
 import math

@@ -1,1 +1,1 @@
-"""What all servers of Python apps share: the app, its runner, where it listens."""
+"""The common parts of servers of Python apps: the app, its runner, its address."""

@@ -1,4 +1,4 @@
-"""What all servers have in common that serve an app: built in, or the user's own."""
+"""The base of servers of an app: a built-in one, or the user's own."""
 
 import difflib
 import importlib.util

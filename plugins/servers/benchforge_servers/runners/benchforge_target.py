@@ -1,4 +1,4 @@
-"""What the runners beside it share: their command line, and the import of what they serve.
+"""The command line that all runners share, and the import of what they serve.
 
 Plain files, which run where benchforge is not installed, on any Python since 3.9. The name is one
 that no app has.
