@@ -14,7 +14,6 @@ from benchforge.plugin.databases import TcpBackend, hba, password_of, verifier
 
 Psql = Callable[..., Command]
 
-
 _PROGRAMS = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 _OURS = {"port", "listen_addresses", "unix_socket_directories", "data_directory"}
 _LONGEST_IDENTIFIER = 63

@@ -27,7 +27,6 @@ class AbReader(Reader):
         return "This is ApacheBench, Version" in head or complete
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each report."""
         return part_rows(joined(source, *_BEGINS), _row)
 
 

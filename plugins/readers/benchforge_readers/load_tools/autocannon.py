@@ -36,7 +36,6 @@ class AutocannonReader(Reader):
         return has(head, "pipelining", "latency", "non2xx") or _TABLE.search(head) is not None
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each load."""
         if is_json(source):
             return json_rows(source, _row)
         tests, of_wrk = blocks(source, BEGINS), r" *\d{1,9} threads and .*"

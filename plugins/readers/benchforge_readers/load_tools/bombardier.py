@@ -33,7 +33,6 @@ class BombardierReader(Reader):
         return text or has(head, "spec", "numberOfConnections")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each load."""
         if is_json(source):
             return json_rows(source, _row_of_json)
         return part_rows(blocks(source, _BEGINS), _row)

@@ -25,7 +25,6 @@ class H2loadReader(Reader):
         return "finished in " in head and "status codes:" in head and "req/s" in head
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each load."""
         return text_rows(source, "load", _facts, r"starting benchmark\.", r"finished in \d")
 
 

@@ -28,7 +28,6 @@ class HeyReader(Reader):
         return "Summary:" in head and "Slowest:" in head and "Success rate:" not in head
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each summary."""
         return text_rows(source, "summary", _facts, "Summary:")
 
 

@@ -28,7 +28,6 @@ class OhaReader(Reader):
         return text or has(head, "summary", "successRate", "requestsPerSec")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each summary."""
         if is_json(source):
             return json_rows(source, _row)
         return text_rows(source, "summary", _printed, "Summary:")

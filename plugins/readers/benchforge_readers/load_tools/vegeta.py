@@ -31,7 +31,6 @@ class VegetaReader(Reader):
         return text or has(head, "latencies", "bytes_in", "status_codes")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each report."""
         if is_json(source):
             return json_rows(source, _row)
         return text_rows(source, "report", _printed, r"Requests +\[total, rate")

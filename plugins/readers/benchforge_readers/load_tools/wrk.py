@@ -46,7 +46,6 @@ class WrkReader(Reader):
         return any("Thread Stats" in test and not of_wrk2(test) for test in tests)
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each test."""
         release = re.search(_RELEASE, source.head)
 
         def row(block: Block, count: int) -> Row:

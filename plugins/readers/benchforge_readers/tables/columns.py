@@ -46,7 +46,6 @@ class ColumnsReader(Reader):
         return False  # the auditor names it
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each record."""
         if not self.columns:
             raise BenchforgeError(
                 "no column is named", "give one or more: --column rate=TITLE --column mean=TITLE:ms"

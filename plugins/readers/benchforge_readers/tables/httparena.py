@@ -35,7 +35,6 @@ class HttparenaReader(Reader):
         return listed and has(head, "framework", "rps", "avg_latency", "p99_latency")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each framework."""
         match = _PROFILE.search(source.name.replace("\\", "/").rpartition("/")[2])
         profile = match[1] if match else ""
         table = match[0].removesuffix(".json") if match else "rows"

@@ -19,7 +19,6 @@ class HyperfineReader(Reader):
         return has(head, "results", "command", "stddev", "user")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each command."""
         for index, result in enumerate(items(json_of(source), "results")):
             where = f"results.{index}"
             facts: dict[str, Fact] = {}

@@ -21,7 +21,6 @@ class PyperfReader(Reader):
         return has(head, "benchmarks", "runs") and ('"loops"' in head or '"perf_version"' in head)
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each benchmark."""
         document = json_of(source)
         for index, benchmark in enumerate(items(document, "benchmarks")):
             where = f"benchmarks.{index}"

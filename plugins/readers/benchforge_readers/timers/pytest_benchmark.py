@@ -19,7 +19,6 @@ class PytestBenchmarkReader(Reader):
         return has(head, "machine_info", "commit_info") or has(head, "stddev_outliers", "ld15iqr")
 
     def rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each benchmark."""
         for index, benchmark in enumerate(items(json_of(source), "benchmarks")):
             where = f"benchmarks.{index}"
             facts: dict[str, Fact] = {}

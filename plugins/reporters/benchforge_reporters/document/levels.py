@@ -18,7 +18,6 @@ from benchforge_reporters.document.answers import label_of
 from benchforge_reporters.document.cpu_time import CpuByRole, cost, trials_that_count
 
 _TAIL = 99.0  # the percentile that is shown where a suite has several
-_TO = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
@@ -112,8 +111,8 @@ def _ranked(
     """Yield name, ranks, value and interval of each server; of one without others, its value."""
     if isinstance(measured, MetricRanking):
         for item in measured.ranking.order if measured.ranking else ():
-            ranks = _ranks(item.best, item.worst)
-            yield item.server, ranks, item.value.value, item.value.interval
+            rank = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
+            yield item.server, rank, item.value.value, item.value.interval
     elif not summary.smoke:  # which has no level
         yield "", "", measured.level, None
 
@@ -169,7 +168,3 @@ def _failed(cases: Sequence[CaseSummary]) -> float | None:
     lines = [line for case in cases for line in case.metrics if line.of_failures]
     counts = [line.highest for line in lines if line.highest is not None]
     return max(counts, default=0.0) if counts or not lines else None
-
-
-def _ranks(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}{_TO}{worst}"

@@ -1,22 +1,19 @@
 """A table as a terminal shows it: as many columns as fit, and no number cut."""
 
-from __future__ import annotations
-
 import io
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.measure import Measurement, measure_renderables
+from rich.table import Column as RichColumn
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from benchforge.plugin import safe
+from benchforge_reporters.text.cells import Cell
 from benchforge_reporters.text.tables import Column, Table
-
-if TYPE_CHECKING:  # importing rich takes longer than most of our commands
-    from rich.console import Console
-    from rich.table import Column as RichColumn
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    from benchforge_reporters.text.cells import Cell
 
 _AT_LEAST = 3  # columns: they are shown however narrow the terminal is
 _BETWEEN = 3  # two columns: a blank on each side of what would be a line
@@ -25,9 +22,6 @@ _ENDLESS = 100_000
 
 def fitted(table: Table, width: int | None, colour: bool) -> tuple[str, tuple[Column, ...]]:
     """Return the table as text, and the columns that it has no room for."""
-    from rich.console import Console  # noqa: PLC0415  # late, as above
-    from rich.measure import Measurement  # noqa: PLC0415
-
     console = Console(
         file=io.StringIO(),
         width=_ENDLESS,
@@ -53,7 +47,6 @@ def fitted(table: Table, width: int | None, colour: bool) -> tuple[str, tuple[Co
 
 def _needs(console: Console, table: Table, *, stacked: bool) -> list[int]:
     """Return the width of the table with its labels only, with one column, and so on."""
-    from rich.measure import measure_renderables  # noqa: PLC0415  # late, as above
 
     def width(column: RichColumn) -> int:
         cells = [column.header, *column.cells]
@@ -65,11 +58,7 @@ def _needs(console: Console, table: Table, *, stacked: bool) -> list[int]:
 
 
 def _drawn(table: Table, column_count: int, stacked: bool) -> RichTable:
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415  # late, as above
-    from rich.table import Table as Drawn  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    drawn = Drawn(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for head in table.heads:
         drawn.add_column(Text(safe.line(head)), no_wrap=True)
     for column in table.columns[:column_count]:
@@ -82,8 +71,6 @@ def _drawn(table: Table, column_count: int, stacked: bool) -> RichTable:
 
 
 def _text(cell: Cell, stacked: bool) -> Text:
-    from rich.text import Text  # noqa: PLC0415  # late, as above
-
     style = "bold red" if cell.loud else "" if cell.all_known else "yellow"
     text = Text("! " if cell.loud else "", style)  # loud without colour, too
     for number, (value, spread) in enumerate(cell.parts):

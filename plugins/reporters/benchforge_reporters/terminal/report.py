@@ -12,7 +12,6 @@ from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
 from benchforge_reporters.document.causes import CauseText, Quotable, cause_texts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
-from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import claim_rows, legend, level_lines, matrix, tally
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.text.pivots import pivot_table
@@ -143,6 +142,9 @@ def _suite_table(table: SuiteTable, summary: Summary, paint: Paint) -> Iterator[
 
 def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
     """Yield a table with as many of its first columns as fit, and its footnotes."""
+    # It imports rich, which takes longer than most commands.
+    from benchforge_reporters.terminal.fitted import fitted  # noqa: PLC0415
+
     table = made(None)
     text, left_out = fitted(table, paint.width, paint.colour)
     if left_out:

@@ -46,8 +46,7 @@ def figure(line: MetricSummary, statistic: Centre) -> Figure:
             raise ValueError(f"{statistic} is no statistic of one number")
 
 
-NOTHING = "\u2013"
-_TO = "\u2013"
+NOTHING = "–"
 _RESPONSES = re.compile(r"\b(\d+) responses\b")
 _UNCOUNTED = "\0 responses"
 
@@ -166,7 +165,7 @@ def _part(
         return _named(line, text), ""  # one trial has no spread
     lowest, highest = scale.text(line.lowest), scale.text(line.highest)
     beyond = "> " if any(sample.sample.lower_bound for sample in line.samples) else ""
-    return _named(line, text), f"[{lowest}{_TO}{beyond}{highest}]"
+    return _named(line, text), f"[{lowest}–{beyond}{highest}]"
 
 
 def _remark(line: MetricSummary, notes: Footnotes) -> str:

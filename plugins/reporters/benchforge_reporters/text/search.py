@@ -7,7 +7,6 @@ from benchforge_reporters.text.cells import NOTHING, case_labels
 from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
 
 RATES = readable.Scale("requests/s")
-_TO = "\N{EN DASH}"
 _ENDS = {
     "done": "all steps made",
     "too low": "the lowest rate fails",
@@ -44,7 +43,7 @@ def table_of(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
 def _searched(capacity: Capacity) -> Iterator[str]:
     yield rate_of(capacity)
     interval = capacity.rate.interval
-    yield NOTHING if interval is None else f"[{_TO.join(map(RATES.text, interval))}]"
+    yield NOTHING if interval is None else f"[{'–'.join(map(RATES.text, interval))}]"
     yield NOTHING if capacity.safe is None else RATES.text(capacity.safe)
     yield NOTHING if capacity.highest_passed is None else RATES.text(capacity.highest_passed)
     yield str(len(capacity.attempts))

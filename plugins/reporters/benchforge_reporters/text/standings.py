@@ -21,7 +21,6 @@ RANKS = (
 _BIMODAL = 0.2  # of a server's blocks
 _MOST = 20  # pairs that are shown
 _EXACT = 100  # blocks: of more, two digits are known at best
-_TO = "\N{EN DASH}"
 
 
 def ranked(summary: Summary) -> bool:
@@ -97,7 +96,7 @@ def _needs(standing: MetricRanking) -> Iterator[str]:
 
 def _ranks(ranking: Ranking) -> Iterator[str]:
     for (best, worst), same in groupby(ranking.order, key=lambda entry: (entry.best, entry.worst)):
-        rank = str(best) if best == worst else f"{best}{_TO}{worst}"
+        rank = str(best) if best == worst else f"{best}–{worst}"
         names = (f"{it.server} ({it.letters})" if it.letters else it.server for it in same)
         yield f"rank {rank}: {', '.join(names)}"
 

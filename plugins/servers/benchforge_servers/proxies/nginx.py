@@ -120,6 +120,7 @@ def _asking(gives: Mapping[str, str], keepalive: int) -> tuple[str, Block]:
 
 TEXT = "Hello, World!"
 _ANSWERS = ("upstream", "body", "body_bytes", "directory")
+_FLAGS = ("sendfile", "tcp_nopush", "tcp_nodelay")
 _KEYS: Mapping[str, Sequence[str]] = {
     "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
     "rsa2048": ("rsa:2048",),
@@ -259,7 +260,7 @@ after one answer."""
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the configuration, and the text that is answered. Raises BenchforgeError."""
-        conf = {_conf(site): self._configuration(site)}
+        conf = {f"{_stem(site)}.conf": self._configuration(site)}
         if any(getattr(self, name) is not None for name in _ANSWERS if name != "body"):
             return conf
         return {**conf, f"{_stem(site)}.body": TEXT if self.body is None else self.body}
@@ -311,9 +312,7 @@ after one answer."""
         return [
             *(f"{name}_temp_path {served(site.scratch / name)}" for name in temporary),
             "access_log off",
-            f"sendfile {_on(self.sendfile)}",
-            f"tcp_nopush {_on(self.tcp_nopush)}",
-            f"tcp_nodelay {_on(self.tcp_nodelay)}",
+            *(f"{name} {'on' if getattr(self, name) else 'off'}" for name in _FLAGS),
             f"keepalive_timeout {_ms(self.keep_alive)}",
             *([] if requests is None else [f"keepalive_requests {requests}"]),
         ]
@@ -360,13 +359,9 @@ def _stem(site: Site) -> str:
     return f"nginx-{site.label}"
 
 
-def _conf(site: Site) -> str:
-    return f"{_stem(site)}.conf"
-
-
 def _words(site: Site) -> Sequence[object]:
-    where = ("-c", site.folder / _conf(site), "-p", site.scratch, "-e", "stderr")
-    return (site.programs["nginx"], *where)
+    conf = site.folder / f"{_stem(site)}.conf"
+    return (site.programs["nginx"], "-c", conf, "-p", site.scratch, "-e", "stderr")
 
 
 def _wrong(finished: Finished) -> str | None:
@@ -375,10 +370,6 @@ def _wrong(finished: Finished) -> str | None:
     match = re.search(r"\[emerg\] (?:\d+#\d+: )?(.+)", finished.complained)
     folder = f"{finished.stderr.parent}/"
     return match[1].replace(folder, "") if match else f"exit code {finished.code}"
-
-
-def _on(flag: bool) -> str:
-    return "on" if flag else "off"
 
 
 def _ms(duration: Duration) -> str:
