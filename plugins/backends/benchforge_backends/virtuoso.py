@@ -56,7 +56,7 @@ def _endpoint(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
         raise ValueError("should be like 'http://127.0.0.1:8890/sparql'")
     if parts.username is not None or parts.query or parts.fragment:
-        raise ValueError("should name the endpoint alone: nobody, and no query")
+        raise ValueError("should name the endpoint alone, without a user and a query")
     return url
 
 
@@ -98,7 +98,7 @@ class Virtuoso(DataBackend):
     @model_validator(mode="after")
     def _one_graph(self) -> Self:
         if self.dataset is not None and "graph" in self.model_fields_set:
-            message = "the dataset says its graph, as its database"
+            message = "the dataset has a graph of its own"
             raise WrongOption(message, "graph", "dataset", hint="leave it out")
         return self
 

@@ -178,7 +178,7 @@ verify."""
         if not self.timeout:
             raise WrongOption("a timeout of 0 s answers nothing", "timeout")
         if self.delay and (self.concurrency > 1 or self.duration is not None):
-            message = "a delay goes with a number of requests, one after the other"
+            message = "a delay needs a number of requests and a concurrency of 1"
             raise WrongOption(message, "delay", "concurrency", "duration")
         return self
 

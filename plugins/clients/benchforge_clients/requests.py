@@ -64,7 +64,7 @@ class Requests(Rounds):
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:
         if self.mode.startswith("threads-map") and (self.requests or 0) > MOST_THREADS:
-            message = f"mode {self.mode} has a thread for each request: {MOST_THREADS} do"
+            message = f"mode {self.mode} has a thread for each request: {MOST_THREADS} at most"
             raise WrongOption(message, "requests", "mode")
         if self.mode == "session-prepared" and self.numbered:
             message = "a request that is prepared once cannot be numbered"

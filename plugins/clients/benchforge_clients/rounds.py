@@ -30,7 +30,7 @@ class Rounds(Library, ABC):
         if not self.in_rounds:
             return self
         if self.concurrency > 1 or self.delay:
-            message = f"mode {self.chosen_mode()}: neither concurrency nor delay apply"
+            message = f"mode {self.chosen_mode()} takes neither concurrency nor delay"
             options = ("concurrency", "delay") if self.concurrency > 1 else ("delay", "concurrency")
             raise WrongOption(message, *options, "mode", hint="leave it out")
         if self.requests is not None and self.requests > MOST_REQUESTS:

@@ -57,7 +57,7 @@ own interpreter."""
     @classmethod
     def _knows_the_url(cls, argv: list[str]) -> list[str]:
         if not any("{url}" in word for word in argv[1:]):
-            raise ValueError("without {url} it does not know what to ask")
+            raise ValueError("the command needs {url}, the address of the request")
         return argv
 
     def needs(self) -> Iterable[Need]:

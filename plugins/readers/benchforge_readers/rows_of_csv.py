@@ -18,7 +18,7 @@ def rows_of(source: Source) -> Iterator[tuple[str, Cells]]:
     try:
         titles = [title.strip() for title in next(reader, [])]
         if not 1 < len(titles) <= _MOST_COLUMNS or len(set(titles)) < len(titles):
-            raise ValueError("line 1: no titles of columns, each one once")
+            raise ValueError("line 1: the titles of its columns are missing or not unique")
         for cells in reader:
             where = f"line {reader.line_num}"
             if cells and len(cells) != len(titles):

@@ -174,5 +174,5 @@ def _unlike_passed(summary: Summary) -> Iterator[str]:
     cells = [(safe.markdown(row.name), row.outcome, safe.markdown(row.text)) for row in rows]
     lines = [f"| {name} | **{outcome}** | {text} |" for name, outcome, text in cells]
     if lines:
-        yield "\n".join(["| asked | came | because |", "| --- | --- | --- |", *lines])
+        yield "\n".join(["| test | outcome | reason |", "| --- | --- | --- |", *lines])
         yield ""

@@ -9,7 +9,7 @@ from benchforge.plugin import Duration
 
 def _whole(seconds: Duration) -> Duration:
     if not seconds.is_integer():
-        raise ValueError("should be whole seconds: the server takes no parts of one")
+        raise ValueError("should be whole seconds: the server takes no fractions")
     return seconds
 
 

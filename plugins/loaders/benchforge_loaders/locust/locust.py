@@ -332,7 +332,7 @@ class Locust(Timed):
             msg = f"{self.workers} workers need as many users, not {self.users}"
             raise WrongOption(msg, "workers", "users")
         if self.locustfile is not None and self.model_fields_set & {"user", "timeout"}:
-            msg = "user and timeout are for our own requests: the locustfile decides for itself"
+            msg = "user and timeout do not apply to your own locustfile"
             raise WrongOption(msg, "user", "timeout", "locustfile", hint="leave them out")
         return self
 

@@ -203,7 +203,7 @@ connection."""
             msg = f"a rate must be more than 0, and at most {HIGHEST_RATE}/s for each process"
             raise WrongOption(msg, "rate", "processes")
         if self.rate is not None and self.think:
-            msg = "think is for a closed loop: with a rate the schedule says when"
+            msg = "think applies to a closed loop only: a rate has a schedule"
             raise WrongOption(msg, "think", "rate", hint="leave one of them out")
         fields_set = sorted(self.model_fields_set & {"arrivals", "seed"})
         if self.rate is None and not self.stages and fields_set:
@@ -262,11 +262,11 @@ connection."""
             raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {rate}")
         if len(report.stages) != len(self.stages):
             count = f"{len(report.stages)} stages, and {len(self.stages)} were asked"
-            raise OutputDamaged(f"pace: its output has {count}")
+            raise OutputDamaged(f"pace: it tells {count}")
         kinds = output.target.kinds
         if len(report.kinds) != len(kinds):
             count = f"{len(report.kinds)} kinds, and {len(kinds)} were sent"
-            raise OutputDamaged(f"pace: its output has {count}")
+            raise OutputDamaged(f"pace: it tells {count}")
         reading = self._reading(report, output.target.request)
         by_kind = {kind: _of_kind(report, number) for number, kind in enumerate(kinds)}
         stages = readings(self.stages, report.stages, report.seconds)

@@ -131,7 +131,7 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
         yield from (f"  | {log}" for log in last_lines(failure.log))
         if len(failed) > 1:
             more = readable.counted(len(failed) - 1, "more trial")
-            yield f"{more} of it failed: report.md lists them"
+            yield f"{more} of this case failed: report.md lists them"
 
 
 def _suite_table(table: SuiteTable, summary: Summary, paint: Paint) -> Iterator[str]:

@@ -43,7 +43,7 @@ thread."""
     def _interface_is_known(self) -> Self:
         if self.interface is None and self.served_app.protocol is None:
             raise WrongOption(
-                "an app of your own, and nothing says what it speaks",
+                "an app of your own needs its protocol",
                 *("app", "interface"),
                 hint="say interface = 'wsgi' or interface = 'asgi'",
             )

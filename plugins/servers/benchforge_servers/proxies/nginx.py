@@ -223,10 +223,10 @@ after one answer."""
     def _one_answer(self) -> Self:
         names = [name for name in _ANSWERS if getattr(self, name) is not None]
         if len(names) > 1:
-            message = f"{' and '.join(names)} exclude one another: it answers one thing"
+            message = f"{' and '.join(names)} exclude one another"
             raise WrongOption(message, *reversed(names), hint="leave out all but one")
         if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
-            message = "it stands before no server"
+            message = "it needs an upstream server"
             raise WrongOption(message, "upstream_keepalive", "upstream", hint="name an upstream")
         return self
 
@@ -235,7 +235,7 @@ after one answer."""
         of_tls = sorted(name for name in self.model_fields_set if name.startswith("tls_"))
         of_tls += ["http2"] if self.http2 else []
         if of_tls and not self.tls:
-            raise WrongOption("it speaks no TLS", *of_tls, "tls", hint="say tls = true")
+            raise WrongOption("it needs TLS", *of_tls, "tls", hint="say tls = true")
         return self
 
     def needs(self) -> Iterable[Need]:
@@ -248,7 +248,7 @@ after one answer."""
     def fingerprint(self, suite_folder: Path) -> str:
         if self.directory is None:
             return ""
-        hint = "name the folder of the files that are served alone"
+        hint = "name the folder that has the served files only"
         folder = suite_folder / self.directory
         return folder_digest(folder, self.directory, lambda _: True, "", hint)
 

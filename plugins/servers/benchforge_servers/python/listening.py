@@ -40,7 +40,7 @@ class ListeningServer(AppServer):
         """Return the root of the server. Raises BenchforgeError when it has none."""
         if self.behind_proxy_only():
             raise BenchforgeError(
-                f"servers.{site.label}: nobody but a server before it can ask it",
+                f"servers.{site.label}: only a proxy can send requests to it",
                 f"declare one: use = 'nginx', upstream = '{site.label}'",
             )
         return site.url
