@@ -18,6 +18,12 @@ Cli = Callable[..., Command]
 _PONG = 'test "$("$@" ping)" = PONG'
 _UNTIL_PONG = f"for _ in $(seq 1000); do {_PONG} && exit; sleep 0.01; done; exit 1"  # about 10 s
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
+# What says where it listens, where it writes, and who may ask it.
+_OURS = {
+    *("port", "bind", "unixsocket", "unixsocketperm", "protected-mode", "tls-port"),
+    *("dir", "dbfilename", "save", "appendonly", "daemonize", "supervised", "pidfile", "logfile"),
+    *("requirepass", "include", "databases", "maxmemory"),
+}
 
 
 def at(site: Site, socket: Path | None, password: str = "") -> Cli:
@@ -101,14 +107,6 @@ def _printed_error(finished: Finished) -> str | None:
 
 def _first_line(text: str) -> str:
     return next(iter(text.splitlines()), "").strip()
-
-
-# What says where it listens, where it writes, and who may ask it.
-_OURS = {
-    *("port", "bind", "unixsocket", "unixsocketperm", "protected-mode", "tls-port"),
-    *("dir", "dbfilename", "save", "appendonly", "daemonize", "supervised", "pidfile", "logfile"),
-    *("requirepass", "include", "databases", "maxmemory"),
-}
 
 
 def _setting(name: str) -> str:

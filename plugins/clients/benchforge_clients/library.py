@@ -27,6 +27,15 @@ from benchforge.plugin import (
 from benchforge.plugin.load_tools import BAD, Amount, Count, ToolJson, ended_well, parsing
 
 Status = Annotated[int, Field(ge=100, le=599)]
+# Plain programs in a folder of their own: a part's file is named like the library that it must not
+# hide.
+DRIVERS = Path(__file__).parent / "drivers"
+INSTALL = "pip install '.[clients]', in a clone of benchforge"
+_LENGTHS = (
+    "a body of another length than the first one's may be an error; "
+    "with variable_length = true it is none"
+)
+Concurrency = Annotated[int, Field(ge=1, le=1000)]
 
 
 class WarmUp(ToolJson):
@@ -113,17 +122,6 @@ class ClientReport(ToolJson):
     def failed(self) -> int:
         """Requests without a complete response."""
         return sum(self.errors.values())
-
-
-# Plain programs in a folder of their own: a part's file is named like the library that it must not
-# hide.
-DRIVERS = Path(__file__).parent / "drivers"
-INSTALL = "pip install '.[clients]', in a clone of benchforge"
-_LENGTHS = (
-    "a body of another length than the first one's may be an error; "
-    "with variable_length = true it is none"
-)
-Concurrency = Annotated[int, Field(ge=1, le=1000)]
 
 
 class Library(RunsPython, Client, ABC):

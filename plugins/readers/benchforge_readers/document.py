@@ -9,6 +9,8 @@ from benchforge.plugin import Fact, Row, Source, bounded
 from benchforge_readers.printed import given, part_rows
 
 MOST_ROWS = 200_000
+_NO_GAP = re.compile(r"\S")
+_MOST_TIMES = 1_000_000
 
 
 def json_of(source: Source) -> Any:
@@ -41,9 +43,6 @@ def documents_of(source: Source) -> Iterator[Any]:
 
 def _after_gap(text: str, start: int) -> int:
     return len(text) if (hit := _NO_GAP.search(text, start)) is None else hit.start()
-
-
-_NO_GAP = re.compile(r"\S")
 
 
 def json_rows(source: Source, row: Callable[[Any, str], Row]) -> Iterator[Row]:
@@ -170,6 +169,3 @@ def times_of(values: Sequence[object], name: str) -> tuple[float, ...]:
             raise ValueError(f"{name}.{index}: {value!r} is not a time")
         times.append(float(fact.value))
     return tuple(times)
-
-
-_MOST_TIMES = 1_000_000

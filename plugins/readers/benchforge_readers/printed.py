@@ -32,6 +32,17 @@ COUNTED = "in the number of requests"
 MOST = 1e18
 _NUMBER = re.compile(r"\s*([+-]?)(\d{1,18})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s|\u00b5s|\u03bcs|us|ns)")
+_LONGEST = 2000
+_BEGINNINGS = (
+    *(r"Running .{1,40} test @ ", "This is ApacheBench", r"Bombarding \S", r"Summary:\s*$"),
+    *(r"starting benchmark\.", r"finished in \d", r"Requests +\[total, rate"),
+)
+"Lines with which outputs of tools begin: one ends that of another tool above it."
+INDENT = r"(?:[\w.-]{1,60} +\|)?\W{0,40}?"
+"Indents, quotes, comment signs and a container's name before each line of an output."
+_MOST_LINES = 100_000
+_Part = TypeVar("_Part")
+_MOST_CUT = 10_000
 
 
 def number(text: str, name: str, unit: str = "1", scale: float = 1.0, origin: str = "") -> Fact:
@@ -116,18 +127,6 @@ class Block:
             facts[name] = number(hit[0][1].replace(",", ""), name, origin=hit[1])
 
 
-_LONGEST = 2000
-
-
-_BEGINNINGS = (
-    *(r"Running .{1,40} test @ ", "This is ApacheBench", r"Bombarding \S", r"Summary:\s*$"),
-    *(r"starting benchmark\.", r"finished in \d", r"Requests +\[total, rate"),
-)
-"Lines with which outputs of tools begin: one ends that of another tool above it."
-INDENT = r"(?:[\w.-]{1,60} +\|)?\W{0,40}?"
-"Indents, quotes, comment signs and a container's name before each line of an output."
-
-
 def blocks(source: Source, begins: str) -> Iterator[Block]:
     """Yield the lines from each one that fits to before the next: a log may hold many results."""
     begin_line = re.compile(f"(?P<prefix>{INDENT})(?:{begins})")
@@ -149,9 +148,6 @@ def blocks(source: Source, begins: str) -> Iterator[Block]:
                 raise ValueError(f"line {number_}: more than {_MOST_LINES} lines of one result")
     if first:
         yield Block(lines, first)
-
-
-_MOST_LINES = 100_000
 
 
 def joined(source: Source, *begins: str) -> Iterator[Block]:
@@ -182,9 +178,6 @@ def text_rows(
     return part_rows(joined(source, *begins), row)
 
 
-_Part = TypeVar("_Part")
-
-
 def part_rows(parts: Iterable[_Part], row: Callable[[_Part, int], Row]) -> Iterator[Row]:
     """Yield the row of each block or document. One that is cut is `unread`, and comes last.
 
@@ -208,6 +201,3 @@ def unread(reason: str, where: str, word: str = "unread") -> Row:
     """Return what stands for a result that cannot be read, or is `passed over`."""
     text = reason if reason.startswith(where) else f"{where}: {reason}"
     return Row(word, {word: Fact(text[:300])}, where)
-
-
-_MOST_CUT = 10_000

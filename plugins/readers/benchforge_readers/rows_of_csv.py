@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from benchforge.plugin import Source
 
 _MOST_COLUMNS = 1000
-
-
 Cells = Mapping[str, str] | ValueError | LookupError
 "Cells of a row by their titles, or why it has none; a LookupError is that of another table."
 

@@ -25,6 +25,26 @@ from benchforge_reporters.text import words
 from benchforge_reporters.text.words import heading
 
 FILE: Final = "junit.xml"
+Came = Literal["passes", "fails", "invalid", "inconclusive"]
+SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
+_ELEMENTS: Final[dict[Came, Element]] = {
+    "passes": "",
+    "fails": "failure",
+    "invalid": "error",
+    "inconclusive": "skipped",
+}
+_CAME: Final[dict[ComparisonState, Came]] = {
+    "decided": "passes",
+    "undecided": "inconclusive",
+    "not comparable": "invalid",
+    "broken": "invalid",
+}
+GITHUB_FILE: Final = "github.md"
+# Of 1024 KiB that a step may have; several results may share a step.
+MOST_BYTES: Final = 250_000
+_MOST_SHOWN: Final = MOST_BYTES // 2
+_COLUMNS: Final = 100  # of a code block on a job's page
+_CUT: Final = "\n\n**Cut here: a step's summary takes no more. report.md has all of it.**\n"
 
 
 class Junit(Reporter):
@@ -46,16 +66,6 @@ def junit(summary: Summary) -> bytes:
     return junit_xml("benchforge", [JunitSuite(heading(summary), tests, attributes=when)])
 
 
-Came = Literal["passes", "fails", "invalid", "inconclusive"]
-SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
-_ELEMENTS: Final[dict[Came, Element]] = {
-    "passes": "",
-    "fails": "failure",
-    "invalid": "error",
-    "inconclusive": "skipped",
-}
-
-
 def answers(summary: Summary) -> Iterator[JunitTest]:
     """Yield the answer to each claim, comparison and case, which needs a believable number."""
     by_label: dict[str, list[Verdict]] = {}
@@ -74,14 +84,6 @@ def answers(summary: Summary) -> Iterator[JunitTest]:
             yield _of_comparison(comparison, comparison.verdict)
     for case in summary.cases:
         yield _of_case(case, smoke=summary.smoke)
-
-
-_CAME: Final[dict[ComparisonState, Came]] = {
-    "decided": "passes",
-    "undecided": "inconclusive",
-    "not comparable": "invalid",
-    "broken": "invalid",
-}
 
 
 def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitTest:
@@ -121,14 +123,6 @@ def _why(case: CaseSummary) -> str:
 
 def _test(group: str, name: str, came: Came, says: str) -> JunitTest:
     return JunitTest(group, name, says, _ELEMENTS[came], came)
-
-
-GITHUB_FILE: Final = "github.md"
-# Of 1024 KiB that a step may have; several results may share a step.
-MOST_BYTES: Final = 250_000
-_MOST_SHOWN: Final = MOST_BYTES // 2
-_COLUMNS: Final = 100  # of a code block on a job's page
-_CUT: Final = "\n\n**Cut here: a step's summary takes no more. report.md has all of it.**\n"
 
 
 class GitHub(Reporter):

@@ -32,6 +32,12 @@ from benchforge_reporters.text.cells import figure
 from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FILE: Final = "numbers.json"
+FOLDER = "tables"
+NUMBERS = "numbers.csv"
+SEARCHES = "searches.csv"
+FAILED = "failed"
+_WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
+_field = lru_cache(1 << 12)(safe.csv)  # most fields of a row are those of the row above
 
 
 class Json(Reporter):
@@ -45,13 +51,6 @@ class Json(Reporter):
         text = ",\n ".join(rows)
         (folder / FILE).write_text(f"[{text}]\n", encoding="utf-8")
         return (folder / FILE,)
-
-
-FOLDER = "tables"
-NUMBERS = "numbers.csv"
-SEARCHES = "searches.csv"
-FAILED = "failed"
-_WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
 
 
 class Csv(Reporter):
@@ -72,9 +71,6 @@ class Csv(Reporter):
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows(map(_field, row) for row in rows)
         return [folder / name for name in files]
-
-
-_field = lru_cache(1 << 12)(safe.csv)  # most fields of a row are those of the row above
 
 
 def listed(summary: Summary) -> Iterator[list[str]]:

@@ -13,6 +13,20 @@ from benchforge.plugin import StartedProcess, Summary, Trial, door, readable, sa
 # Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
 # in those that failed, and in all others.
 _EACH_END, _EACH_END_AGAIN = 4_000, 1_000
+_STAGES = {
+    "wait for quiet": ("quiet",),
+    "start": ("keeper", "services"),
+    "ask": ("ask",),
+    "warm up": ("probes", "links", "stream", "warm-up"),
+    "load": ("freeze", "rates", "load", "end"),
+    "watch what follows": ("idle",),
+    "finish": ("finish",),
+    "load again": ("after the load",),
+    "stop": ("stop", "leave"),
+}
+_TOGETHER = ("freeze", "rates", "load", "end", "idle", "stop")
+"Phases that trials in turns have together."
+_CRUMB_S = 0.001
 
 
 def medians(summary: Summary) -> Iterator[str]:
@@ -115,22 +129,6 @@ def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[
     for title in (*titles, *(other for other in first if other not in titles)):
         if title in first:
             yield title, "\n".join(map(command_line, first[title].processes))
-
-
-_STAGES = {
-    "wait for quiet": ("quiet",),
-    "start": ("keeper", "services"),
-    "ask": ("ask",),
-    "warm up": ("probes", "links", "stream", "warm-up"),
-    "load": ("freeze", "rates", "load", "end"),
-    "watch what follows": ("idle",),
-    "finish": ("finish",),
-    "load again": ("after the load",),
-    "stop": ("stop", "leave"),
-}
-_TOGETHER = ("freeze", "rates", "load", "end", "idle", "stop")
-"Phases that trials in turns have together."
-_CRUMB_S = 0.001
 
 
 def block_times(trials: Sequence[Trial]) -> list[tuple[str, float, float]]:

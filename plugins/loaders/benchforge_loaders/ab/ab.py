@@ -36,6 +36,17 @@ _CSV_HEAD = "Percentage served,Time in ms"
 # Both numbers of the rate are rounded, and the time to a millisecond.
 _TIME_ROUNDING_S = 0.0005
 _RATE_TOLERANCE = 0.01
+# -t alone means 50 000 requests at most, and ab would stop there.
+BOUND = 10_000_000
+# For an estimate only: how long a number of requests takes.
+REQUESTS_PER_SECOND = 1000
+# ab rounds to whole milliseconds in its tables.
+ROUNDED_US = 501
+NOTHING_TOLD = "ab stops at once and reports nothing"
+FROZEN_S = 86_400
+"Length of a load, and time limit of a response, where ab is frozen and its clock runs on."
+INTERRUPTED = 1
+"Exit code of ab after the signal at which it reports."
 
 
 @dataclass(frozen=True)
@@ -235,19 +246,6 @@ def connections(report: AbReport, *, by_time: bool) -> int | None:
         return None
     ended = report.complete - (report.kept or 0)
     return report.concurrency + ended if by_time or not ended else None
-
-
-# -t alone means 50 000 requests at most, and ab would stop there.
-BOUND = 10_000_000
-# For an estimate only: how long a number of requests takes.
-REQUESTS_PER_SECOND = 1000
-# ab rounds to whole milliseconds in its tables.
-ROUNDED_US = 501
-NOTHING_TOLD = "ab stops at once and reports nothing"
-FROZEN_S = 86_400
-"Length of a load, and time limit of a response, where ab is frozen and its clock runs on."
-INTERRUPTED = 1
-"Exit code of ab after the signal at which it reports."
 
 
 class Ab(Program):

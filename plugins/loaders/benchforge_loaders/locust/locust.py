@@ -52,8 +52,11 @@ _CLASSES = {
         r"Connection (?:reset|aborted|closed)|connection closed"
     ),
 }
-
 _FARTHEST_S = 15 * 3600  # no time zone is farther from UTC
+OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
+STREAM_FILE = OUR_FILE.with_name("locust_stream.py")
+SETTINGS = "locust-request.json"
+WORKERS_WITHIN_S = 20
 
 
 class _Entry(ToolJson):
@@ -273,12 +276,6 @@ def _percentiles(times: Mapping[float, int]) -> dict[str, float]:
         while wanted and counted >= max(1, math.ceil(wanted[0] * total / 100 - 1e-9)):
             percentiles[f"{wanted.pop(0):g}"] = ms * 1000
     return percentiles
-
-
-OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
-STREAM_FILE = OUR_FILE.with_name("locust_stream.py")
-SETTINGS = "locust-request.json"
-WORKERS_WITHIN_S = 20
 
 
 class _Process(ToolJson):

@@ -35,6 +35,9 @@ from benchforge.plugin.load_tools import (
 HOOK, STREAM = (Path(__file__).with_name(name) for name in ("wrk.lua", "stream.lua"))
 
 Positive = Annotated[int, Field(ge=1, le=2**53)]
+PRINTED_PERCENTILES = (50, 75, 90, 99)
+FROZEN_S = 600
+"Time limit of a response where wrk is frozen, and its clock runs on, in seconds."
 
 
 def stream_environment(target: Target, threads: int) -> dict[str, str]:
@@ -102,11 +105,6 @@ class WrkCounts(ToolJson):
         if max(self.status, self.timeout) > self.requests:
             return f"more bad responses ({self.status}, {self.timeout}) than {self.requests}"
         return None
-
-
-PRINTED_PERCENTILES = (50, 75, 90, 99)
-FROZEN_S = 600
-"Time limit of a response where wrk is frozen, and its clock runs on, in seconds."
 
 
 class Wrk(Program, Timed):

@@ -7,6 +7,7 @@ from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import Block, joined, number, part_rows
 
 _MS = 1e-3
+_BEGINS = ("This is ApacheBench, ", "Server Software:", "Concurrency Level:")
 
 
 class AbReader(Reader):
@@ -28,9 +29,6 @@ class AbReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         return part_rows(joined(source, *_BEGINS), _row)
-
-
-_BEGINS = ("This is ApacheBench, ", "Server Software:", "Concurrency Level:")
 
 
 def _row(block: Block, count: int) -> Row:

@@ -8,6 +8,9 @@ from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import statuses
 from benchforge_readers.printed import COUNTED, Block, number, text_rows
 
+_TIMES = {"duration": "Total", "max": "Slowest", "min": "Fastest", "mean": "Average"}
+_KEPT = 1_000_000
+
 
 class HeyReader(Reader):
     """The text that hey prints.
@@ -29,9 +32,6 @@ class HeyReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         return text_rows(source, "summary", _facts, "Summary:")
-
-
-_TIMES = {"duration": "Total", "max": "Slowest", "min": "Fastest", "mean": "Average"}
 
 
 def summary_of(block: Block, time: str, parse: Callable[[str, str, str], Fact]) -> dict[str, Fact]:
@@ -84,6 +84,3 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
         facts["samples"] = Fact(float(answered), origin="Status code distribution")
     else:  # the sum of all times / those that it keeps
         facts.pop("mean", None)
-
-
-_KEPT = 1_000_000

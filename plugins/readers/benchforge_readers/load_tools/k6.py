@@ -11,6 +11,8 @@ from benchforge_readers.printed import INDENT, Block, given, number, part_rows, 
 _MS = 1e-3
 _TIMES = {"avg": "mean", "min": "min", "max": "max", "med": "p50"}
 _EXACT = 1e-9  # of JSON: doubles
+_MOST_LINES = 100_000
+_METRIC = re.compile(rf"{INDENT}([a-z_0-9]{{2,60}})\.{{2,80}}: ")
 
 
 class K6Reader(Reader):
@@ -43,10 +45,6 @@ def _row_of_json(document: Any, where: str) -> Row:
     if spent is not None:
         facts["duration"] = spent
     return Row("summary", facts, where)
-
-
-_MOST_LINES = 100_000
-_METRIC = re.compile(rf"{INDENT}([a-z_0-9]{{2,60}})\.{{2,80}}: ")
 
 
 def _summaries(source: Source) -> Iterator[Block]:

@@ -37,6 +37,8 @@ SIGNS: Final[dict[AnswerState, tuple[str, Meaning, str, str]]] = {
 }
 "Each state: its sign and colour on a terminal, its name in the page's style, and its words."
 _OLDER: Final = "an older benchforge summed it up: show its folder instead"
+_PAIR = 2
+_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
 @dataclass(frozen=True)
@@ -181,9 +183,6 @@ def interval(ratio: Estimate) -> str:
     return f"{value} ({low} to {high})"
 
 
-_PAIR = 2
-
-
 def used_doubts(cases: Sequence[CaseSummary]) -> tuple[int, int]:
     """Return the numbers of doubted trials behind the levels: disturbed ones, and the others."""
     used = [item for case in cases for item in case.used_doubts]
@@ -225,9 +224,6 @@ def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
     """Return the number of blocks in which at least two servers were disturbed."""
     noisy = [{each.block for each in case.used_doubts if each.disturbed} for case in cases]
     return sum(number >= _PAIR for number in Counter(chain(*noisy)).values())
-
-
-_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
 def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:

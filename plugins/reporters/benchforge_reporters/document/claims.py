@@ -11,6 +11,7 @@ from benchforge.plugin import Claim, Summary, Verdict, readable, server_names, t
 from benchforge_reporters.terminal.paint import Meaning
 
 ClaimState = Literal["holds", "not comparable", "fails", "inconclusive", "invalid"]
+_FAMILY: Final = "by this claim alone: among all pairs of servers it is undecided"
 
 
 class _State(NamedTuple):
@@ -178,9 +179,6 @@ def _line(
     state: ClaimState = "not comparable" if asserted and faults else verdict.state
     hypothesis = _with_names(claim, verdict, extents)
     return ClaimLine(claim, verdict, state, hypothesis, _remark(verdict, faults))
-
-
-_FAMILY: Final = "by this claim alone: among all pairs of servers it is undecided"
 
 
 def _remarks(line: ClaimLine, summary: Summary) -> str:

@@ -19,6 +19,13 @@ _LEAST = 8  # blocks: some of them then have noise that met the servers alike
 _BRIDGE = "-alone"  # the label's end, after that of the scenario in turns
 _MOST = 2  # scenarios in a command: those that need the least time
 _HALF = 4  # times as many blocks make an interval half as wide
+_Z = 1.6449  # normal quantile of 95 %
+_LEAST_LAUNCHES = 5  # launches
+_APART = 1.5  # times the load that was used
+_MOST_TIMES = 4  # times it: the variances are estimates
+_FEWEST = 4  # launches that `until` takes by default, however precise they are
+_WORTH = 0.1  # of the time: less is not worth a change
+_TWO = 2
 
 
 def next_step(
@@ -140,15 +147,6 @@ def busy_s(trials: Sequence[Trial]) -> float:
 def _span(trial: Trial) -> tuple[float, float]:
     begin = trial.started.timestamp()
     return begin, begin + trial.seconds
-
-
-_Z = 1.6449  # normal quantile of 95 %
-_LEAST_LAUNCHES = 5  # launches
-_APART = 1.5  # times the load that was used
-_MOST_TIMES = 4  # times it: the variances are estimates
-_FEWEST = 4  # launches that `until` takes by default, however precise they are
-_WORTH = 0.1  # of the time: less is not worth a change
-_TWO = 2
 
 
 class LaunchScatter(NamedTuple):

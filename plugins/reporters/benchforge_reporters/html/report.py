@@ -34,6 +34,8 @@ _WORDS = {
     "signs": causes.SIGNS,
     "answer_signs": answers.SIGNS,
 }
+_ALL_STRIPS = 200
+"Trials of a result: with more of them, only some trials have a strip."
 
 
 class Html(Reporter):
@@ -102,10 +104,6 @@ def _card(comparison: Comparison, summary: Summary, colours: Mapping[str, int]) 
     driver = comparison.driver and f"by {comparison.driver}"
     title = summary.titles.get(comparison.scenario)
     return {"chart": chart, "about": " · ".join(filter(None, (title, unit, driver, trials)))}
-
-
-_ALL_STRIPS = 200
-"Trials of a result: with more of them, only some trials have a strip."
 
 
 def drawn_section(

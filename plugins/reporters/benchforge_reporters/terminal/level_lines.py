@@ -19,6 +19,12 @@ _BARS = (10, 40)  # columns
 _NAMES = 30
 _VALUE, _RANK, _TIME, _CPU = 11, 5, 10, 13
 _ROLES: Final = ("server", "upstream", "backend", "loader")
+LEGEND: Final = (
+    "in per cent of the best; * was not found to differ from the best; "
+    "! has a reservation: benchforge report --open"
+)
+_LABELS = 26  # columns
+_ROOMY = 100  # columns from which on the hypothesis of a claim has room
 
 
 def legend(tables: Sequence[Levels]) -> str:
@@ -96,14 +102,6 @@ def _cpu(row: LevelRow) -> str:
 def _shares(row: LevelRow) -> str:
     by_role = shares(row.cpu)
     return " + ".join(f"{100 * by_role[role]:.0f} %" for role in _ROLES if role in by_role)
-
-
-LEGEND: Final = (
-    "in per cent of the best; * was not found to differ from the best; "
-    "! has a reservation: benchforge report --open"
-)
-_LABELS = 26  # columns
-_ROOMY = 100  # columns from which on the hypothesis of a claim has room
 
 
 def tally(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:

@@ -21,6 +21,7 @@ from benchforge_reporters.text.words import lost
 
 _LOG_LINES = 5
 _DEEPEST = 24  # columns of an indent
+_MOST = 12  # trials that are named
 
 
 class Terminal(Reporter):
@@ -212,9 +213,6 @@ def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
 def last_lines(log: str) -> list[str]:
     """Return the end of a log."""
     return safe.text(log).rstrip().splitlines()[-_LOG_LINES:]
-
-
-_MOST = 12  # trials that are named
 
 
 class Why(Terminal):

@@ -9,6 +9,12 @@ from benchforge.plugin import CaseSummary, MetricSummary, Sample, Statistic, rea
 
 CENTRES = ("median", "mean", "average")
 "Statistics that can have a spread."
+Centre = Statistic | Literal["typical"]
+NOTHING = "–"
+_RESPONSES = re.compile(r"\b(\d+) responses\b")
+_UNCOUNTED = "\0 responses"
+Valued = tuple[MetricSummary, Sample]
+"A line, and its value of a trial."
 
 
 @dataclass(frozen=True)
@@ -18,9 +24,6 @@ class Figure:
     value: float | None
     at_least: bool = False
     why: str = ""
-
-
-Centre = Statistic | Literal["typical"]
 
 
 def figure(line: MetricSummary, statistic: Centre) -> Figure:
@@ -44,14 +47,6 @@ def figure(line: MetricSummary, statistic: Centre) -> Figure:
             return Figure(line.highest, bool(bounds))
         case _:
             raise ValueError(f"{statistic} is no statistic of one number")
-
-
-NOTHING = "–"
-_RESPONSES = re.compile(r"\b(\d+) responses\b")
-_UNCOUNTED = "\0 responses"
-
-Valued = tuple[MetricSummary, Sample]
-"A line, and its value of a trial."
 
 
 class Footnotes:

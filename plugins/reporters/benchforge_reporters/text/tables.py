@@ -8,6 +8,14 @@ from typing import NamedTuple
 from benchforge.plugin import CaseSummary, MetricSummary, Summary, Trial, readable, titled
 from benchforge_reporters.text.cells import Cell, Footnotes, Valued, case_labels, of_lines, of_trial
 
+_KIND = "kind"
+ALL = "(all)"
+"The row of all kinds together: no label of a kind has parentheses."
+NOT_BY_KIND = (
+    "Each kind has its share of the requests/s: response times are what tells servers and kinds "
+    "apart. CPU time and memory by kind are unknown: the same processes answer all kinds."
+)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -217,15 +225,6 @@ def _scale(lines: Sequence[MetricSummary]) -> readable.Scale:
     values = [sample.value for sample in samples if sample.value is not None]
     # A column without any value has no scale to choose.
     return readable.scale(lines[0].unit, values) if values else readable.Scale("1")
-
-
-_KIND = "kind"
-ALL = "(all)"
-"The row of all kinds together: no label of a kind has parentheses."
-NOT_BY_KIND = (
-    "Each kind has its share of the requests/s: response times are what tells servers and kinds "
-    "apart. CPU time and memory by kind are unknown: the same processes answer all kinds."
-)
 
 
 def kinds_heading(cases: Sequence[CaseSummary]) -> str:

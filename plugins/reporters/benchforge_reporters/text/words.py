@@ -22,6 +22,26 @@ from benchforge_reporters.text.cells import case_labels
 from benchforge_reporters.text.standings import RANKS, ranked
 
 _WORST = ("fail", "warn", "unknown")
+SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
+CELLS = "a cell is the geometric mean of trials [lowest\N{EN DASH}highest]; > means this or more"
+"Where a trial has 0, it is their median: zero has no logarithm."
+# Of the facts: what a reader wants to know first, and how it is said.
+_MACHINE: Final = (
+    ("cpu", "{}"),
+    ("cpus_usable", "{} CPUs usable"),
+    ("governor", "governor {}"),
+    ("system", "{}"),
+    ("kernel", "kernel {}"),
+    ("python", "Python {}"),
+)
+# Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
+# docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
+BIAS_IN_TURNS: Final = (
+    "ratios may differ by up to 7 % from those of the same loads alone: aiohttp and Flask over 34 "
+    "blocks, 95 % (explanation/what-turns-gain.md)"
+)
+_DUEL, _ENOUGH = "duel", 4  # blocks, the least that its suite plans
+_NO_MORE = "allows no more"  # blocks
 
 
 def of_all(summary: Summary) -> list[str]:
@@ -50,28 +70,6 @@ def in_short(cases: Iterable[CaseSummary]) -> str:
     trials = (trial for case in cases for trial in case.doubted if trial.used)
     checks = (check for trial in trials for check in trial.checks)
     return ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in checks))
-
-
-SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
-CELLS = "a cell is the geometric mean of trials [lowest\N{EN DASH}highest]; > means this or more"
-"Where a trial has 0, it is their median: zero has no logarithm."
-# Of the facts: what a reader wants to know first, and how it is said.
-_MACHINE: Final = (
-    ("cpu", "{}"),
-    ("cpus_usable", "{} CPUs usable"),
-    ("governor", "governor {}"),
-    ("system", "{}"),
-    ("kernel", "kernel {}"),
-    ("python", "Python {}"),
-)
-# Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
-# docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
-BIAS_IN_TURNS: Final = (
-    "ratios may differ by up to 7 % from those of the same loads alone: aiohttp and Flask over 34 "
-    "blocks, 95 % (explanation/what-turns-gain.md)"
-)
-_DUEL, _ENOUGH = "duel", 4  # blocks, the least that its suite plans
-_NO_MORE = "allows no more"  # blocks
 
 
 def heading(summary: Summary) -> str:

@@ -56,6 +56,16 @@ _UWSGI = {
     "SERVER_NAME": "$server_name",
 }
 _BEHIND = "behind"
+TEXT = "Hello, World!"
+_ANSWERS = ("upstream", "body", "body_bytes", "directory")
+_FLAGS = ("sendfile", "tcp_nopush", "tcp_nodelay")
+_KEYS: Mapping[str, Sequence[str]] = {
+    "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+    "rsa2048": ("rsa:2048",),
+}
+_LOOPBACK = "127.0.0.1"
+_TEN_YEARS = "3650"  # a template lives as long as its folder
+_CERTIFICATE, _KEY = "certificate.pem", "key.pem"
 
 
 def written(block: Block, depth: int = 0) -> str:
@@ -116,18 +126,6 @@ def _asking(gives: Mapping[str, str], keepalive: int) -> tuple[str, Block]:
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{host}:{port}", [f"proxy_pass {parts.scheme}://{_BEHIND}", *headers]
-
-
-TEXT = "Hello, World!"
-_ANSWERS = ("upstream", "body", "body_bytes", "directory")
-_FLAGS = ("sendfile", "tcp_nopush", "tcp_nodelay")
-_KEYS: Mapping[str, Sequence[str]] = {
-    "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
-    "rsa2048": ("rsa:2048",),
-}
-_LOOPBACK = "127.0.0.1"
-_TEN_YEARS = "3650"  # a template lives as long as its folder
-_CERTIFICATE, _KEY = "certificate.pem", "key.pem"
 
 
 class Nginx(Server):

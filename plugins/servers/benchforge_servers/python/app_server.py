@@ -42,6 +42,7 @@ PROTOCOLS = {
 
 _BUILT_IN = Path(__file__).parents[1] / "apps"
 _OWN = re.compile(r"[\w.]+:[\w.]+(\(\))?")
+_SHOWN = 8  # apps in a hint
 
 
 class App(BaseModel):
@@ -68,9 +69,6 @@ class App(BaseModel):
         packages = " ".join(f"'{name}'" for name in self.requires)
         install = f"pip install {packages}, or {INSTALL}"
         return [Need(name, install, "module") for name in self.modules]
-
-
-_SHOWN = 8  # apps in a hint
 
 
 @cache
