@@ -16,22 +16,14 @@ end
 local own, at = {}, 0
 taken, again = 0, 0 -- global: `done` reads them
 
-local function read(path, mode)
-  local file = assert(io.open(path, "rb"))
-  if mode then
-    local text = file:read(mode)
-    file:close()
-    return text
-  end
-  return file
-end
-
 local looked_at
 
 function init()
   local parts = tonumber(os.getenv("BENCHFORGE_WRK_THREADS"))
-  local index = read(os.getenv("BENCHFORGE_WRK_INDEX"), "*a")
-  local stream = read(os.getenv("BENCHFORGE_WRK_STREAM"))
+  local file = assert(io.open(os.getenv("BENCHFORGE_WRK_INDEX"), "rb"))
+  local index = file:read("*a")
+  file:close()
+  local stream = assert(io.open(os.getenv("BENCHFORGE_WRK_STREAM"), "rb"))
   for number = 0, #index / ENTRY - 1 do
     local a, b, c, d = index:byte(number * ENTRY + 9, number * ENTRY + 12)
     local record = stream:read(a + 256 * (b + 256 * (c + 256 * d)))

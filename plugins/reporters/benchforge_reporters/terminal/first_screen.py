@@ -29,16 +29,10 @@ class FirstScreen(Terminal):
 
     name: ClassVar[str] = "answer"
 
-    def text(
-        self,
-        summary: Summary,
-        trials: Sequence[Trial],
-        width: int | None = None,
-        colour: bool = False,
-    ) -> str:
+    def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
         """Return the screen: at most 15 lines for one comparison, 25 for several."""
-        paint = Paint(min(width or WIDTH, WIDTH), colour)
-        screen = _Screen(Brief(summary, trials), paint)
+        narrow = Paint(min(paint.width or WIDTH, WIDTH), paint.colour)
+        screen = _Screen(Brief(summary, trials), narrow)
         most = FEW_LINES if len(screen.answers) == 1 and not summary.claims else MOST_LINES
         return "\n".join(_fitted([*screen.blocks()], most)) + "\n"
 

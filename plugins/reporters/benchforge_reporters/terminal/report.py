@@ -41,21 +41,22 @@ class Terminal(Reporter):
         colour: bool = False,
     ) -> str:
         """Return the result as text; a number is never cut to fit a width."""
-        paint, report = Paint(width, colour), document(summary, trials)
-        blocks = [
-            "\n".join(block).strip("\n")
-            for block in (
-                _top(report, paint),
-                _answers(report, paint),
-                paint.lines("heading", *report.latencies.values()),
-                *_sections(report, paint),
-                *(_suite_table(table, summary, paint) for table in report.tables),
-                _claims(report, paint),
-                _causes(report, paint),
-                paint.lines("do", report.next_step, report.launches),
-            )
-        ]
-        return "\n\n".join(block for block in blocks if block) + "\n"
+        return self._written(summary, trials, Paint(width, colour))
+
+    def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
+        report = document(summary, trials)
+        blocks = (
+            _top(report, paint),
+            _answers(report, paint),
+            paint.lines("heading", *report.latencies.values()),
+            *_sections(report, paint),
+            *(_suite_table(table, summary, paint) for table in report.tables),
+            _claims(report, paint),
+            _causes(report, paint),
+            paint.lines("do", report.next_step, report.launches),
+        )
+        texts = ("\n".join(block).strip("\n") for block in blocks)
+        return "\n\n".join(filter(None, texts)) + "\n"
 
 
 def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
@@ -99,28 +100,26 @@ def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
             yield lines
     if report.overview is None and not all(section.levels for section in sections):
         cells, order = report.reading
-        yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
+        yield paint.lines("plain", f"{cells};", order)
 
 
 def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
     """Yield what the table of levels does not have; if `brief`, sweeps and failures only."""
     if not section.levels and not brief:
-        yield from paint.wrapped(section.title)
-        yield from (line for text in section.sought for line in paint.wrapped(text))
+        yield from paint.lines("plain", section.title, *section.sought)
         yield from _table(partial(table_of, section.cases), paint)
         yield ""
     if section.kinds is not None:
         yield paint.of("heading", safe.line(f"{section.scenario}, {kinds_heading(section.cases)}"))
         yield from _table(lambda first: kind_table(section.cases, first) or section.table, paint)
-        texts = (*section.flows, NOT_BY_KIND)
-        yield from (line for text in texts for line in paint.wrapped(text))
+        yield from paint.lines("plain", *section.flows, NOT_BY_KIND)
         yield ""
     if section.stages:
         yield paint.of("heading", safe.line(f"{section.scenario}, by stage of the load"))
-        yield from (line for text in section.stages for line in paint.wrapped(text))
+        yield from paint.lines("plain", *section.stages)
         yield ""
     sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
-    yield from (line for text in sentences for line in paint.wrapped(text))
+    yield from paint.lines("plain", *sentences)
     lines = {failed.trial: line for line, failed in section.failures}
     for case in section.cases:
         if not (failed := lost(case)):
@@ -163,7 +162,7 @@ def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
 
 def _claims(report: ResultDocument, paint: Paint) -> Iterator[str]:
     if not report.claims:
-        yield from (line for text in report.tally for line in paint.wrapped(text))
+        yield from paint.lines("plain", *report.tally)
         return
     if report.overview is not None:
         yield paint.of("heading", "Claims")
@@ -220,15 +219,8 @@ class Why(Terminal):
 
     name: ClassVar[str] = "why"
 
-    def text(
-        self,
-        summary: Summary,
-        trials: Sequence[Trial],
-        width: int | None = None,
-        colour: bool = False,
-    ) -> str:
+    def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
         """Return each cause with its findings: where, in which trials, and the limit."""
-        paint = Paint(width, colour)
         causes = cause_texts(summary, trials).all
         unknown = [cause for cause in causes if _is_unknown(cause)]
         blocks = ["\n".join(_explained(item, paint)) for item in causes if item not in unknown]

@@ -42,11 +42,9 @@ thread."""
     @model_validator(mode="after")
     def _interface_is_known(self) -> Self:
         if self.interface is None and self.served_app.protocol is None:
-            raise WrongOption(
-                "an app of your own needs its protocol",
-                *("app", "interface"),
-                hint="say interface = 'wsgi' or interface = 'asgi'",
-            )
+            message = "an app of your own needs its protocol"
+            hint = "say interface = 'wsgi' or interface = 'asgi'"
+            raise WrongOption(message, "app", "interface", hint=hint)
         return self
 
     def spoken(self) -> tuple[str, ...]:
