@@ -136,7 +136,7 @@ class WeighttpReport:
             raise ValueError(f"status_codes: {sorted(json.status_codes)}")
         codes = json.status_codes
         # All of them are retired; an error is one of those that failed.
-        times = _times("response_times", json.response_times, json.request_counts.retired)
+        times = _times(json.response_times, json.request_counts.retired)
         opened = json.connect_times.get("num")
         return cls(
             version="0.5",
@@ -150,7 +150,7 @@ class WeighttpReport:
             rate=json.reqs_per_sec,
             connections=opened if isinstance(opened, int) else None,
             times=times,
-            mean_us=_number("response_times", json.response_times, "avg"),
+            mean_us=_number(json.response_times, "avg"),
             underflow=json.request_counts.kept > json.request_counts.retired,
         )
 
@@ -193,20 +193,20 @@ class WeighttpReport:
         )
 
 
-def _times(name: str, fields: dict[str, int | str], done: int) -> dict[str, int]:
+def _times(fields: dict[str, int | str], done: int) -> dict[str, int]:
     if fields.get("unit") != "us":
-        raise ValueError(f"{name}: its unit is {fields.get('unit')!r}, not us")
-    if _number(name, fields, "num") != done:
-        raise ValueError(f"{name}: {fields['num']} times of {done} requests")
-    times = {percent: _number(name, fields, f"{percent}%") for percent in _PERCENTS}
-    growing(name, times.values())
+        raise ValueError(f"response_times: its unit is {fields.get('unit')!r}, not us")
+    if _number(fields, "num") != done:
+        raise ValueError(f"response_times: {fields['num']} times of {done} requests")
+    times = {percent: _number(fields, f"{percent}%") for percent in _PERCENTS}
+    growing("response_times", times.values())
     return times
 
 
-def _number(name: str, fields: dict[str, int | str], key: str) -> int:
+def _number(fields: dict[str, int | str], key: str) -> int:
     value = fields.get(key)
     if not isinstance(value, int):
-        raise ValueError(f"{name}.{key}: no number")  # noqa: TRY004 - of the tool, not of ours
+        raise ValueError(f"response_times.{key}: no number")  # noqa: TRY004 - of the tool
     return value
 
 

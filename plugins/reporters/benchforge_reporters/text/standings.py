@@ -56,13 +56,12 @@ def metric(standing: MetricRanking) -> str:
     return titled(standing.metric, standing.of)
 
 
-def interval(estimate: Estimate, digits: str) -> str:
-    """Return a value with its interval, each in a format such as `.3g`."""
+def _interval(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"unknown: {estimate.why}"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:{digits}} (no interval: {estimate.why})"
-    return f"{estimate.value:{digits}} ({estimate.low:{digits}} to {estimate.high:{digits}})"
+        return f"{estimate.value:.3f} (no interval: {estimate.why})"
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
 
 
 def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]:
@@ -117,7 +116,7 @@ def _far(standing: MetricRanking, title: str) -> Iterator[str]:
 def _pairs(ranking: Ranking) -> Iterator[str]:
     for pair in ranking.pairs:
         differ = "differ" if pair.differ else "no difference found"
-        yield f"{pair.first} / {pair.second} is {interval(pair.simultaneous, '.3f')}: {differ}"
+        yield f"{pair.first} / {pair.second} is {_interval(pair.simultaneous)}: {differ}"
 
 
 def sweeps(summary: Summary, scenario: str) -> list[str]:
