@@ -73,7 +73,7 @@ def _lane(
             title = titled(f"trial {trial.number}: {trial.case.server}, not counted")
             centre = f'x="{axis.at(minutes[trial.number])}%" y="{_HEIGHT / 2}"'
             pieces.append(f'<use href="#cross" {centre} class="cross">{title}</use>')
-    about = f"{lane.name} in the order of measuring: {readable.listed(words, 20)}"
+    about = f"{lane.name} in measuring order: {readable.listed(words, 20)}"
     return ChartRow(lane.name, None, svg(_HEIGHT, "".join(pieces), about), "")
 
 
