@@ -12,7 +12,7 @@ _KIND = "kind"
 ALL = "(all)"
 "The row of all kinds together: no label of a kind has parentheses."
 NOT_BY_KIND = (
-    "Each kind has its share of the requests/s: response times are what tells servers and kinds "
+    "Each kind has its share of the requests/s: response times tell servers and kinds "
     "apart. CPU time and memory by kind are unknown: the same processes answer all kinds."
 )
 

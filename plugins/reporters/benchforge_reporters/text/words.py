@@ -303,17 +303,15 @@ def doubted(summary: Summary) -> str:
     """Return which cases have numbers that are not to be believed, and why; empty if none."""
     doubtful = (case for case in summary.cases if (case.believed or 0) < case.trials)
     cases = [case for case in doubtful if case.believed is not None and not _set_aside(case)]
-    disturbed = [
-        case for case in cases if all(trial.disturbed for trial in case.doubted if trial.used)
-    ]
-    others = [case for case in cases if case not in disturbed]
+    noisy = [case for case in cases if all(trial.disturbed for trial in case.doubted if trial.used)]
+    others = [case for case in cases if case not in noisy]
     sentences = []
     if others:
         which = f"{_have(others, summary)} numbers that are not to be believed"
         sentences.append(f"NOT BELIEVED: {which}: {in_short(others)}")
-    if disturbed:
-        which = f"{_have(disturbed, summary)} values of trials that others disturbed"
-        sentences.append(f"DISTURBED: {which}: {in_short(disturbed)}")
+    if noisy:
+        which = f"{_have(noisy, summary)} values of trials that others disturbed"
+        sentences.append(f"DISTURBED: {which}: {in_short(noisy)}")
     return "; ".join(sentences)
 
 
