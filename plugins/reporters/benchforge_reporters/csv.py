@@ -136,7 +136,7 @@ class _Field:
             return FAILED
         if self.statistic == "runs":
             return str(case.trials)
-        lines = (item for item in case.metrics if (item.metric, item.of, item.unit) == self.names)
+        lines = (line for line in case.metrics if (line.metric, line.of, line.unit) == self.names)
         if (line := next(lines, None)) is None:
             return ""
         if self.statistic is None:

@@ -164,7 +164,7 @@ def curves(section: Section, colours: Mapping[str, int]) -> Iterator[Curve]:
     swept_servers = zip(section.curves, section.sweeps, strict=True)
     for number, (swept, sentence) in enumerate(swept_servers, start=1):
         measured = [level for level in swept.levels if level.value.value is not None]
-        labels = [(f"{item.concurrency} at once", str(item.concurrency)) for item in measured]
+        labels = [(f"{level.concurrency} at once", str(level.concurrency)) for level in measured]
         values = {path: level.value for path, level in enumerate(measured)}
         drawing = course_drawing(values, labels, scaled(swept), colours.get(swept.server, 0))
         if drawing is not None:

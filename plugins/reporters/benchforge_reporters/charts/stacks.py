@@ -62,7 +62,7 @@ def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
 
 def _launch_row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> ChartRow:
     subject = () if trial.turns is None else trial.turns.slices
-    rates = [item.responses / item.seconds if item.seconds else 0.0 for item in subject]
+    rates = [part.responses / part.seconds if part.seconds else 0.0 for part in subject]
     most, pieces = max(rates, default=0.0) or 1.0, [grid(axis, _SLICES_HEIGHT)]
     for slice_, rate in zip(subject, rates, strict=True):
         start, end = axis.at(slice_.start_s), axis.at(slice_.end_s)

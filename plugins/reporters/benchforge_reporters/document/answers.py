@@ -62,7 +62,7 @@ def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]
     """Return the answer to each comparison, in the order of the suite; none of a smoke."""
     if summary.smoke:
         return []
-    return [_answer(item, summary, trials) for item in summary.comparisons]
+    return [_answer(comparison, summary, trials) for comparison in summary.comparisons]
 
 
 def side(comparison: Comparison) -> str:
@@ -141,10 +141,10 @@ def _shown(
         return headline(comparison, summary).sentence, []
     if ranked is None or ranked.ranking is None:
         return (f"No answer: {verdict.reasons[0]}" if verdict.state == "undecided" else ""), []
-    remarks = [f"{item.server} is not ranked: {item.why}." for item in ranked.left_out]
-    order = [item.server for item in sorted(ranked.ranking.order, key=attrgetter("best"))]
+    remarks = [f"{unranked.server} is not ranked: {unranked.why}." for unranked in ranked.left_out]
+    order = [entry.server for entry in sorted(ranked.ranking.order, key=attrgetter("best"))]
     tied = ranked.ranking.leaders
-    beaten = [item for item in order if item not in tied]
+    beaten = [server for server in order if server not in tied]
     if len(order) == 1:
         return f"No answer: only {order[0]} has values that count", remarks
     if len(tied) > 1:
@@ -167,9 +167,9 @@ def _ahead(ranked: MetricRanking, summary: Summary, servers: tuple[str, str]) ->
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:
     subject, drivers = side(comparison), {case.driver for case in comparison.cases}
     return [
-        f"The same {subject} twice: {interval(item.ratio)}."
-        for item in summary.placebos
-        if item.case.scenario == comparison.scenario and item.case.driver in drivers
+        f"The same {subject} twice: {interval(placebo.ratio)}."
+        for placebo in summary.placebos
+        if placebo.case.scenario == comparison.scenario and placebo.case.driver in drivers
     ]
 
 
@@ -185,8 +185,8 @@ def interval(ratio: Estimate) -> str:
 
 def used_doubts(cases: Sequence[CaseSummary]) -> tuple[int, int]:
     """Return the numbers of doubted trials behind the levels: disturbed ones, and the others."""
-    used = [item for case in cases for item in case.used_doubts]
-    disturbed = sum(item.disturbed for item in used)
+    used = [doubt for case in cases for doubt in case.used_doubts]
+    disturbed = sum(doubt.disturbed for doubt in used)
     return disturbed, len(used) - disturbed
 
 

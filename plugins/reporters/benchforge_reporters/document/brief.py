@@ -223,18 +223,18 @@ class Brief:
         ranking = None if ranked is None else ranked.ranking
         if ranked is None or ranking is None or answer.head.ratio is None:
             return "", []
-        names = [item.server for item in ranking.order]
+        names = [entry.server for entry in ranking.order]
         cases = self.summary.cases_of(answer.comparison)
         base = next((case.case.server for case in cases if case.case.server in names), names[0])
         base = answer.head.second if len(names) == PAIR else base
         rows = []
-        for item in ranking.order:
-            ratio = None if item.server == base else pair_ratio(ranking, item.server, base)
+        for entry in ranking.order:
+            ratio = None if entry.server == base else pair_ratio(ranking, entry.server, base)
             speed = ratio if ranking.better == "higher" or ratio is None else ratio.inverse
-            ranks = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
-            level = item.value.value if answer.verdict.rates else None
+            ranks = str(entry.best) if entry.best == entry.worst else f"{entry.best}–{entry.worst}"
+            level = entry.value.value if answer.verdict.rates else None
             value = readable.figure(level) if level else ""
-            rows.append(Standing(ranks, item.server, value, ratio, speed))
+            rows.append(Standing(ranks, entry.server, value, ratio, speed))
         return base, rows
 
     def drawn(self) -> Iterator[tuple[str, str, Standing]]:

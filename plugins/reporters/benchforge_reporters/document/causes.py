@@ -218,7 +218,7 @@ def _words(
 
 def _range(roots: Sequence[FoldedFinding]) -> str:
     """Return the lowest and the highest value of the check at the root, over all trials."""
-    ends = [end for item in roots for end in item.values or ()]
+    ends = [end for root in roots for end in root.values or ()]
     if not ends:
         return "an unknown share"
     threshold = roots[0].check.threshold  # such as `warn at 0.8, fail at 0.95 of a CPU`

@@ -137,7 +137,7 @@ def tally(summary: Summary) -> Iterator[str]:
 def intervals_note(summary: Summary) -> str:
     """Return why a claim's interval is not that of its answer; empty where both are the same."""
     families = [
-        {item.title for item in comparison.cases}
+        {case.title for case in comparison.cases}
         for comparison in summary.comparisons
         if len(comparison.cases) > _PAIR
     ]

@@ -206,7 +206,7 @@ def _variant(
     id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial], names: dict[str, str]
 ) -> str:
     program, servers = names["program"], [{*_words(trial, "server")} for trial in trials]
-    unlike = len({item.request.model_dump_json() for item in trials}) > 1
+    unlike = len({trial.request.model_dump_json() for trial in trials}) > 1
     closes = program in _CLOSERS and names["keeps"]
     options = {"gunicorn": {"--worker-class=sync", "--threads=1"}}
     options["uwsgi"] = {"import pyuwsgi; pyuwsgi.run()"}
@@ -223,44 +223,44 @@ def _variant(
         "S7": "ended" if names["ended"] else "",
     }
     variants |= {"L2": variants["L1"], "S2": variants["E2"]}
-    return variants.get(id_, next((item.check.component for item in roots), ""))
+    return variants.get(id_, next((root.check.component for root in roots), ""))
 
 
 def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) -> dict[str, str]:
     """Return what the trials tell: numbers, and what decides about the variant."""
-    loads = [item.load for item in trials if item.load is not None]
-    readings = [item.reading for item in trials if item.reading is not None]
-    observed = [item.observation for item in trials if item.observation is not None]
+    loads = [trial.load for trial in trials if trial.load is not None]
+    readings = [trial.reading for trial in trials if trial.reading is not None]
+    observed = [trial.observation for trial in trials if trial.observation is not None]
     usages = [usage for item in observed for usage in item.usage]
-    ends = [end for item in roots for end in item.values or ()] or [0.0]
-    connections = max((item.connections or 1 for item in loads), default=1)
-    seconds = max((item.declared_s for item in loads), default=0.0)
+    ends = [end for root in roots for end in root.values or ()] or [0.0]
+    connections = max((load.connections or 1 for load in loads), default=1)
+    seconds = max((load.declared_s for load in loads), default=0.0)
     factor = 100 / min(ends) if id_ == "S2" and min(ends) else 101 * max(ends)
-    rate = min((item.responses / item.seconds for item in readings), default=2.0)
-    slice_s = max((item.turns.slice_s for item in trials if item.turns), default=0.1)
-    few = min(ends) if any(item.check.component == "requests" for item in roots) else 0.0
-    signs = (_MODE.match(sign) for item in usages for sign in item.development_signs)
+    rate = min((reading.responses / reading.seconds for reading in readings), default=2.0)
+    slice_s = max((trial.turns.slice_s for trial in trials if trial.turns), default=0.1)
+    few = min(ends) if any(root.check.component == "requests" for root in roots) else 0.0
+    signs = (_MODE.match(sign) for usage in usages for sign in usage.development_signs)
     variable = next((sign[1] for sign in signs if sign), "")
     classes, kinds = Counter[str](), list[str]()
     for reading in readings:
         classes.update(reading.errors)
         kinds += (label for label, part in reading.kinds.items() if part.errors.get("length"))
-    argvs = [_words(item, "loader")[:2] for item in trials]
+    argvs = [_words(trial, "loader")[:2] for trial in trials]
     tools = {PurePath(word).name for argv in argvs for word in argv}
     programs = [name for name in tools if name in _CLOSERS or name in _THREADED]
     program = programs[0] if len(programs) == 1 else ""
-    threads = 2 * max((item.processes or 1 for item in loads), default=1)
+    threads = 2 * max((load.processes or 1 for load in loads), default=1)
     step = 10 if seconds * factor > 10 else 1  # noqa: PLR2004 - seconds
     return {
         "class": next((name for name, count in classes.most_common(1) if count), ""),
         "connections": str(connections),
         "deployed": "production" if variable == "NODE_ENV" else "",
-        "ended": "yes" * any(item.ended_processes for item in usages),
+        "ended": "yes" * any(usage.ended_processes for usage in usages),
         "fewer": str(max(1, connections // 4)),
         "half": str(max(1, int(rate / 2))),
-        "keeps": "yes" * any(item.keep_alive for item in loads),
+        "keeps": "yes" * any(load.keep_alive for load in loads),
         "kind": next(iter(kinds), ""),
-        "loaders": "clients" if any(item.kind == "client" for item in loads) else "loaders",
+        "loaders": "clients" if any(load.kind == "client" for load in loads) else "loaders",
         "longer": str(step * math.ceil(seconds * factor / step) or 60),
         "more": str(4 * connections),
         "program": program,
@@ -269,14 +269,14 @@ def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) 
         "slower": str(max(1, int(0.9 * rate))),
         "threads": f"{_THREADED.get(program, 'threads')}={threads}",
         "variable": variable,
-        "waits": "yes" * any(_WAITS in item.printed_line for item in usages),
+        "waits": "yes" * any(_WAITS in usage.printed_line for usage in usages),
     }
 
 
 def _servers(cases: Sequence[CaseSummary]) -> dict[str, str]:
     """Return the servers of which all trials failed, and the others."""
-    failed = {item.case.server: None for item in cases if item.failed and not item.trials}
-    others = {item.case.server: None for item in cases if item.case.server not in failed}
+    failed = {case.case.server: None for case in cases if case.failed and not case.trials}
+    others = {case.case.server: None for case in cases if case.case.server not in failed}
     return {"failed": readable.conjoined(failed) if failed else "", "others": json.dumps([*others])}
 
 
@@ -285,7 +285,7 @@ def _blocks(
 ) -> str:
     """Return the settings for as many blocks as are enough, if as many of them count."""
     had, least = blocks_by_scenario(summary), _BLOCKS[id_]
-    counted = min((end for item in roots for end in item.values or ()), default=0.0)
+    counted = min((end for root in roots for end in root.values or ()), default=0.0)
     factor = least / counted if id_ == "S3" and counted else 2
     wanted = {item: math.ceil(max(least, had.get(item, 0) * factor)) for item in scenarios}
     return " ".join(settings_of_blocks(wanted, had | wanted, summary))

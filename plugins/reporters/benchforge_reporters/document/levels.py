@@ -62,13 +62,13 @@ class Levels:
 
 def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
     """Return the rows of each comparison that has a ranking."""
-    made = (_levels(item, summary, trials) for item in summary.comparisons)
-    return [item for item in made if item is not None and item.rows]
+    made = (_levels(comparison, summary, trials) for comparison in summary.comparisons)
+    return [table for table in made if table is not None and table.rows]
 
 
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
     cases = summary.cases_of(comparison)
-    by_name = dict(zip(server_names([item.case for item in cases]), cases, strict=True))
+    by_name = dict(zip(server_names([case.case for case in cases]), cases, strict=True))
     measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
@@ -102,7 +102,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
 
 
 def _alone(case: CaseSummary) -> MetricSummary | None:
-    return next((item for item in case.metrics if item.measurand == RATE), None)
+    return next((line for line in case.metrics if line.measurand == RATE), None)
 
 
 def _ranked(
@@ -110,9 +110,9 @@ def _ranked(
 ) -> Iterator[tuple[str, str, float | None, tuple[float, float] | None]]:
     """Yield name, ranks, value and interval of each server; of one without others, its value."""
     if isinstance(measured, MetricRanking):
-        for item in measured.ranking.order if measured.ranking else ():
-            rank = str(item.best) if item.best == item.worst else f"{item.best}–{item.worst}"
-            yield item.server, rank, item.value.value, item.value.interval
+        for entry in measured.ranking.order if measured.ranking else ():
+            rank = str(entry.best) if entry.best == entry.worst else f"{entry.best}–{entry.worst}"
+            yield entry.server, rank, entry.value.value, entry.value.interval
     elif not summary.smoke:  # which has no level
         yield "", "", measured.level, None
 
@@ -143,7 +143,7 @@ def _unknown(
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
         yield f"{_name(times)} is unknown{_because(times)}"
     if not any(row.cpu for row in rows):
-        observed = (item.observation for item in trials if item.observation is not None)
+        observed = (trial.observation for trial in trials if trial.observation is not None)
         whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
         reason = next(filter(None, whys), "")
         reason = reason or ("servers work on after the load" if not trials else "")
@@ -157,11 +157,11 @@ def _because(line: MetricSummary) -> str:
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
     names = like.metric, like.of
-    return next((item for item in case.metrics if (item.metric, item.of) == names), None)
+    return next((line for line in case.metrics if (line.metric, line.of) == names), None)
 
 
 def _thin(line: MetricSummary) -> bool:
-    return line.at_least or any(item.sample.why for item in line.samples)
+    return line.at_least or any(sample.sample.why for sample in line.samples)
 
 
 def _failed(cases: Sequence[CaseSummary]) -> float | None:

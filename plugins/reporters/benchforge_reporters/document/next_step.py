@@ -128,7 +128,7 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
 
 def seconds_of(trials: Sequence[Trial], summary: Summary) -> float:
     """Return the length of a run in seconds: of each session, from first to last trial."""
-    firsts = [item.first_trial for item in summary.sessions]
+    firsts = [session.first_trial for session in summary.sessions]
     spans: dict[int, list[tuple[float, float]]] = {}
     for trial in trials:
         spans.setdefault(bisect(firsts, trial.number), []).append(_span(trial))

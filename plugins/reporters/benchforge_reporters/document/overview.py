@@ -95,7 +95,7 @@ def overview(
     if len(claims) < _MANY_CLAIMS and len(answers) < _MANY_COMPARISONS:
         return None
     published = [line.excluded for line in claims if line.published]
-    sides = {side(item) for item in summary.comparisons if len(item.cases) > 1}
+    sides = {side(comparison) for comparison in summary.comparisons if len(comparison.cases) > 1}
     return Overview(
         published=len(published),
         excluded=published.count(True),

@@ -64,7 +64,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
     lanes = [Lane(item.scenario, item.cases, drawn_column(item.cases)) for item in text.sections]
     axis = ratio_axis(text.claims)
     drawings = (ratio(line, axis) if axis and drawn(line) else None for line in text.claims)
-    numbers = {item.scenario: number for number, item in enumerate(text.sections, start=1)}
+    numbers = {section.scenario: number for number, section in enumerate(text.sections, 1)}
     return {
         "text": text,
         "brief": brief,

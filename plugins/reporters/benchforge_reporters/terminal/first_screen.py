@@ -123,9 +123,9 @@ class _Screen:
         head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
         tail = f"p{latency.tail:g} (95 %)"
         yield self.paint.of("aside", f"{head:<38}{'p50 (95 %)':>16}{tail:>26}")
-        for item in latency.servers:
-            times = (timed(item.median), timed(item.tail))
-            yield safe.word(f"   {short(item.server):<20}{times[0]:>31}{times[1]:>26}")
+        for server in latency.servers:
+            times = (timed(server.median), timed(server.tail))
+            yield safe.word(f"   {short(server.server):<20}{times[0]:>31}{times[1]:>26}")
         if latency.why:
             yield from self.paint.wrapped(in_rounds(f"no p99: {latency.why}"), "   ", "   ")
 

@@ -91,7 +91,7 @@ def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
 
 def _sections(report: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
-    sections = [item for item in report.sections if item.scenario not in report.latencies]
+    sections = [section for section in report.sections if section.scenario not in report.latencies]
     rows = [level for section in sections for level in section.levels]
     if rows and report.overview is None:
         yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]
@@ -223,7 +223,7 @@ class Why(Terminal):
         """Return each cause with its findings: where, in which trials, and the limit."""
         causes = cause_texts(summary, trials).all
         unknown = [cause for cause in causes if _is_unknown(cause)]
-        blocks = ["\n".join(_explained(item, paint)) for item in causes if item not in unknown]
+        blocks = ["\n".join(_explained(text, paint)) for text in causes if text not in unknown]
         if unknown:
             blocks.append("\n".join(_not_seen(unknown, paint)))
         return "\n\n".join(blocks or ["no check found anything"]) + "\n"
@@ -268,7 +268,7 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
 
 def _of_check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
     first = findings[0].check
-    count = sum(item.count for item in findings)
+    count = sum(finding.count for finding in findings)
     named = f"{first.id} {first.name}".strip()
     title = f"{first.status} {named}, {readable.counted(count, 'finding')}"
     yield from paint.wrapped(f"{title}; {first.threshold}" if first.threshold else title, "  ")
