@@ -90,15 +90,11 @@ class Brief:
         self.answers = self.report.quoted
         self.machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
         self.day = f"{summary.created:%-d %b %Y}"
-        labels = dict.fromkeys(f"server-{case.case.server}" for case in summary.cases)
-        versions = {
-            key: homeless(version)
-            for key, version in summary.versions.items()
-            if not version.startswith("unknown")
-        }
-        self.versions = {
-            label.removeprefix("server-"): versions[label] for label in labels if label in versions
-        }
+        texts = summary.versions.items()
+        versions = {key: homeless(text) for key, text in texts if not text.startswith("unknown")}
+        servers = dict.fromkeys(case.case.server for case in summary.cases)
+        by_server = {server: versions.get(f"server-{server}") for server in servers}
+        self.versions = {server: text for server, text in by_server.items() if text}
         self.software = [*filter(None, (_named(*named) for named in versions.items()))]
 
     @property

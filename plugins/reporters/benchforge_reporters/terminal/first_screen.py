@@ -94,7 +94,6 @@ class _Screen:
             yield from self.paint.lines("aside", head.remark, first="  " * named)
 
     def _setting(self) -> str:
-        """Return the machine, the versions and the day."""
         versions = [*dict.fromkeys(self.brief.software)]
         listed = [readable.listed(versions, 3)] if versions else []
         return " · ".join((self.brief.machine, *listed, self.brief.day))
