@@ -147,8 +147,8 @@ def evidence_of(
     several = len(cases) > 1
     has_sides = len(measured) > 1 if several else bool(measured)
     ranked = summary.standing(comparison)
-    of_cases = (ranked and case.line(ranked.metric, ranked.of) for case in cases)
-    line = next(filter(None, of_cases), None)
+    lines = [case.line(ranked.metric, ranked.of) for case in cases] if ranked else []
+    line = next(filter(None, lines), None)
     objections = against(summary, Sides(tuple(measured), ()), line)
     wrong = [text for case in (measured if has_sides else cases) for text in wrong_answers(case)]
     odd = unlike(objections, is_grave)

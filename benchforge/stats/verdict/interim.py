@@ -12,7 +12,8 @@ from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.values.units import titled
 from benchforge.stats.inference.region import Region, lies
 
-_STATES: dict[str, Literal["holds", "fails"]] = {"holds": "holds", "fails": "fails"}
+State = Literal["holds", "fails", "open", "differ"]
+_STATES: dict[str, State] = {"holds": "holds", "fails": "fails"}
 _VERBS = {"holds": "hold", "fails": "fail", "differ": "differ", "open": "are undecided"}
 _SHOWN = 12  # names in a line
 
@@ -21,7 +22,7 @@ class InterimAnswer(NamedTuple):
     """The answer so far to a claim, or about two servers of a comparison."""
 
     about: str
-    state: Literal["holds", "fails", "open", "differ"]
+    state: State
     estimate: Estimate
     unit: str
 

@@ -64,7 +64,7 @@ def command(options: CleanOptions) -> int:
     if not options.yes and not sys.stdin.isatty():
         hint = "add --yes, or use a terminal"
         raise Unusable("no terminal to confirm: nothing was removed", hint)
-    wanted = []
+    wanted: list[inventory.Remains] = []
     for title, group in remains.items():
         folders = f"{counted(len(group), 'folder')} of the {title}"
         wanted.extend(group if group and inventory.confirmed(folders, options.yes) else ())
