@@ -22,7 +22,7 @@ FIRST = {
     "unlike": "Not comparable: waitress-serve and gunicorn did different work",
     "broken": "No answer: gunicorn answered wrongly, so its speed says nothing",
     "start": "No answer: gunicorn did not start",
-    "disturbed": r"\[pool\] aiohttp serves 1\.5× as many requests per second as flask, the next",
+    "disturbed": r"\[pool\] aiohttp serves 1\.5× as many requests .* as flask, the runner-up",
 }
 
 
@@ -36,7 +36,7 @@ def test_the_answer_is_the_first_line_and_all_fits_a_screen(name: str) -> None:
     assert len(lines) <= (FEW_LINES if len(summary.comparisons) == 1 else MOST_LINES)
     assert all(len(line) <= WIDTH or line.startswith("  benchforge run ") for line in lines)
     assert sum(line.startswith("May I quote it?") for line in lines) == 1
-    assert any("this machine: AMD EPYC, 2 CPUs, virtual" in line for line in lines)
+    assert any(line.startswith("AMD EPYC, 2 CPUs, virtual · ") for line in lines)
     coloured = FirstScreen().text(summary, trials, 80, colour=True)
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == text
     heads = [headline(comparison, summary) for comparison in summary.comparisons]
