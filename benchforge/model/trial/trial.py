@@ -223,9 +223,8 @@ are those of the whole launch, as are load and stop."""
         if kind is None:
             return self
         reading = self.reading.kinds.get(label) if self.reading is not None else None
-        update = {"request": kind.request, "probes": kind.probes, "reading": reading}
-        update |= {"stream": None, "good_response": kind.good_response}
-        return self.model_copy(update=update)
+        rest = {"stream": None, "good_response": kind.good_response}
+        return self.like(request=kind.request, probes=kind.probes, reading=reading, **rest)
 
     def of_stage(self, number: int) -> "Trial":
         """Return the trial as if it had been one stage of its load, from 1 on."""
