@@ -137,7 +137,7 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
     )
 )
 def test_each_child_is_counted_once(children: list[tuple[int, int, bool]]) -> None:
-    account = Account(own_pid=7, waited=5)
+    account = Account(used=7, waited=5)
     waited = 5
     for observed_, unseen, waits in children:
         waited += observed_ + unseen if waits else 0
