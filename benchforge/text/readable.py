@@ -174,13 +174,13 @@ def cut(text: str, most: int) -> str:
 def fitted(blocks: Iterable[tuple[int, Sequence[str]]], most: int) -> list[str]:
     """Return the lines of blocks, without the most dispensable ones if they are more than `most`.
 
-    A block has the number of its importance: 0 always stays, and the highest number goes first.
+    A block has a rank: 0 always stays, and the highest rank goes first.
     """
     chosen = [*blocks]
     while sum(len(lines) for _, lines in chosen) > most and any(rank for rank, _ in chosen):
         chosen.remove(max(chosen, key=lambda block: block[0]))
     lines = [line for _, lines in chosen for line in lines]
-    return [line for line, then in zip(lines, [*lines[1:], ""], strict=True) if line or then]
+    return [line for line, then in zip(lines, [*lines[1:], ""], strict=False) if line or then]
 
 
 def _scale(unit: str, largest: float) -> Scale:
