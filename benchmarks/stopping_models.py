@@ -97,17 +97,17 @@ def page(runs: int) -> Iterator[str]:
         "look share the error: those\nof claims, and those of all pairs of servers.\n"
     )
     yield from families(runs)
-    yield "\n## Noise that intervals do not know of\n"
+    yield "\n## Noise that intervals ignore\n"
     yield (
-        "Share of runs whose last interval holds the true mean ratio, which is to be 95 %, at a "
-        "width of 5 %; and of runs of\nequal servers in which a claim `a > b` finds a difference, "
-        "which is to be 5 % at most (24 blocks at most). Of two\nnumbers of blocks the second is "
-        "today's. The mean of a server "
-        "with modes is between them. Up to eight\nblocks cannot show a mode, a skew, a drift or a "
-        "resemblance of blocks. A first look at eight blocks instead of\nfour protects better from "
-        "a mode in 30 % of trials, and worse from one in 10 %. If no launch was slow, up to\n53 % "
-        "(4 blocks), 31 % (8) or 14 % (20) of launches may still be (95 %). S8 is silent below 8 "
-        "blocks. A server with\nmodes needs 20 blocks or more.\n"
+        "A server with modes needs 20 blocks or more. *Holds* is the share of runs whose last "
+        "interval holds the true mean ratio,\nat a width of 5 %: the goal is 95 %. *False* is the "
+        "share of runs of equal servers in which a claim `a > b` finds a\ndifference: the goal is "
+        "5 % at most (24 blocks at most). The second of two numbers of blocks is today's. The mean "
+        "of a\nserver with modes is between them. Up to eight blocks cannot show a mode, a skew, a "
+        "drift or autocorrelation. A first\nlook at eight blocks instead of four protects better "
+        "from a mode in 30 % of trials, and worse from one in 10 %. If no\nlaunch was slow, up to "
+        "53 % (4 blocks), 31 % (8) or 14 % (20) of launches may still be (95 %). S8 is silent "
+        "below 8\nblocks.\n"
     )
     yield from noises(runs)
 

@@ -49,7 +49,7 @@ def page(runs: int) -> Iterator[str]:
     )
     yield from coverage(runs)
     yield "\n## The check S8\n"
-    yield "Share of pairs of which S8 says that they drift, by number of blocks.\n"
+    yield "Share of pairs that drift by S8, by number of blocks.\n"
     yield from alarms(runs)
 
 

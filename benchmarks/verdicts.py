@@ -158,19 +158,17 @@ def page(alike: Sequence[Said], late: Mapping[float, Said]) -> Iterator[str]:
     )
     yield calibrated()
     yield "## The same server twice\n"
+    wrong = f"{sum(map(differs, last))} of {len(last)} runs has one"
     yield (
         f"{len(last)} runs of {BLOCKS} blocks. A verdict is false if it finds that one serves more "
-        "than the other.\n"
+        f"than the other: {wrong}.\n"
     )
     yield "| claim | holds | fails | inconclusive | invalid |\n|---|---|---|---|---|"
     for label, holds in ALIKE.items():
         found = Counter(one.state for each in last for one in each.verdicts if one.claim == label)
         counts = (str(found[of]) for of in ("holds", "fails", "inconclusive", "invalid"))
         yield f"| `{holds}` | {' | '.join(counts)} |"
-    wrong = sum(map(differs, last))
-    runs = f"{wrong} of {len(last)} runs"
-    yield f"\nIn {runs}, a verdict found that a server serves more than itself.\n"
-    yield "## A planted delay\n"
+    yield "\n## A planted delay\n"
     yield (
         f"{MOST} blocks each. The table gives the verdicts after each number of blocks on `more`: "
         "the delayed server serves less.\n"
