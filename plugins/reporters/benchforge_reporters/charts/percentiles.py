@@ -26,7 +26,7 @@ class _Line:
     server: str
     trial: int
     sure: _Points
-    "Those where enough responses took longer."
+    "Points where enough responses took longer."
     unsure: _Points
 
 
