@@ -109,7 +109,7 @@ def test_a_winner_differs_from_all_others_and_else_a_size_is_ruled_out(ranking: 
             share = present(re.search(r"any difference is below ([0-9.]+) %", text))
             assert float(share[1]) <= 10
         if "Undecided" in text:
-            possible = r"by up to ([0-9.,]+ %|a factor of [0-9.,]+)|no difference is ruled out"
+            possible = r"by up to ([0-9.,]+ %|[0-9.,]+×)|no difference is ruled out"
             assert re.search(possible, text)
 
 

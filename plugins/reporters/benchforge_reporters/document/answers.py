@@ -37,8 +37,6 @@ SIGNS: Final[dict[AnswerState, tuple[str, Meaning, str, str]]] = {
 }
 "Each state: its sign and colour on a terminal, its name in the page's style, and its words."
 _OLDER: Final = "an older benchforge summed it up: show its folder instead"
-_PAIR = 2
-_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
 @dataclass(frozen=True)
@@ -204,8 +202,7 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
     ratio = "ratio rests" if len(ranking.pairs) == 1 else "ratios rest"
     text = f"The {ratio} on {number} of {total}"
     if alike := _disturbed_alike(cases):
-        pair = len(cases) == _PAIR
-        share_text, who = (alike, "both servers") if pair else ("some", "the servers")
+        share_text, who = ("some", "the servers") if cases[2:] else (alike, "both servers")
         text += f"; in {share_text} of these, noise met {who} alike, and cancels out"
     return [f"{text}. The other blocks do not count." if counts[0] < blocks else f"{text}."]
 
@@ -223,7 +220,7 @@ def of_level(cases: Sequence[CaseSummary]) -> list[str]:
 def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
     """Return the number of blocks in which at least two servers were disturbed."""
     noisy = [{each.block for each in case.used_doubts if each.disturbed} for case in cases]
-    return sum(number >= _PAIR for number in Counter(chain(*noisy)).values())
+    return sum(number > 1 for number in Counter(chain(*noisy)).values())
 
 
 def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
@@ -231,12 +228,10 @@ def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
     names, most = readable.conjoined(servers), ranking.most_apart(servers)
     if most is None:
         return False, f"Undecided between {names}: no interval, so no difference is ruled out"
-    share = f"{readable.figure(100 * (most - 1), 2)} %"
     if most < CLOSE:
-        bound = f"any difference is below {share} (95 % sure)"
+        bound = f"any difference is below {readable.apart(most)} (95 % sure)"
         return True, f"No difference seen between {names}: {bound}"
-    size = share if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
-    return False, f"Undecided between {names}: they may differ by up to {size}"
+    return False, f"Undecided between {names}: they may differ by up to {readable.apart(most)}"
 
 
 def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]:
@@ -262,18 +257,16 @@ def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> l
     """Return how much the trials of one side differ, in a sentence; none if that is unknown."""
     if all(case.in_turns for case in cases):
         return _of_ratios(cases, ranked)
-    lines = (line for case in cases for line in case.metrics)
-    ratios = [
-        line.highest / line.lowest
-        for line in lines
-        if (line.metric, line.of) == (ranked.metric, ranked.of) and line.highest and line.lowest
-    ]
+    lines = [line for case in cases if (line := case.line(ranked.metric, ranked.of))]
+    ratios = [line.highest / line.lowest for line in lines if line.highest and line.lowest]
     most = max(ratios, default=1.0)
     if most <= 1:
         return []
-    share = f"{readable.figure(100 * (most - 1), 2)} %"
-    blocks = readable.counted(max(case.trials for case in cases), "block")
-    return [f"Why: the trials of one {side} differ by up to {share}, and there are {blocks} only."]
+    far, blocks = (
+        readable.apart(most),
+        readable.counted(max(case.trials for case in cases), "block"),
+    )
+    return [f"Why: the trials of one {side} differ by up to {far}, and there are {blocks} only."]
 
 
 def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
@@ -284,8 +277,7 @@ def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]
     values = [
         {sample.block: sample.sample.value for sample in line.samples if sample.sample.value}
         for case in cases
-        for line in case.metrics
-        if (line.metric, line.of) == (ranked.metric, ranked.of)
+        if (line := case.line(ranked.metric, ranked.of))
     ]
     ratios = [
         [first[block] / theirs[block] for block in first.keys() & theirs.keys()]
@@ -295,6 +287,5 @@ def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]
     most, blocks = max(spreads, default=(1.0, 0))
     if most <= 1:
         return []
-    share = readable.figure(100 * (most - 1), 2)
-    counted = readable.counted(blocks, "block")
-    return [f"Why: from block to block the ratio differs by up to {share} %; there are {counted}."]
+    far, counted = readable.apart(most), readable.counted(blocks, "block")
+    return [f"Why: from block to block the ratio differs by up to {far}; there are {counted}."]

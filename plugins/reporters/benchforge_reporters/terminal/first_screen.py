@@ -34,16 +34,7 @@ class FirstScreen(Terminal):
         narrow = Paint(min(paint.width or WIDTH, WIDTH), paint.colour)
         screen = _Screen(Brief(summary, trials), narrow)
         most = FEW_LINES if len(screen.answers) == 1 and not summary.claims else MOST_LINES
-        return "\n".join(_fitted([*screen.blocks()], most)) + "\n"
-
-
-def _fitted(blocks: list[Block], most: int) -> list[str]:
-    """Return the lines of all blocks but the most dispensable ones."""
-    while sum(len(lines) for _, lines in blocks) > most and any(rank for rank, _ in blocks):
-        worst = max(blocks, key=lambda block: block[0])
-        blocks = [block for block in blocks if block is not worst]
-    lines = [line for _, lines in blocks for line in lines]
-    return [line for line, then in zip(lines, [*lines[1:], ""], strict=True) if line or then]
+        return "\n".join(readable.fitted(screen.blocks(), most)) + "\n"
 
 
 class _Screen:
