@@ -92,11 +92,11 @@ class RatioAxis:
         near, far = column(1 / (1 + self.limit)), column(1 + self.limit)
         cells[near : far + 1] = "▒" * (far + 1 - near)
         if ratio[1:]:
-            middle, low, high, one = map(column, (*ratio, 1.0))
+            middle, low, high, even = map(column, (*ratio, 1.0))
             # Both ends are beside the ratio, however narrow the interval, but never at or beyond 1.
-            if ratio[1] < ratio[0] and middle not in {one, one + 1}:
+            if ratio[1] < ratio[0] and middle not in {even, even + 1}:
                 low = max(0, min(low, middle - 1))
-            if ratio[2] > ratio[0] and middle not in {one, one - 1}:
+            if ratio[2] > ratio[0] and middle not in {even, even - 1}:
                 high = min(width - 1, max(high, middle + 1))
             cells[low : high + 1] = "━" * (high + 1 - low)
             cells[low], cells[high] = "├", "┤"
