@@ -127,8 +127,7 @@ def _declared(
     try:
         cls = registry.part(kind, use)
     except Unusable as error:
-        kinds = (other for other in KINDS.values() if other != kind)
-        others = [f"a {other}" for other in kinds if use in registry.names(other)]
+        others = [f"a {it}" for it in KINDS.values() if it != kind and use in registry.names(it)]
         also = f"{use!r} is {conjoined(others)}; " if others else ""
         yield Fault((*path, "use"), error.message, f"{also}{error.hint}")
         return None

@@ -106,7 +106,9 @@ def test_a_wrong_answer_on_the_loads_own_connections(
     assert check.status == status
     assert words in check.message
     reason = check.message.index(": expected another; ")
-    assert reason < check.message.index("of the monitor") < check.message.index("does not tell")
+    assert (
+        reason < check.message.index("of the monitor") < check.message.index("does not distinguish")
+    )
     assert (otherwise([check], "a") is None) == (status == "warn")
 
 
@@ -147,7 +149,7 @@ TOO_FEW = {"windows": 20, "judged": 0, "answers": 0, "cut": 5}
     ("fields", "read", "words"),
     [
         (None, None, "judged: the load's own connections were not read; no monitor ran"),
-        (None, LoadAnswers(why="TLS"), "own connections: TLS; no monitor ran"),
+        (None, LoadAnswers(why="TLS"), "own connections were not read: TLS; no monitor ran"),
         (None, tapped(TOO_FEW), "judged: no answer was judged in 20 windows of the load; 0 of 300"),
         (None, tapped(TOO_FEW), "; 0.552 % of the answers that began in windows were cut"),
         ({"moments": 0, "unanswered": {"no answer within 10 s": 3}}, None, "3 not answered: no"),
@@ -225,7 +227,7 @@ def test_a_wrong_answer_that_looks_right_to_the_tool_is_no_measurement() -> None
     check = asked(monitor={"wrong": 2, "answers": (kind(),)})
     assert (check.status, check.subject) == ("fail", "behaviour")
     assert "brought a wrong answer, 0.251 % to 7.25 % of them (95 %): expected" in check.message
-    assert "expected another; the load tool does not tell" in check.message
+    assert "expected another; the load tool does not distinguish" in check.message
     failure = otherwise([check], "a")
     assert failure is not None
     assert failure.stage == "read"

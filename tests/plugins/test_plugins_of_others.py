@@ -97,7 +97,7 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
         (changed("return [Command(", "return 7 or [Command("), "commands(): it returns 7"),
         (changed("return [Command(", "return 1 / 0 or [Command("), "commands(): ZeroDivisionError"),
         (changed("return self", "raise KeyError(seconds)"), "for_warm_up(): KeyError: 0.1"),
-        (changed("return self", "return None"), "for_warm_up(): it returns NoneType, and no Mine"),
+        (changed("return self", "return None"), "for_warm_up(): it returns NoneType, not a Mine"),
     ],
 )
 def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(

@@ -201,8 +201,8 @@ class _Scenario:
             ("loader", driver, getattr(suite, pair.place)[pair.driver]),
         ]
         behind_it = self._behind[pair.server].at(point)
-        parts += [("upstream", f"upstream-{label}", suite.servers[label]) for label in behind_it]
-        parts += [("backend", f"backend-{name}", suite.backends[name]) for name in self._backends]
+        parts.extend(("upstream", f"upstream-{k}", suite.servers[k]) for k in behind_it)
+        parts.extend(("backend", f"backend-{k}", suite.backends[k]) for k in self._backends)
         for role, name, part in parts:
             for host in suite.hosts_of(role, part):
                 hosts[f"{host}-{name}" if name in hosts else name] = host
