@@ -77,6 +77,15 @@ def test_what_was_never_wrong_has_an_upper_bound() -> None:
     )
 
 
+def test_over_http_2_it_says_up_to_where_a_connection_was_judged() -> None:
+    fields = {"held": 48, "streams": 431, "oldest_s": 6.2, "version": "HTTP/2"}
+    assert (
+        "; 48 of these moments were on a connection that it held open, up to its request 431 and "
+        "an age of 6.2 s: later ones are unknown; "
+    ) in asked(monitor=fields).message
+    assert "held open" not in asked().message
+
+
 def test_the_bound_is_that_of_the_windows_in_the_load_and_those_around_it_are_told() -> None:
     check = asked(monitor=None, load_answers=tapped())
     assert (check.status, check.value) == ("pass", 0)
@@ -318,6 +327,11 @@ def test_each_moment_is_counted_once(moments: list[list[int]]) -> None:
     assert observed.wrong + observed.other_bodies <= observed.moments
     firsts = [moment for moment in moments if moment]
     assert (observed.median_s is None) == (not firsts)
+    # Over HTTP/2 each second one was on the connection that was held open, which is not new.
+    held = tallied(record(moments, 4).model_copy(update={"streams": 9}), [*KINDS, UNJUDGED])
+    assert held.held == sum(map(bool, moments[1::2]))
+    assert (held.median_s is None) == (not any(moments[::2]))
+    assert (held.moments, held.wrong) == (observed.moments, observed.wrong)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from serving.faulty import came, serving
 
 from benchforge.run.http import connect
-from benchforge.run.http.http2 import Http2, Http2Answer, NotHttp2, translated
+from benchforge.run.http.http2 import Http2, Http2Answer, NotHttp2, Unprocessed, translated
 
 LATE, ENDLESS = "no answer within 10 s", "its answer has no end within 10 s"
 ENDED = "the connection ended before the answer did"
@@ -50,11 +50,11 @@ COMES = {
 SETTINGS = bytes.fromhex("000000040000000000")
 RIGHT = bytes.fromhex("00000101040000000188" + "000004000100000001") + b"pong"
 GOAWAY_1 = bytes.fromhex("000008070000000000" + "0000000100000000")
-HEAD, _ = translated(b"GET / HTTP/1.1\r\n\r\n", ("http", "localhost"))
+HEAD, ROOT = b"GET / HTTP/1.1\r\n\r\n", ("http", "localhost")
 
 
 def answered(pieces: list[bytes], body: bytes = b"") -> Http2Answer:
-    return Http2(lambda _: None, iter([*pieces, b""]).__next__).answer(HEAD, body)
+    return Http2(lambda _: None, iter([*pieces, b""]).__next__, ROOT).answer(HEAD + body)
 
 
 def test_every_answer_over_http_2_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +74,17 @@ def test_every_answer_over_http_2_has_an_end(monkeypatch: pytest.MonkeyPatch) ->
         if not text.startswith(COMES[fault]) and not (COMES[fault] == LONG and text in slow)
     }
     assert other == {}
+
+
+def test_a_connection_may_end_between_two_answers() -> None:
+    """Then another one may be asked; where it ends within an answer, or before any, none is."""
+    for later, kind in ((b"", Unprocessed), (RIGHT[:4], NotHttp2)):
+        pieces = iter([SETTINGS + RIGHT, later, b""])
+        connection = Http2(lambda _: None, pieces.__next__, ROOT)
+        assert connection.answer(HEAD).keeps
+        with pytest.raises(NotHttp2, match=ENDED) as caught:
+            connection.answer(HEAD)
+        assert (caught.type, connection.keeps) == (kind, False)
 
 
 @given(cuts=st.lists(st.integers(0, 60), max_size=8))

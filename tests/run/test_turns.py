@@ -156,8 +156,14 @@ def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> No
 
 
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
-    assert "(in turns)" in bench("report", result, "--details").out
+    details = bench("report", result, "--details").out
+    assert "(in turns)" in details
     summary = json.loads((result / "summary.json").read_text())
+    (bias,) = {comparison["verdict"]["bias"] for comparison in summary["comparisons"]}
+    assert bias.startswith("ratios in turns may differ by up to 7 % from those of the same loads")
+    assert Path("docs", bias.rpartition("(")[2].strip(")")).exists()
+    for text in (details, *((result / f"report.{form}").read_text() for form in ("md", "html"))):
+        assert bias in " ".join(text.split())
     assert all(case["in_turns"] for case in summary["cases"])
     (verdict,) = summary["verdicts"]
     assert "in turns" in verdict["sentence"]

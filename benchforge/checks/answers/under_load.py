@@ -11,7 +11,7 @@ from benchforge.checks.answers.alike import kind, type_of
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
+from benchforge.model.trial.answers.monitor import LoadAnswers, Monitor, MonitorAnswer, Windows
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
@@ -171,8 +171,18 @@ def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     says = f"{exact(wrong)} of {exact(moments)} random moments of the monitor{over}, on "
     says += "connections of its own, brought a wrong answer"
     says += _kinds_of(trials[0], distinct, wrong) + _bound(wrong, moments)
-    notes = [*_unread(trials), *_unanswered(trials), *_arrival(trials)]
+    notes = [*_held(monitors), *_unread(trials), *_unanswered(trials), *_arrival(monitors)]
     return _Population(says, wrong / moments, distinct, tuple(notes))
+
+
+def _held(monitors: Sequence[Monitor]) -> Iterator[str]:
+    if held := sum(item.held for item in monitors):
+        streams = exact(max(item.streams for item in monitors))
+        age = amount("s", max(item.oldest_s for item in monitors))
+        yield (
+            f"{exact(held)} of these moments were on a connection that it held open, up to its "
+            f"request {streams} and an age of {age}: later ones are unknown"
+        )
 
 
 def _unread(trials: Sequence[Trial]) -> Iterator[str]:
@@ -205,8 +215,7 @@ def _unanswered(trials: Sequence[Trial]) -> Iterator[str]:
         yield f"{exact(unjudged)} not judged: bodies too many, too large or compressed"
 
 
-def _arrival(trials: Sequence[Trial]) -> Iterator[str]:
-    monitors = [trial.monitor for trial in trials if trial.monitor is not None]
+def _arrival(monitors: Sequence[Monitor]) -> Iterator[str]:
     medians = [monitor.median_s for monitor in monitors if monitor.median_s is not None]
     longest = [monitor.longest_s for monitor in monitors if monitor.longest_s is not None]
     if medians and longest:

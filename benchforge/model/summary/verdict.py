@@ -249,3 +249,5 @@ class ComparisonVerdict(Frozen):
     "False if CPU time per response may not be quoted: a server works on after its load."
     sizes: dict[str, float] = Field(default_factory=dict)
     "Share by which a finding may move a ratio, at most, by the id of its check: where it is known."
+    bias: str = ""
+    "Bound of how far ratios in turns are from those alone, with its source; empty without turns."

@@ -31,7 +31,7 @@ def moments(monitor: Monitor) -> Iterator[Contradiction]:
     """Say which numbers of a monitor cannot be."""
     yield from _at_most(monitor.wrong + monitor.other_bodies, monitor.moments, "moments", "wrong")
     answered = monitor.moments + monitor.unjudged
-    yield from _at_most(answered, monitor.connections, "connections", "moments")
+    yield from _at_most(answered, monitor.connections + monitor.held, "connections", "moments")
 
 
 def windows(read: LoadAnswers) -> Iterator[Contradiction]:

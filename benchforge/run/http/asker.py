@@ -1,14 +1,16 @@
 """Send a request at random moments, and record what comes back: asker.py PLAN.
 
 Run by its path. PLAN is JSON. It waits for the file `request` in the plan's folder, and sends it as
-it is; on SIGTERM it writes `record.json`, and a body of each kind. It has one connection at a time,
-so it holds one worker of a server at most; a moment that comes meanwhile is left out.
+it is; on SIGTERM it writes `record.json`, and a body of each kind. It asks on one connection at a
+time, so it holds one worker of a server at most; a moment that comes meanwhile is left out. Over
+HTTP/2 each second moment is on a connection that is held open, older than those of the load.
 """
 # ruff: noqa: PTH104, PTH110, PTH118, PTH123 - without pathlib, whose import takes long
 
 from __future__ import annotations
 
 import bisect
+import contextlib
 import hashlib
 import importlib
 import itertools
@@ -26,7 +28,7 @@ from types import SimpleNamespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import FrameType
     from typing import Any
 
@@ -34,7 +36,7 @@ REQUEST, RECORD = "request", "record.json"
 LOOK_S = 0.01
 FIRST_GUESS_S = 0.001  # of a response time, until there is one
 DEPTH, DEEP, DEEP_EVERY = 2, 8, 8  # requests on a connection; more on one connection in eight
-DEEP_HTTP2 = 32  # its connections last for the whole load
+STREAMS, STREAM_WITHIN_S = 400, 1.0  # before the load, on the connection that is held open
 MOST_MOMENTS, MOST_KINDS = 20_000, 1000
 MOST_BODY, MOST_BODIES = 1 << 20, 8 << 20  # bytes that are kept, of a body and of all
 MOST_ANSWER = 64 << 20  # bytes
@@ -60,11 +62,11 @@ class Asker:
         self._bodies: dict[int, bytes] = {}
         self._room = MOST_BODIES
         self._moments: list[tuple[float, list[tuple[int, float]], str]] = []
-        self._requests = self._connections = 0
-        self._cpu_s = 0.0
+        self._requests = self._connections = self._streams = 0
+        self._cpu_s = self._oldest_s = 0.0
+        self._held: Any = None
         self._few = False
-        self._deep = DEEP_HTTP2 if plan.http2 else DEEP
-        self._each = (DEPTH * (DEEP_EVERY - 1) + self._deep) / DEEP_EVERY
+        self._each = (DEPTH * (DEEP_EVERY - 1) + DEEP) / DEEP_EVERY
         sys.path += plan.paths
         self._bounded: Any = importlib.import_module("bounded")
         self._http2: Any = importlib.import_module("http2") if plan.http2 else None
@@ -77,11 +79,13 @@ class Asker:
     def run(self) -> None:
         """Wait for the request, then send it again and again."""
         path = os.path.join(self._plan.folder, REQUEST)
+        if self._plan.aging:
+            self._age(self._plan.aging.encode("latin-1"), path)
         while not os.path.exists(path):
             time.sleep(LOOK_S)
         with open(path, "rb") as file:
             self._request = file.read()
-        self._cpu_s = -time.process_time()
+        self._connections, self._cpu_s = 0, -time.process_time()
         begun = time.monotonic()
         for moment_s in self._schedule():
             left_s = begun + moment_s - time.monotonic()
@@ -94,6 +98,15 @@ class Asker:
                 reason = self._ask(answers)
             finally:
                 self._moments.append((at_s, answers, "" if answers else reason))
+
+    def _age(self, request: bytes, path: str) -> None:
+        """Send a request on the held connection again and again, until the load begins."""
+        with contextlib.suppress(OSError, HTTPException):
+            self._held = self._connected()
+            end, streams = self._held.end, self._held.streams
+            while streams.keeps and streams.answers < STREAMS and not os.path.exists(path):
+                end.renew(time.monotonic() + STREAM_WITHIN_S)
+                streams.answer(request)
 
     def _schedule(self) -> Iterator[float]:
         """Yield moments, in seconds: a random one in each piece of time, of 1/rate each.
@@ -125,51 +138,60 @@ class Asker:
         number = self._random.randrange(DEEP_EVERY)
         if self._few:
             return 1 + number % DEPTH
-        return DEPTH if number else self._deep
+        return DEPTH if number else DEEP
 
     def _ask(self, answers: list[tuple[int, float]]) -> str:
-        """Add the answers of one connection; return why there are no more."""
-        plan, begun = self._plan, time.monotonic()
+        """Add what is answered at a moment; return why there is no more."""
+        begun, lasts = time.monotonic(), bool(self._http2) and len(self._moments) % 2 == 1
+        is_old = bool(lasts and self._held and self._held.streams.keeps)
         try:
-            with self._connected() as connection:
-                send = self._sender(connection)
-                for request in itertools.islice(self._sends, self._depth()):
-                    self._answer = None
-                    self._requests += 1
-                    connection.renew(begun + plan.within_s)
-                    self._answer = answer = send(request)
-                    ended = time.monotonic()
-                    bisect.insort(self._kept_times if answers else self._times, ended - begun)
-                    answers.append((self._kind(answer), ended - begun))
-                    if not answer.keeps:
-                        break
-                    begun = ended
+            connection = self._held if is_old else self._connected()
+            self._held = connection if lasts else self._held
+            with contextlib.nullcontext() if lasts else connection.end:
+                self._exchange(connection, answers, begun)
         except TimeoutError:
-            return f"no answer within {plan.within_s:g} s"
-        except HTTPException as error:
-            return str(error) or type(error).__name__
-        except OSError as error:
-            return error.strerror or type(error).__name__
+            return f"no answer within {self._plan.within_s:g} s"
+        except (OSError, HTTPException) as error:
+            if is_old and isinstance(error, self._http2.Unprocessed | ConnectionError):
+                return self._ask(answers)  # the server ended the held connection before
+            return getattr(error, "strerror", "") or str(error) or type(error).__name__
         return ""
 
+    def _exchange(self, connection: Any, answers: list[tuple[int, float]], begun: float) -> None:
+        """Add what is answered to the next requests on a connection."""
+        is_held = connection is self._held
+        for request in itertools.islice(self._sends, self._depth()):
+            self._answer = None
+            self._requests += 1
+            connection.end.renew(begun + self._plan.within_s)
+            self._answer = answer = connection.send(request)
+            ended = time.monotonic()
+            bisect.insort(self._kept_times if answers or is_held else self._times, ended - begun)
+            answers.append((self._kind(answer), ended - begun))
+            if is_held:
+                self._streams = max(self._streams, connection.streams.answers)
+                self._oldest_s = max(self._oldest_s, ended - connection.begun)
+            if not answer.keeps:
+                break
+            begun = ended
+
     def _connected(self) -> Any:
+        """Return a connection whose answers have a deadline and a size, and what sends on it."""
         plan, deadline = self._plan, time.monotonic() + self._plan.within_s
         plain = socket.create_connection((plan.host, plan.port), plan.within_s)
         self._connections += 1
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if not plan.tls:
-            return self._bounded.BoundedSocket(plain, deadline, MOST_ANSWER)
-        connection = self._bounded.BoundedTLS(plain, deadline, MOST_ANSWER, self._tls, plan.host)
-        connection.agree()
-        return connection
-
-    def _sender(self, connection: Any) -> Callable[[bytes], Any]:
-        """Return what sends a request of HTTP/1, and returns its answer."""
-        if self._http2 is None:
-            return partial(self._bounded.exchanged, connection)
-        end = self._http2.Http2(connection.sendall, connection.received)
-        root = ("https" if self._plan.tls else "http", self._plan.http2)
-        return lambda request: end.answer(*self._http2.translated(request, root))
+        bounds = plain, deadline, MOST_ANSWER
+        if plan.tls:
+            end = self._bounded.BoundedTLS(*bounds, self._tls, plan.host)
+            end.agree()
+        else:
+            end = self._bounded.BoundedSocket(*bounds)
+        send, streams = partial(self._bounded.exchanged, end), None
+        if self._http2 is not None:
+            streams = self._http2.Http2(end.sendall, end.received, plan.http2)
+            send = streams.answer
+        return SimpleNamespace(end=end, send=send, streams=streams, begun=time.monotonic())
 
     def _stream(self) -> Iterator[bytes]:
         """Yield what is sent; for a mix `_of` is its number, and `_answer` the last answer."""
@@ -207,6 +229,8 @@ class Asker:
             "cpu_s": max(0.0, cpu_s),
             "kinds": kinds,
             "moments": self._moments,
+            "streams": self._streams,
+            "oldest_s": self._oldest_s,
         }
         path = os.path.join(self._plan.folder, RECORD)
         with open(f"{path}.half", "w") as text:

@@ -63,14 +63,16 @@ def translated(request: bytes, root: tuple[str, str]) -> tuple[list[tuple[str, s
 class Http2:
     """A connection on which one request follows the other, as streams of their own."""
 
-    def __init__(self, send: Callable[[bytes], None], receive: Callable[[], bytes]) -> None:
-        self._send, self._receive = send, receive
+    def __init__(
+        self, send: Callable[[bytes], None], receive: Callable[[], bytes], root: tuple[str, str]
+    ) -> None:
+        self._send, self._receive, self._root = send, receive, root
         self._data = bytearray()
         self._h2 = H2Connection(H2Configuration(header_encoding=None))
         no_push = {SettingCodes.ENABLE_PUSH: 0, SettingCodes.MAX_HEADER_LIST_SIZE: MOST_HEAD}
         self._h2.local_settings = Settings(client=True, initial_values=no_push)
         self._h2.initiate_connection()
-        self._began, self._keeps = False, True
+        self._began, self._last, self.keeps = False, False, True
         self.answers = 0
         self._stream, self._ended = 0, False
         self._content = bytearray()
@@ -78,9 +80,10 @@ class Http2:
         "Status of the last answer; 0 until its headers came."
         self.lines: list[tuple[str, str]] = []
 
-    def answer(self, headers: list[tuple[str, str]], body: bytes) -> Http2Answer:
-        """Send a request, and return its answer. Raises NotHttp2, and as sending and receiving."""
-        self._content, self.status, self._ended = bytearray(), 0, False
+    def answer(self, request: bytes) -> Http2Answer:
+        """Send a request in the form of HTTP/1; return its answer. Raises NotHttp2 and OSError."""
+        headers, body = translated(request, self._root)
+        self._content, self.status, self._ended, self.keeps = bytearray(), 0, False, False
         try:
             self._stream = self._h2.get_next_available_stream_id()
             self._h2.send_headers(self._stream, headers, end_stream=not body)
@@ -92,8 +95,8 @@ class Http2:
         except (H2Error, ValueError) as error:
             raise NotHttp2(f"not HTTP/2: {str(error) or type(error).__name__}") from error
         self.answers += 1
-        keeps = self._keeps and not body
-        return Http2Answer(self.status, self.lines, bytes(self._content), keeps)
+        self.keeps = not (self._last or body)
+        return Http2Answer(self.status, self.lines, bytes(self._content), self.keeps)
 
     def _sent(self, body: bytes) -> bytes:
         """Send as much of a body as the server has room for; return the rest."""
@@ -112,7 +115,9 @@ class Http2:
         """Receive once, and look at all frames that are whole by then."""
         received = self._receive()
         if not received:
-            raise NotHttp2("the connection ended before the answer did")
+            is_between = self.answers and not (self.status or self._data)
+            ended = Unprocessed if is_between else NotHttp2
+            raise ended("the connection ended before the answer did")
         self._data += received
         if not self._began and self._data.startswith(b"HTTP/"):
             raise OnlyHttp1("it speaks HTTP/1 only, and the load speaks HTTP/2")
@@ -133,7 +138,7 @@ class Http2:
 
     def _goes_away(self, payload: bytes) -> None:
         last, code = int.from_bytes(payload[:4]) & 0x7FFFFFFF, int.from_bytes(payload[4:8])
-        self._keeps = False
+        self._last = True
         if code or last < self._stream:
             kind = NotHttp2 if code else Unprocessed
             raise kind(f"it ended the connection: GOAWAY, {_named(code)}")

@@ -25,7 +25,7 @@ from benchforge.run.http.connect import ANSWER_WITHIN_S, address
 from benchforge.run.http.request import HttpAnswer, HttpProbe
 from benchforge.run.http.request_sniffer import RequestSniffer
 from benchforge.run.sandbox.sandbox import Running, Sandbox
-from benchforge.suite.suite import Moments
+from benchforge.suite.suite import SAFE, Moments
 from benchforge.text import door
 
 LABEL = "monitor"
@@ -71,6 +71,9 @@ class Record(Frozen):
     kinds: tuple[SeenAnswer, ...]
     moments: tuple[tuple[NonNegativeFloat, tuple[TimedKind, ...], str], ...]
     "Seconds from the first moment on; number of the kind and seconds of each answer; a reason."
+    streams: NonNegativeInt = 0
+    "Most requests on the connection that is held open, where each second moment was on it."
+    oldest_s: NonNegativeFloat = 0.0
 
 
 class Monitoring:
@@ -95,17 +98,19 @@ class Monitoring:
         self, python: Path, cpus: Cpus | None, moments: Moments, *, least: int, seed: int
     ) -> None:
         """Start the process: it is ready long before the load."""
-        load = self._load
+        load, request = self._load, self._probe.request
+        ages = self._http2 and self._begin and request.method in SAFE
         plan = {
             "folder": str(self._folder),
             "host": self._host,
             "port": self._port,
             "tls": self._tls,
-            "http2": urlsplit(self._probe.root).netloc if self._http2 else "",
+            "http2": urlsplit(self._probe.root)[:2] if self._http2 else (),
             "rate": moments.per_s,
             "share": None if moments.exact else _SHARE_OF_TLS if self._tls else _SHARE,
             "least": least,
             "declared_s": max(load.declared_s, 0.1),
+            "aging": self._content(None).decode("latin-1") if ages else "",
             "load_rate": load.rate,
             "concurrency": load.concurrency or load.connections or 1,
             "think_s": load.think_s,
@@ -263,7 +268,7 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     counts = Counter(kind for _, answers, _ in record.moments for kind, _ in answers)
     each = [answers for _, answers, _ in record.moments]
     states = Counter(_state([kinds[kind] for kind, _ in answers]) for answers in each)
-    firsts = sorted(answers[0][1] for answers in each if answers)
+    firsts = sorted(answers[0][1] for answers in each[:: 2 if record.streams else 1] if answers)
     unanswered = Counter(reason for _, answers, reason in record.moments if not answers)
     return Monitor(
         moments=states["right"] + states["other"] + states["wrong"],
@@ -277,6 +282,9 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
         median_s=_quantile(firsts, 0.5),
         p90_s=_quantile(firsts, 0.9),
         longest_s=_quantile(firsts, 1.0),
+        held=sum(map(bool, each)) - len(firsts),
+        streams=record.streams,
+        oldest_s=record.oldest_s,
         cpu_s=record.cpu_s,
     )
 

@@ -16,7 +16,7 @@ from benchforge.parts.content import opened
 from benchforge.run.http.request import Asking, HttpProbe, Like, Version, ask, reason
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
-BEFORE, BEFORE_HTTP2, AFTER = 20, 32, 5
+BEFORE, BEFORE_HTTP2, AFTER = 20, 320, 5
 "Requests on each side; over HTTP/2 they share a connection, and some servers fail late on it."
 WITHIN_S = 1.0  # on each side: a server that takes its time is asked less often
 _KEPT = 8

@@ -202,7 +202,8 @@ class Asking:
             self._connection, spoken = _connected(self._sandbox, question)
             if not spoken:
                 return self._over_http1(self._connection, begun)
-            self._http2 = http2.Http2(self._connection.sendall, self._connection.received)
+            ends, root = self._connection, urlsplit(question.root)[:2]
+            self._http2 = http2.Http2(ends.sendall, ends.received, root)
         self._connection.renew(begun + ANSWER_WITHIN_S)
         return self._over_http2(self._http2, begun)
 
@@ -216,10 +217,8 @@ class Asking:
             return _formed(received, begun, connection.answer_bytes)
 
     def _over_http2(self, connection: http2.Http2, begun: float) -> HttpAnswer:
-        parts, text = urlsplit(self._question.root), self._question.head({}) + self._body
-        root = parts.scheme, parts.netloc
         try:
-            received = connection.answer(*http2.translated(text, root))
+            received = connection.answer(self._question.head({}) + self._body)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if isinstance(error, http2.Unprocessed) and connection.answers:

@@ -16,6 +16,12 @@ _ADVICE = re.compile(r": (?=(?:[^']*'[^']*')*[^']*$)")
 "Where the advice of a message begins: not within a text that it quotes."
 IsGrave = Callable[[Check], bool]
 "Tells whether a failed check makes the numbers of its trial invalid."
+# Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
+# docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
+BIAS_IN_TURNS = (
+    "ratios in turns may differ by up to 7 % from those of the same loads alone: aiohttp and Flask "
+    "over 34 blocks, 95 % (explanation/what-turns-gain.md)"
+)
 
 
 def never(check: Check) -> bool:
@@ -117,6 +123,7 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
         times=rates and evidence.timed,
         cpu=not evidence.works_on,
         sizes=dict(evidence.sizes),
+        bias=BIAS_IN_TURNS if evidence.in_turns else "",
     )
 
 

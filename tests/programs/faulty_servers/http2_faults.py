@@ -6,6 +6,7 @@ A fault is a name of FAULTS, of FRAMES, or `none`. Over HTTP/1.1 every answer is
 import asyncio
 import ssl
 import sys
+import time
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -17,14 +18,17 @@ HTTP_1 = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n"
     b"Connection: close\r\n\r\n" + RIGHT
 )
-# By the number of the request on its connection, from 1: status and body.
+OPEN = set()
+# By the number of the request on its connection, from 1, and the age of this: status and body.
 FAULTS = {
-    "none": lambda number: (200, RIGHT),
-    "only": lambda number: (200, RIGHT),
-    "status": lambda number: (203, RIGHT),
-    "body": lambda number: (200, WRONG),
-    "late": lambda number: (200, RIGHT if number < 20 else WRONG),
-    "older": lambda number: (200, RIGHT if number < 200 else WRONG),
+    "none": lambda number, age_s: (200, RIGHT),
+    "only": lambda number, age_s: (200, RIGHT),
+    "status": lambda number, age_s: (203, RIGHT),
+    "body": lambda number, age_s: (200, WRONG),
+    "late": lambda number, age_s: (200, RIGHT if number < 20 else WRONG),
+    "older": lambda number, age_s: (200, RIGHT if number < 200 else WRONG),
+    "busy": lambda number, age_s: (200, WRONG if number > 200 and len(OPEN) > 2 else RIGHT),
+    "aged": lambda number, age_s: (200, WRONG if age_s > 1 else RIGHT),
 }
 
 
@@ -94,11 +98,12 @@ async def hurt(writer, first, again, pause):
 async def answer(reader, writer, data, wrong):
     connection, number = H2Connection(H2Configuration(client_side=False)), 0
     connection.initiate_connection()
+    begun = time.monotonic()
     while data:
         for event in connection.receive_data(data):
             if isinstance(event, RequestReceived):
                 number += 1
-                status, body = wrong(number)
+                status, body = wrong(number, time.monotonic() - begun)
                 head = [(":status", str(status)), ("content-type", "text/plain")]
                 head += [("content-length", str(len(body)))]
                 connection.send_headers(event.stream_id, head)
@@ -112,6 +117,7 @@ async def serve(reader, writer):
     fault = sys.argv[2]
     try:
         data = await reader.read(65536)
+        OPEN.add(writer)
         if fault in FRAMES:
             await hurt(writer, *FRAMES[fault])
         elif data.startswith(PREFACE) or fault == "only":
@@ -121,6 +127,7 @@ async def serve(reader, writer):
             await writer.drain()
     except (OSError, Exception if fault == "only" else OSError):
         pass  # who asks leaves, or speaks otherwise
+    OPEN.discard(writer)
     writer.close()
 
 

@@ -113,7 +113,8 @@ class MonitorAnswer(Frozen):
 class Monitor(Frozen):
     """Requests of the scenario that benchforge sent at random moments of the load.
 
-    At each moment it opened a connection, sent one request or several, and closed it.
+    At each moment it opened a connection, sent one request or several, and closed it. Over HTTP/2
+    each second moment was on a connection that it held open.
     """
 
     moments: NonNegativeInt = 0
@@ -143,6 +144,12 @@ on the network; or the scenario, with Host."""
     "90th percentile of that time."
     longest_s: NonNegativeFloat | None = None
     "Longest such time."
+    held: NonNegativeInt = 0
+    "Number of moments with an answer on the connection that it held open."
+    streams: NonNegativeInt = 0
+    "Most requests on that connection by then, with those before the load."
+    oldest_s: NonNegativeFloat = 0.0
+    "Highest age of that connection by then."
     cpu_s: NonNegativeFloat = 0.0
     "CPU time of the monitor during the load."
     why: str = ""

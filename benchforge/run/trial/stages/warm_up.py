@@ -18,6 +18,7 @@ from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
 from benchforge.run.trial.stages.windows import around, around_s, connections_of
 from benchforge.suite.mix.record import FILE
+from benchforge.suite.suite import SAFE
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def warm_up(
         if windows.why or windows.behind or (case.monitor and case.monitor.exact):
             monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
-        count = probes.BEFORE_HTTP2 if alone.version == "HTTP/2" else probes.BEFORE
+        many = alone.version == "HTTP/2" and alone.request.method in SAFE
+        count = probes.BEFORE_HTTP2 if many else probes.BEFORE
         results_before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
         recorder.probes = probes.probes(results_before, (), alone.version)
         still_there(scope, answering.services, "while it was asked", "ask")

@@ -63,7 +63,8 @@ def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
     """Yield the title, what was measured on which machine, and what nobody may overlook."""
     heading = report.heading if report.smoke else report.title
     yield from paint.lines("heading", heading)
-    yield from paint.lines("aside", report.origin, report.scope, *report.setting)
+    turns = (text for name, text in report.made if name == "in turns")
+    yield from paint.lines("aside", report.origin, report.scope, *report.setting, *turns)
     yield from paint.lines("bad", *report.alarms[report.smoke :])  # the heading has that of a smoke
     if report.overview is not None:
         yield ""

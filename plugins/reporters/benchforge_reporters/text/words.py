@@ -34,12 +34,6 @@ _MACHINE: Final = (
     ("kernel", "kernel {}"),
     ("python", "Python {}"),
 )
-# Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
-# docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
-BIAS_IN_TURNS: Final = (
-    "ratios may differ by up to 7 % from those of the same loads alone: aiohttp and Flask over 34 "
-    "blocks, 95 % (explanation/what-turns-gain.md)"
-)
 _DUEL, _ENOUGH = "duel", 4  # blocks, the least that its suite plans
 _NO_MORE = "allows no more"  # blocks
 
@@ -124,7 +118,8 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {at_most}{planned} planned, {failed} failed"),
         ("blocks", amount(summary) or str(len(blocks))),
     ]
-    rows += [("in turns", BIAS_IN_TURNS)] if any(case.in_turns for case in cases) else []
+    verdicts = filter(None, (item.verdict for item in summary.comparisons))
+    rows += [("in turns", text) for text in {verdict.bias for verdict in verdicts} - {""}]
     rows += [("placebo", text) for text in placebos(summary)]
     rows += [("resumed", text) for text in resumed(summary, trials)]
     more = {"runtimes": interpreters(summary), "code": code(summary)}

@@ -1,0 +1,43 @@
+"""Servers that are wrong on old connections of HTTP/2 only: the monitor holds one open."""
+
+import json
+import sys
+from pathlib import Path
+
+from front_door import PROGRAMS, Bench, needed
+from planted.turning import suite
+from planted.validity import ONCE, caught, measured, quiet
+
+FAULTS = {
+    "older": "a wrong body, as long, from the 200th stream of a connection of HTTP/2 on",
+    "busy": "a wrong body, as long, from the 200th stream on, where three connections are open",
+    "aged": "a wrong body, as long, on connections of HTTP/2 that are older than a second",
+}
+TRIES = 4
+"A neighbour may leave the monitor too few streams before the load."
+
+
+def test_old_connections_of_http_2_are_judged(bench: Bench, tmp_path: Path) -> None:
+    needed("h2load")
+    program = str(PROGRAMS / "faulty_servers/http2_faults.py")
+    words = {fault: [sys.executable, program, "{port}", fault] for fault in ("only", *FAULTS)}
+    servers = {
+        fault: f'use = "command"\ncommand = {json.dumps(argv)}\n' for fault, argv in words.items()
+    }
+    load = 'use = "h2load"\nprotocol = "h2c"\nconnections = 2\nduration = "2s"'
+    more, scenario = 'warmup = "2s"', 'expect = { body = "Hello World!" }'
+    text = suite(servers, load, scenario=scenario, top=ONCE, more=more)
+    for _ in range(TRIES):
+        observed = measured(bench, tmp_path, text)
+        monitors = {fault: observed.trials(fault)[-1]["monitor"] for fault in servers}
+        if all(monitors[fault]["wrong"] for fault in FAULTS):
+            break
+    for fault, says in FAULTS.items():
+        printed, monitor = observed.printed(fault, "status codes"), monitors[fault]
+        e6 = caught(f"{says}, by h2load", observed, "E6", server=fault, printed=printed)["message"]
+        assert "the body differs from byte 7 on" in e6
+        assert f"held open, up to its request {monitor['streams']} and an age of " in e6
+        assert monitor["oldest_s"] > 1
+        assert monitor["requests"] < 200
+    quiet(observed, "E6", server="only")
+    bench("verify", observed.result, code=0)
