@@ -15,12 +15,14 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic_core import from_json
 
 from benchforge import errors
 from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import Below, Facts, bounded
 from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.places import dotted, hides, places
 from benchforge.remote import wire
 from benchforge.run.http.wire.capture import CapturedWindow
 from benchforge.run.programs.runtimes import Ready
@@ -188,8 +190,11 @@ def _envelope(call: Callable[..., Any]) -> TypeAdapter[Any]:
 def parsed(adapter: TypeAdapter[T], line: bytes) -> T:
     """Return a line of JSON as its shape. Raises ValueError, which says what is wrong."""
     try:
-        return adapter.validate_json(bounded(line), strict=True)
+        value = adapter.validate_json(bounded(line), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         words = (*map(str, first["loc"]), first["msg"])
         raise ValueError(": ".join(" ".join(word.split())[:_LONGEST] for word in words)) from None
+    if hides(line, from_json(line)) and (twice := places(line.decode()).twice):
+        raise ValueError(f"{dotted(twice[0])[:_LONGEST]}: occurs twice in its object")
+    return value

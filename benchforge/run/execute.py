@@ -245,7 +245,7 @@ def _written(
     if measured.body is not None:
         # One that holds a secret would be another without it, and prove nothing.
         if redacted_bytes(measured.body, inputs.context.secrets) == measured.body:
-            writer.write(folder / ANSWER, measured.body)
+            writer.write(folder / ANSWER, measured.body, "content")  # its name with trial.json
         right.setdefault(_question(case), Like(case.server, measured.body))
     checks = (*measured.trial.checks, *inputs.believe(measured.trial))
     failure = measured.trial.failure or otherwise(checks, case.server)

@@ -184,6 +184,7 @@ class _FakeHere(Sandbox):
         family: socket.AddressFamily = socket.AF_INET,
         kind: socket.SocketKind = socket.SOCK_STREAM,
         protocol: int = 0,
+        count: int = 1,
     ) -> socket.socket:
         if family not in {socket.AF_INET, socket.AF_INET6}:
             raise PermissionError("a fake host has no packets")

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from benchforge.text.readable import too_many
 
@@ -31,6 +31,7 @@ HALF = ".bf-"
 MIB = 1 << 20
 _PIECE = 1 << 16  # of a file: a buffer of a megabyte takes time, and most files have less
 Content = bytes | Iterable[bytes]
+Lasting = bool | Literal["content"]
 
 
 def steps(name: str) -> tuple[str, ...]:
@@ -151,12 +152,13 @@ def stream(folder: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def write(
-    folder: Path, name: str, content: Content, *, lasting: bool = True, mode: int = 0o666
+    folder: Path, name: str, content: Content, *, lasting: Lasting = True, mode: int = 0o666
 ) -> None:
     """Write a file below a folder: it is complete, or as it was before, whenever we end.
 
-    A `lasting` one is on the disk on return. A link of its name is replaced, and never followed.
-    Raises OSError with the file's name: a full disk names nothing.
+    A `lasting` one is on the disk on return; the name of one whose `content` is lasts as soon as
+    that of the next file in its folder. A link in its place is replaced, and never followed.
+    Raises OSError, which names it: a disk that is full names nothing.
     """
     with _parent(folder, name) as (parent, last), _naming(folder, name):
         half = f"{HALF}{os.urandom(8).hex()}"
@@ -172,7 +174,7 @@ def write(
             with contextlib.suppress(OSError):
                 os.unlink(half, dir_fd=parent)
             raise
-        if lasting:
+        if lasting is True:
             os.fsync(parent)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from collections import Counter
 
 import pytest
@@ -30,6 +31,18 @@ def test_a_quantile_is_that_of_the_sorted_list(values: list[int], share: float) 
     got = recorded(values).quantile(share)
     assert got is not None
     assert exact <= got <= exact * (1 + 1 / 1024)
+
+
+@given(several, shares, st.randoms())
+def test_a_quantile_does_not_depend_on_the_order_of_the_buckets(
+    values: list[int], share: float, chance: random.Random
+) -> None:
+    """A file of somebody else may have them in any order."""
+    ordered = recorded(values)
+    buckets = [*ordered.counts.items()]
+    chance.shuffle(buckets)
+    shuffled = Histogram(counts=dict(buckets), sum_us=ordered.sum_us, max_us=ordered.max_us)
+    assert shuffled.quantile(share) == ordered.quantile(share)
 
 
 @given(several, st.data())

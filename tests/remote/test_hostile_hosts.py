@@ -172,6 +172,17 @@ def test_a_value_that_does_harm_where_it_is_used_is_refused(
     assert says in error.message
 
 
+@pytest.mark.parametrize("path", ["kind", "value.address", "value.facts.cpu"])
+def test_a_key_that_occurs_twice_is_one_error(path: str) -> None:
+    """The last value was taken, and nothing was said."""
+    line = json.dumps({"kind": "answer", "id": 1, "value": BEGUN})
+    twice = re.sub(f'("{path.rpartition(".")[2]}": "[^"]*")', r"\1, \1", line)
+    error = error_of(Place.begin, Sending(twice.encode() + b"\n"))
+    assert isinstance(error, wire.HostFault)
+    assert (error.exit_code, len(error.message.splitlines())) == (4, 1)
+    assert error.message.endswith(f": {path}: occurs twice in its object")
+
+
 def test_a_host_that_lacks_nothing_names_its_cases() -> None:
     """Its answer was read, and the run ended as if the suite were at fault."""
     answer = {"kind": "answer", "id": 1, "value": {"versions": {"wrk": "4"}}}

@@ -23,6 +23,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.registry import Registry
 from benchforge.results.verify.form import trials_in_words
 from benchforge.results.verify.recompute.compare import verify
+from benchforge.run.disk.manifest import MOST_BYTES
 
 Originals = tuple[Path, Path]
 Forge = Callable[[Path, Path], None]
@@ -316,6 +317,20 @@ def test_whatever_changes_in_a_signed_result_is_found_without_a_key(
         assert str(result) in error.message  # noqa: PT017 - either is right
     else:
         assert verified.differing or verified.cannot
+
+
+def test_an_added_file_that_is_too_large_to_be_listed_is_not_proved(
+    bench: Bench, signed: Path, tmp_path: Path
+) -> None:
+    """No manifest lists such a file, and nothing was said of it."""
+    result = Path(shutil.copytree(signed, tmp_path / "result"))
+    (result / "trials/0001/huge.out").touch()
+    os.truncate(result / "trials/0001/huge.out", MOST_BYTES + 1)
+    run = bench("verify", result, "--level", "form", "--all")
+    assert run.code == 2, run.all
+    assert "huge.out: has more than 1 GiB, and is not in signed.json" in run.out
+    run = bench("verify", result, "--all")
+    assert (run.code, "signed without trials/0001/huge.out" in run.out) == (2, True), run.all
 
 
 def test_a_signature_of_somebody_else_or_of_something_else_proves_nothing(

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import pytest
 from made import plain
 
 from benchforge.errors import CannotKeep
-from benchforge.model.files.folder import TRIAL
+from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.space import enough
 
@@ -51,6 +52,23 @@ def test_only_trials_that_have_finished_were_kept(tmp_path: Path) -> None:
     assert writer.way_out.startswith(WHOLE)
     (folder / TRIAL).touch()
     assert writer.way_out.startswith(f"finished trials were kept; {WHOLE}")
+
+
+def test_a_trial_is_on_the_disk_after_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One look at their folder keeps the names of both."""
+    writer = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
+    folder, synced = writer.trial_folder(1), list[bool]()
+
+    def fsync(descriptor: int) -> None:
+        synced.append(stat.S_ISDIR(os.fstat(descriptor).st_mode))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    writer.write(folder / ANSWER, b"right", "content")
+    assert (folder / ANSWER).read_bytes() == b"right"
+    writer.write(folder / TRIAL, plain.trial())
+    assert synced == [False, False, True]
 
 
 def test_an_unreadable_folder_is_not_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """A result's folder: its header and its trials."""
 
 from collections.abc import Iterator
+from glob import iglob
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def ceiling_files(folder: Path) -> list[str]:
 
 def _names(folder: Path, pattern: str) -> list[str]:
     """Return the files and links of a pattern; `parse` refuses links."""
-    return sorted(str(file.relative_to(folder)) for file in folder.glob(pattern))
+    return sorted(iglob(pattern, root_dir=folder, include_hidden=True))  # noqa: PTH207 - as text
 
 
 def accepted(parsed: Parsed[Model] | list[FileFault]) -> Parsed[Model]:

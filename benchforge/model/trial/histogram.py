@@ -6,8 +6,10 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 
 import math
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, PlainSerializer
@@ -42,6 +44,14 @@ class Counts(Mapping[int, int]):
     def items(self) -> ItemsView[int, int]:
         """Return each number with its count."""
         return dict(zip(self._numbers, self._counts, strict=True)).items()
+
+    def ranked(self, rank: int) -> int | None:
+        """Return the number whose counts reach a rank, from 1 on; None if all are too few."""
+        numbers, counts = sorted(self._numbers), self._counts
+        if numbers != [*self._numbers]:  # somebody else wrote them
+            counts = [*map(dict(self.items()).__getitem__, numbers)]
+        index = bisect_left([*accumulate(counts)], rank)
+        return numbers[index] if index < len(numbers) else None
 
     def total(self) -> int:
         """Return the sum of the counts, without a dict."""
@@ -163,14 +173,10 @@ class Histogram(Frozen):
         """
         if unfinished is not None and unfinished.counts:
             return self._survived(share, censored, unfinished.counts)
-        total = self.count + censored
-        rank = max(1, math.ceil(share * total - 1e-9))
-        counted = 0
-        for bucket, count in sorted(self.counts.items()):
-            counted += count
-            if counted >= rank:
-                return min(_highest(bucket), self.max_us)
-        return None
+        assert isinstance(self.counts, Counts)  # noqa: S101 - its validator makes it
+        total = self.counts.total() + censored
+        bucket = self.counts.ranked(max(1, math.ceil(share * total - 1e-9)))
+        return None if bucket is None else min(_highest(bucket), self.max_us)
 
     def _survived(self, share: float, censored: int, unfinished: Mapping[int, int]) -> int | None:
         finished, waiting = dict(self.counts.items()), dict(unfinished.items())

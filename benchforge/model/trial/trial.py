@@ -252,8 +252,8 @@ are those of the whole launch, as are load and stop."""
         """True if another attempt may succeed: a fault of the apparatus that comes and goes."""
         if self.failure is not None:
             return self.failure.subject == "apparatus"
-        if self.doubts or self.search_outcome is None:
-            return any(check.transient for check in self.doubts)
+        if (doubts := self.doubts) or self.search_outcome is None:
+            return any(check.transient for check in doubts)
         return self.search_outcome.transient
 
     @property
@@ -264,11 +264,12 @@ are those of the whole launch, as are load and stop."""
     @property
     def disturbed(self) -> bool:
         """True if others' noise is the only doubt; ratios to trials disturbed alike hold."""
+        if not self.measured or not (doubts := self.doubts):
+            return False
         took = [check for check in self.checks if check.topic == "others"]
         others_known = any(c.status in {"warn", "fail"} and c.value is not None for c in took)
         # Who waited for a disk or memory is not known to have waited for others.
-        of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
-        return self.measured and bool(self.doubts) and others_known and of_cpus
+        return others_known and all(check.topic in {"others", "waiting"} for check in doubts)
 
     @property
     def believed(self) -> bool:

@@ -70,10 +70,11 @@ def _holders(values: dict[Any, Any]) -> list[Any]:
     holders = []
     for key, value in values.items():
         kind = type(value)
-        if kind is str and len(value) >= _LONG:
-            values[key] = sys.intern(value)
+        if kind in _HOLD_NOTHING:
+            if kind is str and len(value) >= _LONG:
+                values[key] = sys.intern(value)
         elif kind is dict and {*map(type, value.values())} == {str}:
             values[key] = _TEXTS.setdefault((*value.items(),), value)
-        elif kind not in _HOLD_NOTHING:
+        else:
             holders.append(value)
     return holders

@@ -42,8 +42,12 @@ def changed_files(manifest: Parsed[Manifest], digest_of: Digests) -> Values:
             yield FileFault(folder / name, "", None, f"is not the file that {lists} lists")
     covered = {place_of(name) for name in manifest.model.files} - {""}
     for name in listable(folder):
-        added = name not in manifest.model.files and place_of(name) in covered
-        if added and _is_file(folder, name):
+        if name in manifest.model.files or place_of(name) not in covered:
+            continue
+        if (size := _size(folder, name)) > MOST_BYTES:  # a program of the trial may have written it
+            reason = f"has more than 1 GiB, and is not in {lists}: it may have been added later"
+            yield FileFault(folder / name, "", None, reason, "unreadable")
+        elif size >= 0:
             yield FileFault(folder / name, "", None, f"is not in {lists}: it was added later")
 
 
@@ -54,9 +58,9 @@ def _needed(name: str) -> bool:
     )
 
 
-def _is_file(folder: Path, name: str) -> bool:
-    """Whether it is a file that can be read: of a link or a pipe a manifest says nothing."""
+def _size(folder: Path, name: str) -> int:
+    """Return the bytes of a file, and -1 for a link or a pipe: of these a manifest says nothing."""
     try:
-        return door.size_of(folder, name) <= MOST_BYTES
+        return door.size_of(folder, name)
     except OSError:
-        return False
+        return -1

@@ -81,7 +81,8 @@ class FolderFiles:
         if not as_whole and model.search_outcome is None:
             turns = model.turns and model.turns.model_copy(update={"slices": ()})
             model = model.model_copy(update={**_OF_ITSELF, "turns": turns})
-        return Parsed(trial.file, model, partial(_text, trial.file))
+        read = partial(door.read, trial.file.parent, trial.file.name, MOST_BYTES)
+        return Parsed(trial.file, model, read)
 
     def read(self, parsed: Parsed[Model] | list[FileFault]) -> Iterator[Parsed[Model]]:
         """Yield a file that could be read; note the faults of another."""
@@ -89,10 +90,6 @@ class FolderFiles:
             yield parsed
         else:
             self.unread.extend(parsed)
-
-
-def _text(file: Path) -> bytes:
-    return door.read(file.parent, file.name, MOST_BYTES)
 
 
 _OF_ITSELF: dict[str, object] = {

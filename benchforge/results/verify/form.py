@@ -108,11 +108,12 @@ def _later(manifest: Parsed[Manifest]) -> Iterator[Recomputed]:
 def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:
     """Yield what of a result a signature does not cover: trials first."""
     names = [name for name in listable(folder) if name not in signed.files]
-    places = dict.fromkeys(map(place_of, names))
+    covered = {place_of(name) for name in signed.files} | {""}
+    places = dict.fromkeys(map(place_of, names)).keys() - covered
     numbers = [int(name.partition("/")[2]) for name in places if name.startswith(f"{TRIALS}/")]
     if numbers:
         yield trials_in_words(numbers)
-    yield from (name for name in names if not place_of(name))
+    yield from (name for name in names if place_of(name) in covered)
 
 
 def _changed_reports(signed: Manifest, digest_of: Digests) -> Iterator[str]:

@@ -181,10 +181,12 @@ class ResultWriter:
             door.make(self.folder, name, mode, anew=anew)
         return folder
 
-    def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
+    def write(
+        self, path: Path, content: BaseModel | str | bytes, lasting: door.Lasting = True
+    ) -> Path:
         """Write a file of the result whole: another one, on the disk, renamed, its folder too."""
         with self._writes(path):
-            whole(self.folder, str(path.relative_to(self.folder)), content)
+            whole(self.folder, str(path.relative_to(self.folder)), content, lasting)
         return path
 
 
@@ -228,12 +230,13 @@ def _renamed(half: Path, folder: Path) -> bool:
     return True
 
 
-def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
+def whole(
+    folder: Path, name: str, content: BaseModel | str | bytes, lasting: door.Lasting = True
+) -> None:
     """Write a file below a folder: it is whole, or as before. Raises OSError, which names it."""
-    if isinstance(content, BaseModel):
-        door.write(folder, name, as_written(content))
-    else:
-        door.write(folder, name, content.encode() if isinstance(content, str) else content)
+    text = content.encode() if isinstance(content, str) else content
+    pieces = as_written(text) if isinstance(text, BaseModel) else text
+    door.write(folder, name, pieces, lasting=lasting)
 
 
 def as_written(model: BaseModel) -> Iterator[bytes]:

@@ -33,7 +33,6 @@ from benchforge.suite.secrets import redacted, redacted_bytes
 from benchforge.text.readable import exact
 
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
-PAUSE_S = 0.005
 _SHOWN = 500  # characters of what is wrong: a server may have chosen them
 # What OpenSSL says of a certificate, and what to do; ca_file helps with all the others.
 _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
@@ -314,10 +313,11 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
         if time_s - begun > within_s:
             late = f"not ready within {exact(within_s)} s: {reason_}"
             raise question.failed("start", late, question.late(), TrialFailed)
+        pause_s = min(0.005, 0.001 + (time_s - begun) / 100)
         if question.running is None:
-            time.sleep(PAUSE_S)
+            time.sleep(pause_s)
         else:
-            sandbox.wait(question.running, PAUSE_S)  # as a pause that ends when the server does
+            sandbox.wait(question.running, pause_s)  # as a pause that ends when the server does
 
 
 def _lasting(sandbox: Sandbox, question: HttpProbe, error: Exception) -> TrialFailed | None:

@@ -67,7 +67,7 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "machine": platform.machine(),
         "cpus": os.cpu_count(),
         "cpus_usable": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
-        **_topology(root),
+        **_topology(root, text(root, f"{_CPU}/online")),
         "smt": text(root, f"{_CPU}/smt/active"),
         "caches": _caches(root),
         "numa_nodes": text(root, "sys/devices/system/node/online"),
@@ -141,7 +141,8 @@ def _mains(root: Path) -> bool | None:
     return "1" in plugged if plugged else None
 
 
-def _topology(root: Path) -> dict[str, JsonValue]:
+@cache  # as long as the same CPUs are online
+def _topology(root: Path, _online: str | None) -> dict[str, JsonValue]:
     names = ("physical_package_id", "core_id")
     folders = (root / _CPU).glob("cpu[0-9]*")
     places = [tuple(text(folder, f"topology/{name}") for name in names) for folder in folders]

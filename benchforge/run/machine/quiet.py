@@ -14,7 +14,7 @@ from benchforge.model.values.units import Duration
 from benchforge.text.readable import percent
 
 _MOST_DIGITS = 19  # of what the kernel counts in 64 bits
-_PIECE, _LONGEST = 1 << 14, 1 << 20  # bytes: a file of /proc may be of any length
+_PIECE, _MOST_PIECES = 1 << 14, 256  # a file of /proc may be of any length, and gives 4 kB at once
 FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
 _USER, _IN_KERNEL = 11, 12  # behind the name of a process
@@ -39,9 +39,9 @@ def text(root: Path, path: str) -> str | None:
 def raw(root: Path, path: str) -> str | None:
     """Return a file as it is; None when it cannot be read."""
     try:
-        with open(f"{root}/{path}", "rb") as file:  # noqa: PTH123 - read by the hundred
+        with open(f"{root}/{path}", "rb", 0) as file:  # noqa: PTH123 - read by the hundred
             pieces = iter(partial(file.read, _PIECE), b"")  # a read of all would clear a megabyte
-            return b"".join(islice(pieces, _LONGEST // _PIECE)).decode(errors="replace")
+            return b"".join(islice(pieces, _MOST_PIECES)).decode(errors="replace")
     except (OSError, ValueError):
         return None
 

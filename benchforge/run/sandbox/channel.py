@@ -56,8 +56,8 @@ class Channel:
     exits: dict[int, Exit] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
     "The files of which the rest was cut off."
-    spare: list[socket.socket] = field(default_factory=list)
-    "Sockets that were sent, and that nobody uses yet."
+    spare: dict[tuple[int, int, int], list[socket.socket]] = field(default_factory=dict)
+    "Sockets that were sent, and that nobody uses yet, by family, kind and protocol."
     reaper: int = 0
     "The reaper of the process that was started last, as seen from here."
     halted: Callable[[], KeeperSilent | None] = lambda: None
@@ -71,7 +71,7 @@ class Channel:
 
     def close(self) -> None:
         """Close all sockets; twice does no harm."""
-        for mine in (self.ours, *self.spare):
+        for mine in (self.ours, *itertools.chain(*self.spare.values())):
             mine.close()
 
     def send(self, message: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ a subreaper, to which all that the program leaves behind falls, daemons too. It 
 
     {"id", "do": "start", "argv", "environment", "folder", "stdin", "stdout", "stderr",
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
-    {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree" | "others",
+    {"id", "do": "signal", "pid", "signal", "to": "group" | "tree" | "others",
      "also": [pid]}                                  -> {"signalled": [pid]}
     {"id", "do": "socket", "family", "type", "protocol", "count"}
                                                      -> {} and sockets, made inside
@@ -66,7 +66,7 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 SCM_CREDENTIALS = 2
 ORDINARY_ID, NOBODY_ID = 1000, 65534
 LARGEST_MESSAGE = 1 << 20
-MOST_SOCKETS = 8  # in a message
+MOST_SOCKETS = 64  # in a message
 LARGEST_OUTPUT = 64 << 20  # bytes of a stream of a process; what it prints beyond is cut off
 _USED = {  # what a process used, and how the kernel calls it
     "user_s": "ru_utime",
@@ -231,7 +231,7 @@ def _set_sysctl(name: str, value: str, machines: dict[str, int], own_network: bo
         raise ValueError("not of a private network")
     if not own_network:
         raise ValueError("the trial uses the machine's own network")
-    if _kernel_version() < FIRST_SAFE_KERNEL:
+    if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) < FIRST_SAFE_KERNEL:
         raise ValueError("before Linux 5.13 it may be the machine's own")
     if not os.path.exists(path):
         problem = "not of a private network" if name in machines else "this kernel does not have it"
@@ -247,10 +247,6 @@ def _set_sysctl(name: str, value: str, machines: dict[str, int], own_network: bo
     if (holds := _read(path)) != " ".join(value.split()):
         raise ValueError(f"{holds} holds")
     return holds
-
-
-def _kernel_version() -> tuple[int, ...]:
-    return tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2])
 
 
 def _set_limit(name: str, value: int) -> str:
@@ -645,10 +641,8 @@ class Keeper:
                 os.kill(reaper, signal.SIGCONT)  # a program may have stopped it
         elif reach == "others":
             return self._signal_others(number, pid, reaper)
-        elif reach == "group":
-            targets = [-pid, *(_orphans(pid, reaper) if reaper != pid else ())]
         else:
-            targets = [pid] if pid in self.started else []  # a reaped pid may be another's by now
+            targets = [-pid, *(_orphans(pid, reaper) if reaper != pid else ())]
         reached: list[int] = []
         for target in targets:
             with contextlib.suppress(ProcessLookupError, PermissionError):

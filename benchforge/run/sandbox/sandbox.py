@@ -27,6 +27,7 @@ from benchforge.text.readable import exact
 Network = Literal["private", "host"]
 
 KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
+_SPARE = 8  # sockets that are made together: most are used
 _LOG_LINES = 20
 _LOG_BYTES = 100_000
 _TRACEBACK = re.compile(r"(?m)^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
@@ -210,16 +211,12 @@ class Sandbox:
             raise NoAnswer(f"{running.label}: process {running.outer_pid} cannot be killed")
         return finished
 
-    def signal_others(self, number: signal.Signals, but: Running) -> None:
-        """Send a signal to all that runs here, except for a process and what it started."""
-        self._signal(but, number, "others")
-
-    def signal(self, running: Running, number: signal.Signals) -> None:
-        """Send a signal to a process and all that it started."""
-        self._signal(running, number, "tree")
+    def signal(self, running: Running, number: int, to: Literal["tree", "others"] = "tree") -> None:
+        """Send a signal to a process and all that it started, or to all others that run here."""
+        self._signal(running, number, to)
 
     def others(self, but: Running) -> list[int]:
-        """The pids, as seen from outside, of all that `signal_others` reaches."""
+        """The pids, as seen from outside, of all others than a process and what it started."""
         processes = family(descendants(self.init_pid)) if children_told() else family()
         reapers = {running.reaper for running in self._started.values() if running.reaper}
         spared = {self.init_pid, *reapers, *below({but.outer_pid, but.reaper}, processes)}
@@ -269,7 +266,8 @@ class Sandbox:
 
     def _listening(self, port: int) -> set[str]:
         try:
-            with self.socket(socket.AF_NETLINK, socket.SOCK_RAW, listeners.SOCK_DIAG) as netlink:
+            of_kernel = socket.AF_NETLINK, socket.SOCK_RAW, listeners.SOCK_DIAG
+            with self.socket(*of_kernel, count=1) as netlink:
                 return listeners.listening(netlink, port)
         except OSError:  # a kernel without, or a container that forbids it
             return procfs.listening(self.init_pid, port)
@@ -283,17 +281,20 @@ class Sandbox:
         family: socket.AddressFamily = socket.AF_INET,
         kind: socket.SocketKind = socket.SOCK_STREAM,
         protocol: int = 0,
+        count: int = _SPARE,
     ) -> socket.socket:
-        """Return a new socket inside the trial's network. Raises OSError if not allowed."""
-        ordinary = (family, kind, protocol) == (socket.AF_INET, socket.SOCK_STREAM, 0)
-        if ordinary and self._channel.spare:
-            return self._channel.spare.pop()
-        words = {"family": int(family), "type": int(kind), "protocol": protocol}
-        message = self._channel.ask("socket", **words, count=MOST_SOCKETS if ordinary else 1)
-        if "errno" in message.body:
-            raise OSError(message.body["errno"], message.body["error"])
-        inside, *self._channel.spare[:0] = message.sockets
-        return inside
+        """Return a new socket inside the trial's network. Raises OSError if not allowed.
+
+        `count` are made at once, for the next calls.
+        """
+        spare = self._channel.spare.setdefault((family, kind, protocol), [])
+        if not spare:
+            words = {"family": int(family), "type": int(kind), "protocol": protocol}
+            message = self._channel.ask("socket", **words, count=min(count, MOST_SOCKETS))
+            if "errno" in message.body:
+                raise OSError(message.body["errno"], message.body["error"])
+            spare += message.sockets
+        return spare.pop()
 
     def free_port(self) -> int:
         """Return a TCP port that is free where services listen, never the same twice in a trial."""
@@ -343,11 +344,11 @@ class Sandbox:
 
     def _gone(self, running: Running, members: list[int], within_s: float, number: int = 0) -> bool:
         """Whether the process and `members` end within the time; `number` is sent to the rest."""
-        deadline = time.monotonic() + within_s
+        deadline, pause_s = time.monotonic() + within_s, 0.001 if number else 0.005  # killed: soon
         while self._signal(running, number, "tree", members) or self.alive(running):
             if time.monotonic() >= deadline:
                 return False
-            self._channel.note_exits(min(deadline, time.monotonic() + 0.005))
+            self._channel.note_exits(min(deadline, time.monotonic() + pause_s))
         return True
 
 

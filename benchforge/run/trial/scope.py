@@ -4,7 +4,6 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from benchforge.errors import TrialFailed
 from benchforge.model.suite.placement import AppliedTuning
@@ -13,7 +12,7 @@ from benchforge.parts.part import Part, ServesCode, Service
 from benchforge.parts.site import Site
 from benchforge.run.http.tls_sniffer import Tap
 from benchforge.run.machine.placement import Stay
-from benchforge.run.sandbox.host import Wishes
+from benchforge.run.sandbox.host import Network, Wishes
 from benchforge.run.sandbox.sandbox import Mode, Running, Sandbox
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
@@ -79,7 +78,9 @@ def trial_scope(
                 writes=context.writes,
                 copied=_code_folders(context, case),
             )
-            trial = context.host.trial(inputs.folder, _network(context, case), wishes)
+            outside = any(part.outside() for part in case.services)
+            network: Network = "host" if outside else context.network
+            trial = context.host.trial(inputs.folder, network, wishes)
             sandbox = stack.enter_context(trial)
             recorder.tuned = tuned(sandbox.mode)
         # On hosts, connections of servers to backends are not this one's.
@@ -138,7 +139,3 @@ def _code_folders(context: TrialContext, case: Case) -> list[Path]:
     folders = [part.code(context.suite_folder) for part in parts if isinstance(part, ServesCode)]
     trees = [tree.checkout for part in parts if (tree := context.tree_of(part))]
     return [context.suite_folder, *filter(None, folders), *trees]
-
-
-def _network(context: TrialContext, case: Case) -> Literal["private", "host"]:
-    return "host" if any(part.outside() for part in case.services) else context.network

@@ -27,6 +27,7 @@ class Outside(Sandbox):
         family: socket.AddressFamily = socket.AF_INET,
         kind: socket.SocketKind = socket.SOCK_STREAM,
         protocol: int = 0,
+        count: int = 1,
     ) -> socket.socket:
         return socket.socket(family, kind, protocol)
 

@@ -85,7 +85,8 @@ class LoadWindows:
     @contextlib.contextmanager
     def during(self, phase: Phase, moments: Sequence[float], length_s: float) -> Iterator[None]:
         """Open windows at moments, in seconds from now on; leaving it waits for none of them."""
-        sockets = [opened for _ in moments if (opened := self._socket()) is not None]
+        counts = range(len(moments), 0, -1)
+        sockets = [packets for count in counts if (packets := self._socket(count)) is not None]
         over = threading.Event()
         if not sockets:
             yield
@@ -109,11 +110,11 @@ class LoadWindows:
         self._threads.append(thread)
         thread.start()
 
-    def _socket(self) -> socket.socket | None:
+    def _socket(self, count: int = 1) -> socket.socket | None:
         if self.why or self._spare or self.interface is None:
             return self._spare.pop() if self._spare else None
         try:
-            packets = opened(self.sandbox, _ROOM, self.port, protocol=0)
+            packets = opened(self.sandbox, _ROOM, self.port, 0, count)
             if self.interface == LOOPBACK:
                 packets.setsockopt(SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
         except OSError as error:
@@ -136,7 +137,7 @@ class LoadWindows:
         for packets, (moment_s, next_s) in zip(sockets, moments_s, strict=False):
             over.wait(max(0.0, begun_s + moment_s - time.monotonic()))
             if over.is_set() or self._bytes >= self.most_bytes:
-                packets.close()
+                self._begin(packets.close)
                 continue
             window = _Window(packets, self.port, *kind, over)
             window.open(str(self.interface))
@@ -146,13 +147,10 @@ class LoadWindows:
             if window.followed(begun_s + next_s):
                 self._close(window)
             else:
-                self._begin(self._followed, window)
-
-    def _followed(self, window: "_Window") -> None:
-        window.followed(math.inf)
-        self._close(window)
+                self._begin(self._close, window)
 
     def _close(self, window: "_Window") -> None:
+        window.followed(math.inf)
         self._bytes += window.bytes
         self.windows += window.closed()
 

@@ -92,8 +92,9 @@ class _Direction:
                 continue
             if piece.offset > end:
                 runs.append([])
-            fresh = piece.payload[max(0, end - piece.offset) :]
-            runs[-1].append(piece._replace(offset=max(piece.offset, end), payload=fresh))
+            cut = max(0, end - piece.offset)
+            rest = piece._replace(offset=end, payload=piece.payload[cut:]) if cut else piece
+            runs[-1].append(rest)
             end = piece.offset + len(piece.payload)
         return [_run(pieces) for pieces in runs]
 
@@ -121,7 +122,9 @@ def exchanges(packets: Iterable[Packet], port: int, until_s: float) -> list[Exch
             continue
         of_client = sent.receiver[1] == port
         sides = (sent.sender, sent.receiver) if of_client else (sent.receiver, sent.sender)
-        client, server = connections.setdefault(sides, (_Direction(), _Direction()))
+        if sides not in connections:
+            connections[sides] = _Direction(), _Direction()
+        client, server = connections[sides]
         (client if of_client else server).add(sent, packet.seconds)
     pairs = connections.values()
     each = (_paired([*_requests(client, until_s)], server) for client, server in pairs)

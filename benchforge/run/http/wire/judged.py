@@ -17,6 +17,7 @@ from benchforge.run.http.wire.record import RECORD, WRONG_BODY, WireRecord, Wire
 from benchforge.text import door
 
 _MOST_BODIES = 64  # distinct ones; of others only the judgement is kept apart
+_NO_ANSWER = HttpMessage("", "", 0, {}, b"", 0)
 
 
 class Right(NamedTuple):
@@ -72,22 +73,22 @@ class Judge:
         return next((right.kind for right in self._right_of(pair.request)), "")
 
     def _number(self, pair: Exchange) -> int:
-        reply = pair.answer
-        rights = () if reply is None else self._right_of(pair.request)
-        headers = {} if reply is None else reply.headers
-        body = b"" if reply is None else reply.body
+        rights = self._right_of(pair.request) if pair.answer else ()
+        reply = pair.answer or _NO_ANSWER
+        body, headers = reply.body, reply.headers
+        kind = headers.get("content-type", ""), headers.get("content-encoding", "")
+        digest = hashlib.sha256(body).hexdigest()
+        key = len(rights), reply.status, kind, digest
+        if key in self._cache:  # of thousands a load has few distinct ones
+            return self._cache[key]
         summary = SeenAnswer(
-            wrong="",
-            status=0 if reply is None else reply.status,
-            content_type=headers.get("content-type", ""),
-            encoding=headers.get("content-encoding", ""),
+            status=reply.status,
+            content_type=kind[0],
+            encoding=kind[1],
             length=len(body),
-            sha256=hashlib.sha256(body).hexdigest(),
+            sha256=digest,
             kept=True,
         )
-        key = (reply is None, len(rights), summary)
-        if key in self._cache:
-            return self._cache[key]
         try:
             text: bytes | None = decoded(body, summary.encoding)
         except Undecodable:

@@ -34,13 +34,14 @@ class Segment(NamedTuple):
 
 
 def opened(
-    sandbox: Sandbox, room: int, port: int = 0, protocol: int = ALL_PROTOCOLS
+    sandbox: Sandbox, room: int, port: int = 0, protocol: int = ALL_PROTOCOLS, count: int = 1
 ) -> socket.socket:
     """Return a packet socket of a trial's network with `room` bytes in the kernel.
 
-    It gets packets of the `port`, or all; with protocol 0 none until it is bound. Raises OSError.
+    It gets packets of the `port`, or all; with protocol 0 none until it is bound. `count` are made
+    at once, for the next calls. Raises OSError.
     """
-    packets = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, protocol)
+    packets = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, protocol, count)
     packets.setblocking(False)
     if port:
         attach(packets, port)

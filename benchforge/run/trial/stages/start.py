@@ -24,7 +24,7 @@ from benchforge.run.trial.stages.steps import Steps
 from benchforge.text import door
 from benchforge.text.readable import exact
 
-PAUSE_S = 0.005
+PAUSE_S = 0.002
 STOP_WITHIN_S = 5.0
 ACCEPTED_WITHIN_S = 1.0
 

@@ -34,7 +34,7 @@ class Freezer:
 
     def freeze(self) -> float:
         """Stop all services; return their CPU time since they were thawed. Raises LaunchLost."""
-        stop = partial(self._sandbox.signal_others, signal.SIGSTOP, self._loader)
+        stop = partial(self._sandbox.signal, self._loader, signal.SIGSTOP, "others")
         pids = until_they_stand(stop, partial(self._sandbox.others, self._loader))
         thawed, self._used = self._used, _used_ns(pids)
         return _grown_s(thawed, self._used)
@@ -43,7 +43,7 @@ class Freezer:
         """Let all services go on, and note what they used meanwhile: who stands forks nobody."""
         frozen, self._used = self._used, _used_ns(self._used)
         self.frozen_cpu_s += _grown_s(frozen, self._used)
-        self._sandbox.signal_others(signal.SIGCONT, self._loader)
+        self._sandbox.signal(self._loader, signal.SIGCONT, "others")
 
     def loader_cpu_s(self) -> float:
         """Return what the load tool used so far."""

@@ -1,7 +1,7 @@
 """The content of a result, in the order in which a reader needs it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from weakref import ref
 
 from benchforge.plugin import CaseSummary, ConcurrencySweep, FailedTrial, Summary, Trial, readable
@@ -186,8 +186,7 @@ def _section(
     rows: Sequence[Levels],
 ) -> Section:
     scenario = cases[0].case.scenario
-    rows_of_trials = trials_of(cases)
-    more = len(rows_of_trials.rows) - MOST_TRIALS
+    rows_of_trials, more = trials_of(cases, MOST_TRIALS)
     left_out = f"and {readable.exact(more)} more trials, which numbers.csv and trials/ have"
     compared = [each for each in summary.comparisons if each.scenario == scenario]
     checks = [check for each in compared for check in each.checks if check.topic == "under load"]
@@ -200,7 +199,7 @@ def _section(
         table=table_of(cases),
         kinds=kind_table(cases),
         flows=tuple(words.of_each(cases, trials, not_reached)),
-        trials=replace(rows_of_trials, rows=rows_of_trials.rows[:MOST_TRIALS]),
+        trials=rows_of_trials,
         left_out=left_out if more > 0 else "",
         levels=tuple(row for row in rows if row.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),

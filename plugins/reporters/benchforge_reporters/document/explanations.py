@@ -245,7 +245,7 @@ def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) 
     for reading in readings:
         classes.update(reading.errors)
         kinds += (label for label, part in reading.kinds.items() if part.errors.get("length"))
-    argvs = [_words(trial, "loader")[:2] for trial in trials]
+    argvs = {(*_words(trial, "loader")[:2],) for trial in trials}
     tools = {PurePath(word).name for argv in argvs for word in argv}
     programs = [name for name in tools if name in _CLOSERS or name in _THREADED]
     program = programs[0] if len(programs) == 1 else ""

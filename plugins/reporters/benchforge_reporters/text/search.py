@@ -63,17 +63,20 @@ def rate_of(capacity: Capacity) -> str:
     return "unknown"
 
 
-def trials_of(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a trial; of a search, its rate and the objectives that it kept or missed."""
+def trials_of(cases: Sequence[CaseSummary], most: int) -> tuple[Table, int]:
+    """Return a row for each of the first `most` trials, and how many are left.
+
+    Of a search it has the rate, and the objectives that it kept or missed.
+    """
     if not any(case.capacity for case in cases):
-        return trial_table(cases)
+        return trial_table(cases, most)
     labels, scales = case_labels(cases), _scales(cases)
     units = {name: f" ({scale.unit})" * (scale.unit != "1") for name, scale in scales.items()}
     heads = (f"{objective}{unit}" for objective, unit in units.items())
     named_cases = zip(labels.rows, cases, strict=True)
     rows = [row for named, case in named_cases for row in _rows(named, case, scales)]
     names = ("trial", "round", *labels.heads, "asked (/s)", "kept", *heads)
-    return Table(names, (), tuple(rows), ())
+    return Table(names, (), tuple(rows[:most]), ()), max(0, len(rows) - most)
 
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:

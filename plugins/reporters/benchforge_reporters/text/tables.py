@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from benchforge.plugin import CaseSummary, MetricSummary, Summary, Trial, readable, titled
@@ -158,22 +158,22 @@ def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:
     return of_lines(column.lines(case), column.scale, notes)
 
 
-def trial_table(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a trial: every value that stands behind the medians, and every failure."""
+def trial_table(cases: Sequence[CaseSummary], most: int) -> tuple[Table, int]:
+    """Return a row for each of the first `most` trials, failed ones too, and how many are left."""
     columns, missing = _with_values(cases)
     notes, labels = Footnotes(), case_labels(cases)
     named_cases = zip(labels.rows, cases, strict=True)
-    rows = [row for named in named_cases for row in _trial_rows(*named, columns, notes)]
+    rows = chain.from_iterable(_trial_rows(*named, columns, notes) for named in named_cases)
+    rows_shown = tuple(islice(rows, most))
     footnotes = (*notes, *_unknown(missing, cases))
-    return Table(("trial", "block", *labels.heads), tuple(columns), tuple(rows), footnotes)
+    table = Table(("trial", "block", *labels.heads), tuple(columns), rows_shown, footnotes)
+    return table, sum(len(_blocks(case)) for case in cases) - len(rows_shown)
 
 
 def _trial_rows(
     named: tuple[str, ...], case: CaseSummary, columns: Sequence[Column], notes: Footnotes
 ) -> Iterator[TableRow]:
-    blocks = {sample.trial: sample.block for line in case.metrics for sample in line.samples}
-    failed = {failure.trial: failure for failure in case.failed}
-    blocks |= {number: failure.block for number, failure in failed.items()}
+    blocks, failed = _blocks(case), {failure.trial for failure in case.failed}
     values = [_by_trial(column.lines(case)) for column in columns]
     for number in sorted(blocks):
         cells = tuple(
@@ -183,6 +183,12 @@ def _trial_rows(
             for column, by_trial in zip(columns, values, strict=True)
         )
         yield TableRow((str(number), str(blocks[number]), *named), cells)
+
+
+def _blocks(case: CaseSummary) -> dict[int, int]:
+    """Return the block of each trial of a case, failed ones too, by its number."""
+    blocks = {sample.trial: sample.block for line in case.metrics for sample in line.samples}
+    return blocks | {failure.trial: failure.block for failure in case.failed}
 
 
 def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Valued]]:
