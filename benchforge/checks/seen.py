@@ -11,7 +11,7 @@ from benchforge.model.values.case_name import clients_of, comparison
 from benchforge.model.values.cpus import Cpus
 
 NOT_OBSERVED = "nothing was observed from outside"
-NOT_LOOKED_AT = "only the parts were observed, not the machine"
+NOT_LOOKED_AT = "only what the parts used was looked at, not what the machine did"
 
 
 CaseTrials = Sequence[Sequence[Trial]]

@@ -15,9 +15,9 @@ _OF_HOSTS, _OF_TURNS = "H2, H3, H4, H5, H6, H8", "I1, I2, I3, I4, I5, I6, I8, I9
 UNJUDGED: Final[Mapping[Way, _Reasons]] = {
     "in turns": {
         "I2 compares what others used in the slices of each": "N1, N2, N3, N4, L5, P2, quiet",
-        "memory, heat, quotas and clocks are not observed": "M1, M2, M3, F1, F2, N5, T2, T3",
+        "nobody looks at memory, heat, quotas and clocks": "M1, M2, M3, F1, F2, N5, T2, T3",
         "a server stands still between its slices: times mean nothing": "E2, L3, O1, S1, S2",
-        "single processes and backends are not observed between slices": "W2, W3, W1 trial",
+        "between slices nobody looks at single processes and at backends": "W2, W3, W1 trial",
     },
     "on hosts": {"no host waits for quiet before a trial": "quiet"},
 }

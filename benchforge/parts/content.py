@@ -26,7 +26,7 @@ def opened(path: Path) -> io.BufferedReader:
         if error.errno not in _REPLACED:
             raise
         by = _REPLACED[error.errno]
-        raise OSError(error.errno, f"it was replaced by {by}", str(path)) from error
+        raise OSError(error.errno, f"somebody replaced it by {by}", str(path)) from error
     if os.fstat(file.fileno()).st_size <= LARGEST_FILE:
         return file
     file.close()

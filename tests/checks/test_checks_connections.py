@@ -115,7 +115,7 @@ def test_what_the_tool_tells_counts_where_counters_do_not() -> None:
 def test_keep_alive_is_unknown_with_its_reason(changed: Any) -> None:
     check = keep_alive(trial(**changed), LIMITS)
     assert (check.status, check.value) == ("unknown", None)
-    assert check.message != "keep-alive was not checked: "
+    assert check.message != "keep-alive was not looked at: "
 
 
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(0, 10**6), st.booleans())

@@ -157,8 +157,8 @@ TOO_FEW = {"windows": 20, "judged": 0, "answers": 0, "cut": 5}
 @pytest.mark.parametrize(
     ("fields", "read", "words"),
     [
-        (None, None, "judged: the load's own connections were not read; no monitor ran"),
-        (None, LoadAnswers(why="TLS"), "own connections were not read: TLS; no monitor ran"),
+        (None, None, "judged: nobody read the load's own connections; no monitor ran"),
+        (None, LoadAnswers(why="TLS"), "own connections: TLS; no monitor ran"),
         (None, tapped(TOO_FEW), "judged: no answer was judged in 20 windows of the load; 0 of 300"),
         (None, tapped(TOO_FEW), "; 0.552 % of the answers that began in windows were cut"),
         ({"moments": 0, "unanswered": {"no answer within 10 s": 3}}, None, "3 not answered: no"),
@@ -180,7 +180,7 @@ def test_what_was_not_answered_is_unknown_and_not_wrong(
 def test_where_the_load_is_encrypted_the_monitor_speaks_of_its_own_connections() -> None:
     message = asked(load_answers=LoadAnswers(why="TLS")).message
     assert message.startswith("0 of 97 random moments of the monitor, on connections of its own")
-    assert message.endswith("; the load's own connections were not read: TLS")
+    assert message.endswith("; nobody read the load's own connections: TLS")
 
 
 def test_answers_that_were_read_behind_tls_are_not_called_those_of_the_load() -> None:

@@ -86,7 +86,7 @@ def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
     least, most = good(result, "sright")
     assert least == 0 < most
     (trials,) = result.trials("sright")
-    assert "does not report which responses were 200" in trials["reading"]["doubt"]
+    assert "does not tell which responses were 200" in trials["reading"]["doubt"]
     assert "0 bytes of body in the load, 18 in a right answer" in failure(result, "s302")
 
 

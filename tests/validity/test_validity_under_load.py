@@ -52,7 +52,7 @@ def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> See
         error = caught(f"{LIARS[fault]}, by {tool}", result, "E6", server=server, printed=printed)
         assert "$.message" in error["message"]
         failure = result.trials(server)[-1]["failure"]
-        assert "does not distinguish such answers from right ones" in failure["message"]
+        assert "the load tool does not tell such answers from right ones" in failure["message"]
         assert monitor(result, server)["head"] == "load tool"
     quiet(result, "E6", server="sright")
     assert monitor(result, "sright")["moments"] > 0

@@ -108,7 +108,7 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     reading = trial.reading
     recorded = None if reading is None else _recorded(reading)
     if reading is None or not recorded:
-        says = "what response times leave out is not known: the tool reports none"
+        says = "what response times leave out is not known: the tool tells none"
         return limits.check("E2", "apparatus", None, says).about(invalidates="latency")
     late = max(reading.censored, reading.errors.get("timeout", 0))
     flying = [_in_flight(trial, reading, percent / 100, late) for percent in tails]
@@ -142,7 +142,7 @@ def _bad(reading: Reading) -> int | None:
 def _doubt(reading: Reading) -> str:
     if reading.good is None:
         return reading.bounds
-    return "the tool does not report how many were not answered"
+    return "the tool does not tell how many were not answered"
 
 
 def _recorded(reading: Reading) -> int | None:

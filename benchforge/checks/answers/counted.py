@@ -85,9 +85,9 @@ def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresh
 def _of_all_kinds(reading: Reading, statuses: list[int]) -> Reading:
     """Return the reading of a tool that tells no kind: what it takes as good is below 400."""
     if any(status >= _BAD_FROM for status in statuses):
-        reason = "the load tool does not report which kind a response answers, nor its status"
+        reason = "the load tool does not tell which kind a response answers, nor its status"
         return reading.like(good_at_least=0, good_at_most=reading.responses, doubt=reason)
-    reason = "statuses below 400 are taken as good: the load tool reports neither kinds nor lengths"
+    reason = "statuses below 400 are taken as good: the load tool tells neither kinds nor lengths"
     return reading.like(by_length=reason)
 
 
@@ -95,7 +95,7 @@ def _of_status(reading: Reading, right: GoodResponse) -> _Count:
     if not reading.statuses:
         low, high = reading.good_at_most, reading.responses - reading.good_at_least
         most = low * (min(right.statuses) < _BAD_FROM) + high * (max(right.statuses) >= _BAD_FROM)
-        reason = f"the load tool does not report which responses were {right.either}"
+        reason = f"the load tool does not tell which responses were {right.either}"
         return _Count(0, min(most, reading.responses), reason)
     least = most = 0
     reason, rest = "", {*right.statuses}
@@ -110,7 +110,7 @@ def _of_status(reading: Reading, right: GoodResponse) -> _Count:
             reason = f"the load tool tells {key} only, not how many responses were {right.either}"
     if rest and (others := reading.responses - sum(reading.statuses.values())):
         most += others
-        reason = f"the load tool does not report how many responses were {right.either}"
+        reason = f"the load tool does not tell how many responses were {right.either}"
     return _Count(least, most, reason)
 
 

@@ -20,7 +20,7 @@ def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterato
     unknown = [name for name, answer in firsts.items() if answer is None]
     answers = {name: answer for name, answer in firsts.items() if answer is not None}
     if unknown:
-        says = f"no answer of {', '.join(unknown)} was recorded"
+        says = f"what {', '.join(unknown)} answered was not kept"
         yield limits.check("E3", "behaviour", None, says).about(scope="comparison")
         yield limits.check("E4", "behaviour", None, says).about(scope="comparison")
     else:
@@ -110,7 +110,7 @@ def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
 
 
 def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
-    """E5: whether all sides had the same requests, from the same load tool."""
+    """E5: whether the load tool was told the same, and the same was asked."""
     all_trials = [trial for trials in sides.values() for trial in trials]
     requests = {trial.request.model_dump_json() for trial in all_trials}
     digests: dict[object, set[str]] = {}
@@ -120,7 +120,7 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     declared = len(requests) > 1 and _own_requests(all_trials)
     if len(requests) > 1 and not (declared and _equal(sides)):
         requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
-        says = f"not all had the same requests: {', '.join(requested)}, or other headers or bodies"
+        says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
         if declared:
             says += "; a request of its own is comparable where all bodies are the same"
         return limits.check("E5", "apparatus", None, says, "fail").about(scope="comparison")
@@ -130,7 +130,7 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     if any("" in digests_of_server for digests_of_server in digests.values()):
         says = "whether the load tool's script stayed the same was not kept"
         return limits.check("E5", "apparatus", None, says).about(scope="comparison")
-    says = "all had the same requests, from the same load tool and script"
+    says = "all were asked the same, by the same tool with the same script"
     if declared:
         pairs = {trial.case.server: trial.request for trial in all_trials}
         ways = [f"{label} by {request.method} {request.path}" for label, request in pairs.items()]

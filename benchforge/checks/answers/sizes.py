@@ -70,7 +70,7 @@ def _why_not(trial: Trial) -> str:
     if reading.own_requests:
         return "the load tool asks what a script of its own says"
     if reading.unanswered is None:
-        return "the load tool does not report how many were not answered"
+        return "the load tool does not tell how many were not answered"
     return ""
 
 
@@ -80,7 +80,7 @@ def _no_bytes(trial: Trial, reading: Reading, right: GoodResponse) -> str:
     protocol = trial.load.protocol if trial.load is not None else None
     if reading.received_bytes is not None and protocol not in _COMPARABLE:
         return f"the load tool speaks {protocol or 'an unknown HTTP'}"
-    return "the load tool does not report its bytes"
+    return "the load tool does not tell its bytes"
 
 
 def _bodies(trial: Trial, reading: Reading, right: GoodResponse) -> Iterator[_Mean]:

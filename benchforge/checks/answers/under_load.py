@@ -52,7 +52,7 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
         wrong, hidden = _wrong(trial, distinct)
         first = next(n for n, group in enumerate(judged) if group.share or group.outside)
         says[first] += f": {listed(dict.fromkeys(answer.wrong for answer in wrong), _SHOWN)}"
-        tells = "does not distinguish such answers from right ones"
+        tells = "does not tell such answers from right ones"
         says.append(f"the load tool {tells if hidden else 'counts such answers as errors: see E1'}")
         status = None if hidden and share else "warn"
     elif unlike := [answer for answer in distinct if _is_unlike(answer, trial)]:
@@ -198,7 +198,7 @@ def _unread(trials: Sequence[Trial]) -> Iterator[str]:
         yield from _left_out(_together([load, around]))
         return
     reasons = [*dict.fromkeys(load_answers.why for load_answers in read if load_answers.why)]
-    yield f"the load's own connections were not read{''.join(f': {reason}' for reason in reasons)}"
+    yield f"nobody read the load's own connections{''.join(f': {reason}' for reason in reasons)}"
 
 
 def _unanswered(trials: Sequence[Trial]) -> Iterator[str]:

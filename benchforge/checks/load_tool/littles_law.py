@@ -28,7 +28,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     under_way = _under_way_us(reading, _thought_us(trial.stream, reading, load))
     if under_way is None:
-        yield limits.check("L3", "apparatus", None, "the load tool reports no mean of its times")
+        yield limits.check("L3", "apparatus", None, "the load tool tells no mean of its times")
         return
     yield _judged(reading, load, under_way / (reading.seconds * 1e6), limits)
 

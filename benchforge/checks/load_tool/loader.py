@@ -36,9 +36,9 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
     observation = trial.observation
     tools = of_roles(trial, "loader")
     if observation is None or not tools or not observation.seconds:
-        return limits.check("L1", "apparatus", None, "the load tool's CPU time was not measured")
+        return limits.check("L1", "apparatus", None, "the load tool's CPU was not looked at")
     if trial.load is not None and not trial.load.sleeps:
-        reason = f"{tools[0].label} uses a CPU also while it waits: that does not show its limit"
+        reason = f"{tools[0].label} uses a CPU also while it waits: that does not tell its limit"
         return limits.check("L1", "apparatus", None, reason).about(tools[0].label)
     hottest = [(_hottest_s(usage, trial), usage) for usage in tools]
     measured = [(used, usage) for used, usage in hottest if used is not None]

@@ -22,7 +22,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
     if not percentiles_shown:
         return
     if begun is None:
-        reason = "the load tool does not report how many response times it has"
+        reason = "the load tool does not tell how many response times it has"
         yield limits.check("S2", "apparatus", None, reason).about(invalidates="latency")
         return
     for percent in percentiles_shown:

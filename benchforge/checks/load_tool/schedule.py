@@ -22,7 +22,7 @@ def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Che
     late = reading.late_share(0.99)
     on_time = late is not None and limits["L4.lateness"].status(late) == "pass"
     yield _kept(trial, reading, rate, limits, on_time=on_time or (late is None and had_cpu))
-    says = "the load tool does not report how late it sent, or too little of the response times"
+    says = "the load tool does not tell how late it sent, or too little of the response times"
     if late is not None:
         says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
         if not on_time:

@@ -58,7 +58,7 @@ def alone(trial: Trial, limits: Thresholds, limit: str, value: float, role: Role
         return Waiting("warn", f"{reason}: place them apart ([placement])", cause)
     if role == "loader":
         return Waiting(status, "its CPUs are too few for its threads: give it more ([placement])")
-    reason = "no other program is known to have used its CPUs: its own threads wait for one another"
+    reason = "nobody else is known to have used its CPUs: its own threads wait for one another"
     return Waiting("warn", reason)
 
 

@@ -14,14 +14,13 @@ _SHOWN = 3
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield G1: whether each trial began on the machine that the header tells of."""
     if not header.fingerprint:
-        says = "cannot tell whether the machine changed: an older benchforge measured"
+        says = "whether the machine stayed the same was not looked at: an older benchforge measured"
         yield limits.check("G1", "apparatus", None, says).about(scope="result")
         return
     others = [trial for trial in trials if trial.fingerprint != header.fingerprint]
     unseen = [trial for trial in others if not trial.fingerprint]
     if unseen:
-        verb = "has" if len(unseen) == 1 else "have"
-        says = f"cannot tell whether the machine changed: {_named(unseen)} {verb} no fingerprint"
+        says = f"whether the machine stayed the same is not known of {_named(unseen)}"
         yield limits.check("G1", "apparatus", None, says).about(scope="result")
     elif others:
         names = list(dict.fromkeys(fact for trial in others for fact in trial.changed_facts))

@@ -15,8 +15,8 @@ from benchforge.text.readable import conjoined, figure, percent
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: P1 of the load tool, and P2 of each part."""
     if trial.observation is None:
-        yield limits.check("P1", "apparatus", None, "the trial's parts were not observed")
-        yield limits.check("P2", "apparatus", None, "context switches were not observed")
+        yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
+        yield limits.check("P2", "apparatus", None, "nobody looked at context switches")
         return
     # Of a machine without the load tool, nothing shares its CPUs.
     if not trial.hosts or any(part.role == "loader" for part in trial.observation.usage):
@@ -36,7 +36,7 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
     how_busy = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
     says = f"the load tool and {conjoined(others)} share CPUs, {how_busy}"
     if trial.placement is None:
-        says += ": no part was placed; [placement] gives each its own, where there are enough"
+        says += ": nobody was placed; [placement] gives each its own, where there are enough"
         return limits.check("P1", "apparatus", busy, says, "warn")
     roles: tuple[Role, ...] = ("loader", *others)
     accepted = all(colocation.cpus_of(trial, role) is not None for role in roles)

@@ -79,7 +79,7 @@ def opened(trial: Trial) -> tuple[int | None, str]:
     if trial.reading.connections is not None:
         return trial.reading.connections, ""
     if trial.observation.network != "private":
-        reason = "the network's counters are those of the whole machine, and the tool reports none"
+        reason = "the network's counters are those of the whole machine, and the tool tells none"
         return None, reason
     if trial.observation.foreign_connections:
         return None, trial.observation.foreign_connections
@@ -98,7 +98,7 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
     elif load.keep_alive and load.connections is None:
         reason = "how many connections the load tool was to have is not known"
     if reason or count is None or load is None or reading is None:
-        return limits.check("K1", "behaviour", None, f"keep-alive was not checked: {reason}")
+        return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {reason}")
     sent = requests(reading)
     limit = limits["K1"]
     carried = f"{exact(sent)} requests went over {exact(count)} connections"
@@ -190,12 +190,12 @@ def right_process(trial: Trial, limits: Thresholds) -> Check:
     """K7: whether the process that was started answered."""
     listener = trial.listener
     if listener is None:
-        return limits.check("K7", "apparatus", None, "the listening process was not checked")
+        return limits.check("K7", "apparatus", None, "who answered was not looked at")
     status: Status = "pass" if listener.is_server else "fail"
     says = f"what was started listened at {listener.address}, before the load and after it"
     if listener.is_server is None:
         status = "unknown"
-        says = f"which process listened at {listener.address} is not known: {listener.why}"
+        says = f"whose process answered at {listener.address} is not known: {listener.why}"
     elif not listener.is_server:
         says = f"another process than what was started listened at {listener.address}; end that one"
     return limits.check("K7", "apparatus", None, says, status)
@@ -250,7 +250,7 @@ def _acks(trial: Trial, reading: Reading) -> float | None:
 def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) -> Check:
     if few_acks:
         return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
-    says = "the tool reports no distribution of response times, and "
+    says = "the tool tells no distribution of response times, and "
     if acks is None:
         says += "delayed acknowledgements were not counted"
     else:

@@ -25,7 +25,7 @@ def _of_trial(name: str, trial: Trial, limits: Thresholds) -> Check:
     observation, reading = trial.observation, trial.reading
     says = f"what {name} spends after its load is not known: "
     if observation is None or observation.after is None or reading is None:
-        return _check(name, None, f"{says}it was not watched then", limits)
+        return _check(name, None, f"{says}nobody watched it then", limits)
     servers = of_roles(trial, "server")
     during_s = sum(usage.cpu_s or 0.0 for usage in servers)
     responses = max(1, reading.responses)

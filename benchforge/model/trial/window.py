@@ -117,7 +117,7 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
     if reading.series is not None:
         return _of_series(reading.series, reading), ""
     if observation is None or observation.flow is None:
-        return None, "the tool does not report when requests ended, and the network was not watched"
+        return None, "the tool does not tell what ended when, and the network was not watched"
     return _of_flow(observation.flow, reading)
 
 

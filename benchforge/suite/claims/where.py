@@ -110,7 +110,7 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
         most, least = max(together.values(), default=0), min(together.values(), default=0)
         frozen_s = longest_freeze_s(most, turns.slice_s)
         if least == 1:
-            message = f"{label!r} compares a case with no other: no other takes turns with it"
+            message = f"{label!r} compares a case with no other: nobody takes turns with it"
             yield Fault(path, message, 'set interleave = "off" in the scenario')
         elif frozen_s > LONGEST_FREEZE_S:
             message = f"{label!r}: with {most} {turns.among} in turns one stands still for up to "

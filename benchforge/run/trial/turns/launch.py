@@ -30,7 +30,7 @@ def measure_in_turns(
     failures = [left_out.get(identity(inputs.step.case.name)) for inputs in trials]
     going = [inputs for inputs, failure in zip(trials, failures, strict=True) if failure is None]
     if len(going) == 1 and (failure := next(filter(None, failures), None)):
-        alone, going = _lost("the others", failure), []  # no other takes turns with it
+        alone, going = _lost("the others", failure), []  # nobody takes turns with it
         failures = [failure or alone for failure in failures]
     launched = iter(_launched(going, seed, context, tell) if going else ())
     measured = []
