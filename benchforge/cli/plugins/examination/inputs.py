@@ -90,7 +90,7 @@ class Recording:
         target = Target(ROOT + self.path, Request(path=self.path), folder, {}, Path("/bin/python"))
         reading: object = part.read(Output(target, (done,)))
         if not isinstance(reading, Reading):
-            raise TypeError(f"it returns {type(reading).__name__}, and no Reading")
+            raise TypeError(f"it returns {type(reading).__name__}, not a Reading")
         return reading
 
 
