@@ -115,9 +115,7 @@ def test_a_wrong_answer_on_the_loads_own_connections(
     assert check.status == status
     assert words in check.message
     reason = check.message.index(": expected another; ")
-    assert (
-        reason < check.message.index("of the monitor") < check.message.index("does not distinguish")
-    )
+    assert reason < check.message.index("of the monitor") < check.message.index("does not tell")
     assert (otherwise([check], "a") is None) == (status == "warn")
 
 
@@ -236,7 +234,7 @@ def test_a_wrong_answer_that_looks_right_to_the_tool_is_no_measurement() -> None
     check = asked(monitor={"wrong": 2, "answers": (kind(),)})
     assert (check.status, check.subject) == ("fail", "behaviour")
     assert "brought a wrong answer, 0.251 % to 7.25 % of them (95 %): expected" in check.message
-    assert "expected another; the load tool does not distinguish" in check.message
+    assert "expected another; the load tool does not tell" in check.message
     failure = otherwise([check], "a")
     assert failure is not None
     assert failure.stage == "read"

@@ -35,8 +35,10 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 
 def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
     """Return kind and name as `wanted` does, and after it those of the reader of that name."""
-    pairs = [(kind, part_name) for kind in KINDS for part_name in registry.names(kind)]
-    fits = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
+    pairs: list[tuple[Kind, str]] = [
+        (kind, part) for kind in KINDS for part in registry.names(kind)
+    ]
+    fits = [(kind, part) for kind, part in pairs if name in {part, f"{kind}-{part}"}]
     fits.sort(key=lambda pair: pair[0] == "reader")
     if sum(pair[0] != "reader" for pair in fits) > 1:
         names = [f"{kind}-{name_}" for kind, name_ in fits]

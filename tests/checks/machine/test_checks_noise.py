@@ -62,7 +62,7 @@ def test_the_others_are_named() -> None:
 
 def test_what_is_not_known_is_unknown() -> None:
     for item, reason in (
-        (trial(machine=None), "not the machine"),
+        (trial(machine=None), "not what the machine did"),
         (trial(machine=machine(busy_s=None)), "how busy"),
         (trial(parts=parts(server={"cpu_s": None})), "what flask used is not known"),
     ):
