@@ -35,8 +35,8 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 
 def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
     """Return kind and name as `wanted` does, and after it those of the reader of that name."""
+    pairs: list[tuple[Kind, str]]
     pairs = [(kind, part_name) for kind in KINDS for part_name in registry.names(kind)]
-    fits: list[tuple[Kind, str]]
     fits = [pair for pair in pairs if name in {pair[1], f"{pair[0]}-{pair[1]}"}]
     fits.sort(key=lambda pair: pair[0] == "reader")
     if sum(pair[0] != "reader" for pair in fits) > 1:
