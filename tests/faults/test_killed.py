@@ -61,7 +61,7 @@ def ready(folder, number):
     return lambda: [remains.remove(one) for one in found]
 """
 WRITES = """
-from benchforge.cli.measure.duel import run as duel
+from benchforge.cli.console.named_file import write_file
 from benchforge.cli.suites.new import files as new
 
 def ready(folder, number):
@@ -71,7 +71,7 @@ def ready(folder, number):
     texts = {own / "suite.toml": "suite", own / "app.py": "app", own / "s.json": "schema"}
 
     def write():
-        duel._write(file, "again")
+        write_file(file, "again")
         new._write(texts)
     return write
 """

@@ -4,7 +4,6 @@ import contextlib
 import errno
 import functools
 import os
-import shutil
 import signal
 import stat
 import tempfile
@@ -141,22 +140,20 @@ def removed(folder: Path) -> bool:
 def emptied(folder: Path) -> None:
     """Remove all in a folder, however deep it is and whoever closed it. Raises OSError.
 
-    shutil.rmtree recurses too deep: then each inner folder is moved up, so that paths are short.
+    shutil.rmtree recurses: a thousand folders in one another end it. Here each folder in a folder
+    is moved up, so that no path is ever longer than two names.
     """
-    for entry in filter(_is_folder, folder.iterdir()):
-        with contextlib.suppress(RecursionError):
-            shutil.rmtree(entry, ignore_errors=True)
-    while inner := [entry for entry in folder.iterdir() if _is_folder(entry)]:
+    while inner := [entry for entry in [*folder.iterdir()] if _is_folder(entry)]:
         for subfolder in inner:
             subfolder.chmod(0o700)
-            for entry in subfolder.iterdir():
+            for entry in [*subfolder.iterdir()]:
                 if _is_folder(entry):
                     entry.chmod(0o700)  # else it could not be moved
                     entry.rename(folder / os.urandom(16).hex())
                 else:
                     entry.unlink()
             subfolder.rmdir()
-    for entry in folder.iterdir():
+    for entry in [*folder.iterdir()]:
         entry.unlink()
 
 

@@ -93,7 +93,7 @@ def _counts(trial: Trial) -> bool:
 
 def _doubts(trial: Trial) -> list[Check]:
     # S2 and L4 judge p99 of a trial alone: `_lacking` asks the same of all blocks, by percentile.
-    return [it for it in trial.latency_doubts if it.id != "S2" and not it.of_lateness]
+    return [it for it in trial.latency_doubts if it.topic != "samples" and not it.of_lateness]
 
 
 def _doubt(trials: Sequence[Trial]) -> str:
