@@ -158,7 +158,7 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def measured(folder: Path) -> Path:
         (folder / "asks.toml").write_text(ASKS)
         actual = calls(bench_words(), folder)("run", folder / "asks.toml", "--only", "two")
-        assert "[two connections=4] one serves " in actual.out, actual.all
+        assert "[two connections=4] one, the only server, serves " in actual.out, actual.all
         (result,) = (folder / "results").iterdir()
         verification = verify(result, Registry())
         assert (verification.cannot, verification.differing) == ([], [])

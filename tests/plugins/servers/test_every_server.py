@@ -531,7 +531,7 @@ def test_a_server_on_a_unix_socket_is_for_a_proxy(own: Site, row: Row) -> None:
     assert part.behind_proxy_only()
     assert part.ready(own) == Accepts(path)
     assert part.gives(own) == {"socket": str(path)}
-    with pytest.raises(BenchforgeError, match=r"servers\.mine: nobody but a server before it"):
+    with pytest.raises(BenchforgeError, match=r"servers\.mine: only a proxy can send requests"):
         part.url(own)
     with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (_, placed):
         connection = http.client.HTTPConnection("localhost")

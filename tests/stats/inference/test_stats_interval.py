@@ -148,7 +148,7 @@ def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:
     ("values", "reason"),
     [
         ([], "no block has a value"),
-        ([5.0], "1 block no value means no interval: it takes 3"),
+        ([5.0], "1 block has no interval: it takes 3"),
         ([5.0, 6.0], "2 blocks have no interval: it takes 3"),
         ([5.0] * 8, "all 8 are equal: how they spread is not known"),
         ([5.0, 0.0, 6.0], "a value is 0: what is not above 0 has no logarithm, and no ratio"),
