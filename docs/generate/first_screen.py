@@ -25,7 +25,7 @@ _TEXT = re.compile(r"(\$ make run\n```\n\n```text\n).*?(```\n)", re.DOTALL)
 
 def main(result: Path) -> None:
     """Write the picture, and the text into README.md. Raises ValueError for too large a picture."""
-    source = summed(result, Registry())
+    source = summed(result, Registry(), with_trials=True)
     readme = ROOT / "README.md"
     text = FirstScreen().text(source.summary, source.trials, 80).replace("RESULT", str(result))
     readme.write_text(_TEXT.sub(lambda match: match[1] + text + match[2], readme.read_text()))

@@ -362,5 +362,5 @@ def test_what_of_a_path_is_of_the_commit(tmp_path: Path) -> None:
 
 def test_what_is_not_known_says_why() -> None:
     for fields in ({"commit": "1", "changed_files": 0, "why": "it is"}, {"commit": "1"}, {}):
-        with pytest.raises(ValueError, match="says why"):
+        with pytest.raises(ValueError, match="has a reason"):
             Code.model_validate({"server": "a", "repository": "/", **fields})
