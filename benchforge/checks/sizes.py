@@ -135,7 +135,7 @@ def _cpu_s(trial: Trial) -> float | None:
 
 
 def _headers(answers: Sequence[Answer | None]) -> float | None:
-    """Return the bytes of headers that others do not send; None if answers differ in more."""
+    """Return the size of headers that others do not send; None if answers differ in more."""
     kinds = {it and (it.version, it.headers.get("content-encoding")) for it in answers}
     lengths = [it.header_bytes for it in answers if it is not None and it.header_bytes is not None]
     if len(kinds) > 1 or len(lengths) < len(answers):

@@ -22,6 +22,7 @@ from benchforge.plugin import (
 )
 
 _PORT = re.compile(r"\$(PORT\b|\{PORT\})")
+_SHEBANG = 256  # characters at most, as the kernel reads: the rest may be gigabytes
 _RUNTIMES = {"bun", "deno", "node", "php", "python", "python3", "ruby"}
 _PACKAGE_OF = """import sys
 from importlib.metadata import entry_points
@@ -115,7 +116,7 @@ system's certificates."""
         if file.name in _RUNTIMES:
             return Command(file, "--version")
         with contextlib.suppress(OSError, UnicodeDecodeError), file.open() as script:
-            mark, _, interpreter = script.readline().rstrip().partition("#!")
+            mark, _, interpreter = script.readline(_SHEBANG).rstrip().partition("#!")
             if not mark and Path(interpreter).name.startswith("python"):
                 return Command(interpreter, "-c", _PACKAGE_OF, file.name)
         return None
