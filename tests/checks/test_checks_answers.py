@@ -340,6 +340,7 @@ def test_a_slack_as_large_as_a_body_says_nothing() -> None:
         {"load": {"protocol": None}, "reading": reading(received_bytes=20_000 * 1149)},
         {"reading": reading(received_bytes=None)},
         {"reading": reading(good_at_most=19_000, good_at_least=19_000, received_bytes=22_900_000)},
+        {"reading": reading(errors={"status": 1}, received_bytes=20_000 * 1130)},
         {"reading": reading(unanswered=None)},
         {"reading": reading(own_requests=True)},
         {"probes": None},

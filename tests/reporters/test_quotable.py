@@ -100,7 +100,7 @@ def summary_of(
 
 SUMMARIES = st.builds(
     summary_of,
-    st.sampled_from([1.0, 1.02, 1.6]),
+    st.sampled_from([1.0, 1.02, 1.05, 1.6]),
     st.lists(
         st.sampled_from(TRIAL_CHECKS), max_size=2, unique_by=lambda item: (item.id, item.status)
     ),
@@ -177,6 +177,7 @@ def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary)
     assert not output.answers or output.quotable.sentence in words
     bound = re.search(r"Stop here if (.*?) does not matter", words)
     assert bound is None or re.fullmatch(r"[\d.,]+( %|×)", bound[1])
+    assert "an error of 0 %" not in words
     limiting = {item.id for item in output.causes.all if item.kind in {"invalid", "limits"}}
     listed = caveats(output.causes, summary)
     assert {item.text.id for item in listed} == limiting

@@ -47,7 +47,17 @@ def test_the_answer_is_the_first_line_and_all_fits_a_screen(name: str) -> None:
             assert head.ratio is None
             assert "Ratio: yes" not in text
         if head.margin is not None:
-            assert 0 <= head.margin < 1
+            assert 0 < head.margin < 1
+
+
+def test_long_names_leave_the_words_below_the_axis_apart() -> None:
+    summary, trials = recorded("same")
+    text = summary.model_dump_json()
+    for name, long in (("six", "flask_hello-application"), ("four", "django_hello-application")):
+        text = text.replace(f'"{name}"', f'"{long}"')
+    screen = FirstScreen().text(type(summary).model_validate_json(text), trials)
+    (below,) = [line for line in screen.splitlines() if "faster " in line and "± " not in line]
+    assert re.search(r"faster +±5 %(: too small)? +flask_h…ication faster", below)
 
 
 def test_p50_and_p99_at_one_rate_have_rows_and_all_still_fits() -> None:

@@ -135,7 +135,8 @@ def _judged(
     says = f"{exact(mean.each)} bytes of {mean.what} in the load, {full}"
     away = max(mean.least - mean.each, mean.each - mean.most, 0)
     share = away / max(mean.most, 1) * (1 if mean.each > mean.most else -1)
-    others = responses - reading.good_at_most
+    # In turns it is not known whether they came in the slices; the mean is that of all the load.
+    others = max(responses - reading.good_at_most, reading.errors.get("status", 0))
     loose = (limit.fail or 0.0) * mean.most + mean.varies
     status: Status = "unknown"
     if reach >= body:

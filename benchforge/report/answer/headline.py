@@ -56,16 +56,21 @@ class Headline:
 
     @property
     def margin(self) -> float | None:
-        """Share that a cause must move the ratio by to change the answer; None if nothing can."""
+        """Share that a cause must move the ratio by to change the answer; None if nothing can.
+
+        None, too, where the answer is how far apart servers are at most: each cause moves that.
+        """
         speed, edge = self.speed, 1 + LIMIT
         if speed is None or speed.interval is None:
             return None
         low, high = speed.interval
         if self.says == "same":
-            return max(0.0, min(low * edge, edge / high) - 1)
-        if self.says not in {"faster", "slightly"}:
+            share = min(low * edge, edge / high) - 1
+        elif self.says in {"faster", "slightly"}:
+            share = 1 - (edge if self.says == "faster" else 1) / low
+        else:
             return None
-        return 1 - (edge if self.says == "faster" else 1) / low
+        return share if share > 0 else None
 
     @property
     def against(self) -> str:

@@ -203,14 +203,17 @@ def _words(
     others = [server for server in within if server not in servers]
     numbers = {number for root in roots for number in root.trials}
     counted = readable.counted(max(_counted(summary), len(numbers)), "trial")
+    # A value of 0 is another version or compression, which has no size.
+    size = any(end for root in roots for end in root.values or ())
     by_others = most and any(root.check.topic == "others" for root in roots)
     return {
         "servers": _names(servers, "server", most),
-        "others": _names(others, "other", most) if others else "none",
+        "others": f", {_names(others, 'other', most)} kept them" if others else " each time",
         "scenarios": _names([root.scenario for root in roots], "scenario", most),
         "parts": _names([root.check.component for root in roots], "part", most),
         "trials": f"{len(numbers)} of {counted}",
         "range": _range(roots),
+        "size": f" in size by {_range(roots)}" if size else "",
         "programs": _programs(cause, trials) if by_others else "",
         "cpus": str(summary.facts.get("cpus_usable", "?")),
     }

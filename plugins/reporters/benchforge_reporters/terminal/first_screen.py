@@ -99,9 +99,10 @@ class _Screen:
         yield f"   {axis.line(numbers(speed), width)}"
         left = f"{_times(1 / axis.top)} {short(head.second)} faster"
         right = f"{short(head.first)} faster {_times(axis.top)}"
-        limit = f"±{100 * axis.limit:.0f} %: too small"
-        middle = limit.center(width - len(left) - len(right))
-        yield self.paint.of("aside", safe.word(f"   {left}{middle}{right}"))
+        room = width - len(left) - len(right)
+        limits = (f"±{100 * axis.limit:.0f} %: too small", f"±{100 * axis.limit:.0f} %", "")
+        middle = next(limit for limit in limits if len(limit) + 2 <= room or not limit)
+        yield self.paint.of("aside", safe.word(f"   {left}{middle.center(room)}{right}"))
 
     def _latency(self, answer: Quoted) -> Iterator[str]:
         """Yield p50 and p99 of each server at one rate, or why they are not known."""
