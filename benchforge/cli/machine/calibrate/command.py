@@ -35,7 +35,7 @@ class CalibrateOptions:
     """Options of `calibrate`: number and length of rounds."""
 
     seconds: int = option(
-        "--seconds", type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
+        type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
     )
     count: int = option(
         "--rounds", type=click.IntRange(2, 1000), default=20, help="Number of rounds."

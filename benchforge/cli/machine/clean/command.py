@@ -19,9 +19,9 @@ class CleanOptions:
         "listed.",
     )
     older_than: str | None = option(
-        "--older-than", metavar="AGE", help="Select only items older than AGE, such as 30d."
+        metavar="AGE", help="Select only items older than AGE, such as 30d."
     )
-    yes: bool = option("--yes", help="Remove without confirmation.")
+    yes: bool = option(help="Remove without confirmation.")
 
 
 @click_command("clean", CleanOptions)

@@ -4,16 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    ONE_PROFILE,
-    SETTINGS,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 MISSING = 3
@@ -23,20 +14,20 @@ MISSING = 3
 class DoctorOptions:
     """Options of `doctor`: a suite, and what to install or connect."""
 
-    suite: Path | None = argument(required=False, type=SuiteFile())
-    install: bool = option(
-        "--install", help="Download missing Debian packages and unpack them, without root."
+    suite: Path | None = cli.argument(required=False, type=cli.SuiteFile())
+    install: bool = cli.option(
+        help="Download missing Debian packages and unpack them, without root."
     )
-    hosts: bool = option(
-        "--hosts", help="Connect the hosts of SUITE, and check what the parts on them need."
+    hosts: bool = cli.option(
+        help="Connect the hosts of SUITE, and check what the parts on them need."
     )
-    profile: str | None = ONE_PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    only: tuple[str, ...] = only("Check")
-    as_json: bool = AS_JSON
+    profile: str | None = cli.ONE_PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    only: tuple[str, ...] = cli.only("Check")
+    as_json: bool = cli.AS_JSON
 
 
-@click_command("doctor", DoctorOptions)
+@cli.click_command("doctor", DoctorOptions)
 def command(options: DoctorOptions) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking.
 

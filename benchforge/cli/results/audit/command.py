@@ -25,21 +25,16 @@ class AuditOptions:
     sources: tuple[str, ...] = argument(metavar="FILE...", required=True)
     reader: str = option("--as", metavar="READER", default="", help="Name the reader of the files.")
     connections: str | None = option(
-        "--connections", metavar="N", help="Number of concurrent connections of the load."
+        metavar="N", help="Number of concurrent connections of the load."
     )
-    pipeline: str | None = option(
-        "--pipeline", metavar="N", help="Most requests at once on one connection."
-    )
+    pipeline: str | None = option(metavar="N", help="Most requests at once on one connection.")
     duration: str | None = option(
-        "--duration", metavar="TIME", help="Duration to which the load was set, as in 15s."
+        metavar="TIME", help="Duration to which the load was set, as in 15s."
     )
-    cores: str | None = option("--cores", metavar="N", help="Number of CPUs that the server had.")
-    link: str | None = option(
-        "--link", metavar="SPEED", help="Speed of the network, such as 10Gbit/s."
-    )
-    body: str | None = option("--body", metavar="BYTES", help="Length of the right body in bytes.")
+    cores: str | None = option(metavar="N", help="Number of CPUs that the server had.")
+    link: str | None = option(metavar="SPEED", help="Speed of the network, such as 10Gbit/s.")
+    body: str | None = option(metavar="BYTES", help="Length of the right body in bytes.")
     loop: str | None = option(
-        "--loop",
         type=Choice(["closed", "open"]),
         help="Loop of the load: closed if each connection waits for its response.",
     )
@@ -48,16 +43,15 @@ class AuditOptions:
         metavar="FACT=TITLE[:UNIT]",
         help="Column of a table for --as columns, such as mean=avg_ms:ms; repeatable.",
     )
-    details: bool = option("--details", help="Print the findings of each source, not the answer.")
+    details: bool = option(help="Print the findings of each source, not the answer.")
     everything: bool = option("--all", help="Print each finding, not three of a kind.")
     fail_on: str = option(
-        "--fail-on",
         type=Choice(["impossible", "false", "unsupported"]),
         default="false",
         help="Least severe finding that makes the exit code 1.",
     )
     as_json: bool = AS_JSON
-    markdown: bool = option("--markdown", help="Print Markdown instead of text.")
+    markdown: bool = option(help="Print Markdown instead of text.")
     page: Path | None = option("--html", metavar="FILE", help="Also write the findings as a page.")
     junit_file: Path | None = option(
         "--junit", metavar="FILE", help="Also write the checks as JUnit's XML."

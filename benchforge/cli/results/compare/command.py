@@ -5,14 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    DETAILS,
-    HTML_PAGE,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 if TYPE_CHECKING:
@@ -38,35 +31,30 @@ def share(text: str) -> float:
 class CompareOptions:
     """Options of `compare`: results, a reference, metrics and the form of the output."""
 
-    results: tuple[Path, ...] = argument(metavar="OLD NEW", required=True)
-    against: tuple[Path, ...] = option(
-        "--against",
+    results: tuple[Path, ...] = cli.argument(metavar="OLD NEW", required=True)
+    against: tuple[Path, ...] = cli.option(
         metavar="RESULT",
         help="Older result, or folder of results, to compare with; repeatable. "
         "The first positional RESULT is then NEW.",
     )
-    reference: str | None = option(
-        "--reference", metavar="LABEL", help="A server that all results have; compare ratios to it."
+    reference: str | None = cli.option(
+        metavar="LABEL", help="A server that all results have; compare ratios to it."
     )
-    metrics: tuple[str, ...] = option(
+    metrics: tuple[str, ...] = cli.option(
         "--metric", metavar="LABEL", help="Compare this metric only; repeatable."
     )
-    least: float = option(
-        "--least",
-        metavar="SHARE",
-        type=share,
-        default="3%",
-        help="Ignore changes smaller than SHARE.",
+    least: float = cli.option(
+        metavar="SHARE", type=share, default="3%", help="Ignore changes smaller than SHARE."
     )
-    anyway: bool = option(
-        "--anyway", help="Compare even if machine, tools or suite differ; the output marks it."
+    anyway: bool = cli.option(
+        help="Compare even if machine, tools or suite differ; the output marks it."
     )
-    details: bool = DETAILS
-    as_json: bool = AS_JSON
-    page: Path | None = HTML_PAGE
+    details: bool = cli.DETAILS
+    as_json: bool = cli.AS_JSON
+    page: Path | None = cli.HTML_PAGE
 
 
-@click_command("compare", CompareOptions)
+@cli.click_command("compare", CompareOptions)
 def command(options: CompareOptions) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...
 

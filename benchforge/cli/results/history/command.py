@@ -4,14 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    DETAILS,
-    HTML_PAGE,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
@@ -19,22 +12,20 @@ from benchforge.errors import Unusable
 class HistoryOptions:
     """Options of `history`: results, a reference, metrics and the form of the output."""
 
-    results: tuple[Path, ...] = argument(metavar="RESULT...", required=True)
-    reference: str | None = option(
-        "--reference",
-        metavar="LABEL",
-        help="A server that all results have; also show ratios to it.",
+    results: tuple[Path, ...] = cli.argument(metavar="RESULT...", required=True)
+    reference: str | None = cli.option(
+        metavar="LABEL", help="A server that all results have; also show ratios to it."
     )
-    metrics: tuple[str, ...] = option(
+    metrics: tuple[str, ...] = cli.option(
         "--metric", metavar="LABEL", help="Show this metric only; repeatable."
     )
-    details: bool = DETAILS
-    as_json: bool = AS_JSON
-    page: Path | None = HTML_PAGE
-    as_csv: bool = option("--csv", help="Print CSV, one line for each number.")
+    details: bool = cli.DETAILS
+    as_json: bool = cli.AS_JSON
+    page: Path | None = cli.HTML_PAGE
+    as_csv: bool = cli.option("--csv", help="Print CSV, one line for each number.")
 
 
-@click_command("history", HistoryOptions)
+@cli.click_command("history", HistoryOptions)
 def command(options: HistoryOptions) -> int:
     """Show each case and metric over several results, in order of time.
 

@@ -17,7 +17,6 @@ class SignOptions:
 
     folder: Path = argument(metavar="RESULT")
     key: Path | None = option(
-        "--key",
         metavar="FILE",
         help="Private ssh key, or public key if an agent has the private key.  [default: the first "
         "of ~/.ssh/id_ed25519, id_ecdsa and id_rsa]",

@@ -17,9 +17,7 @@ class VerifyOptions:
 
     folder: Path = argument(metavar="RESULT")
     level: Literal["form", "numbers", "evidence"] = option(
-        "--level",
         default="evidence",
-        show_default=True,
         help="form: the files are those that were listed, and say nothing that cannot be. "
         "numbers: besides, the summary and the reports follow from the trials. evidence: besides, "
         "the trials follow from the raw files.",
@@ -29,11 +27,9 @@ class VerifyOptions:
         *("-j", "--jobs"),
         type=click.IntRange(1, 256),
         default=1,
-        show_default=True,
         help="Number of processes that compute trials again from their raw files.",
     )
     signers: Path | None = option(
-        "--signers",
         metavar="FILE",
         help="Check the signature by this list of signers, which has the format of allowed_signers "
         "in ssh-keygen(1).",

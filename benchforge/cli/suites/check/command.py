@@ -3,14 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    ONE_PROFILE,
-    SETTINGS,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-)
+from benchforge.cli.console import options as cli
 
 UNUSABLE, MISSING = 2, 3
 
@@ -19,13 +12,13 @@ UNUSABLE, MISSING = 2, 3
 class CheckOptions:
     """Options of `check`: suites, and their form."""
 
-    suites: tuple[Path, ...] = argument(required=True, type=SuiteFile())
-    profile: str | None = ONE_PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    only: tuple[str, ...] = only("Check")
+    suites: tuple[Path, ...] = cli.argument(required=True, type=cli.SuiteFile())
+    profile: str | None = cli.ONE_PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    only: tuple[str, ...] = cli.only("Check")
 
 
-@click_command("check", CheckOptions)
+@cli.click_command("check", CheckOptions)
 def command(options: CheckOptions) -> int:
     """Check SUITES for errors, missing programs and missing packages.
 

@@ -18,15 +18,13 @@ class NewSuiteOptions:
         "--from", metavar="NAME", help="Copy a built-in suite instead of the sample."
     )
     from_log: Path | None = option(
-        "--from-log",
         metavar="LOG",
         help="Take kinds of requests, shares and values from an access log: combined or common "
         "format, or JSON lines of nginx or Caddy.",
     )
     behind_proxy: bool = option(
-        "--behind-proxy",
         help="The addresses in the log are those of a proxy: a path or value that came five times "
-        "counts as shared by several clients.",
+        "counts as shared by several clients."
     )
 
 

@@ -19,7 +19,7 @@ class SchemaOptions:
     output: Path | None = option(
         *("-o", "--output"), metavar="FILE", help="File to write.  [default: standard output]"
     )
-    builtin: bool = option("--builtin", help="Include built-in parts only.")
+    builtin: bool = option(help="Include built-in parts only.")
 
 
 @click_command("schema", SchemaOptions)
