@@ -3,31 +3,19 @@
 import io
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from benchforge.cli.plugins.examination.hostile import PartFinding, damages, defect, warning
+from benchforge.cli.plugins.examination.hostile import PartFinding, Read, damages, defect, warning
 from benchforge.cli.plugins.examination.inputs import ERR, FACTS, Recording
 from benchforge.errors import BenchforgeError
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.reader import Fact, Reader, Row, Source
-from benchforge.text.readable import amount, counted, exact, listed
+from benchforge.text.readable import amount, exact, listed
 
 _UNITS = {"s", "1/s", "B", "B/s", "cores", "1"}
 _SHOWN = 12
 
 
-@dataclass(frozen=True)
-class ReadRows:
-    """The lines that show the rows of a recording, or why it has none."""
-
-    name: str
-    lines: tuple[str, ...]
-    refused: str
-    damages: int
-    refusals: int
-
-
-def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[PartFinding]]:
+def read_rows(reader: Reader, recording: Recording) -> tuple[Read, list[PartFinding]]:
     """Return the rows of a recording, and the faults of the reader."""
     findings: list[PartFinding] = []
     lines: list[str] = []
@@ -63,8 +51,9 @@ def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[Part
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
                 fault = f"{recording.name}: {file} {damage}: crashes: {in_a_line(error)}"
                 findings.append(defect(fault))
-    refused = "" if lines else refused or "no rows"
-    return ReadRows(recording.name, tuple(lines), refused, tries, refusals), findings
+    if not lines:
+        return Read(recording.name, (), refused or "no rows"), findings
+    return Read(recording.name, tuple(lines), "", tries, refusals), findings
 
 
 def _lines(row: Row) -> Iterator[str]:
@@ -88,9 +77,3 @@ def _faults(row: Row) -> Iterator[str]:
             yield f"row {row.name}: {name} is no finite number"
         if fact.unit not in _UNITS:
             yield f"row {row.name}: {name} has the unit {fact.unit!r}, not {listed(sorted(_UNITS))}"
-
-
-def shown_rows(read: ReadRows) -> str:
-    """Return the rows of a recording for a person."""
-    tried = f"damaged in {counted(read.damages, 'way')}: {read.refusals} refused"
-    return "\n".join([read.name, *(f"  {line}" for line in read.lines), f"  {tried}"])
