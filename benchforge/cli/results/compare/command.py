@@ -66,9 +66,9 @@ def command(options: CompareOptions) -> int:
     Exit codes: 0 no metric is shown to be worse; 1 a metric is worse; 2 the results cannot be
     compared; 4 a case of NEW has no believable value, or no metric has one in both results.
     """
+    from benchforge.cli.console.named_file import write_page
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.compare.screen import first_screen
-    from benchforge.cli.results.compare.text import ComparedResults, document, page, text
+    from benchforge.cli.results.compare import text
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
     from benchforge.results.over_time.change import PAST
@@ -85,15 +85,14 @@ def command(options: CompareOptions) -> int:
     )
     past = [result.summary for result in older_results.results]
     rows = list(compared(new.summary, past, reference, options.least, metrics))
-    comparison = ComparedResults(new, older_results, rows, reference, registry)
+    comparison = text.ComparedResults(new, older_results, rows, reference, registry)
     if options.as_json:
-        show(json.dumps(document(comparison), indent=1, allow_nan=False))
+        show(json.dumps(text.document(comparison), indent=1, allow_nan=False))
     else:
-        show("\n".join(text(comparison) if options.details else first_screen(comparison)))
+        lines = text.text if options.details else text.first_screen
+        show("\n".join(lines(comparison)))
     if options.page is not None:
-        from benchforge.cli.console.named_file import write_page
-
-        write_page(options.page, page(comparison))
+        write_page(options.page, text.page(comparison))
     for omission in older_results.left_out:
         say(f"left out: {omission}")
     return _code(new, older_results, rows, can_judge=reference is not None and len(past) >= PAST)
