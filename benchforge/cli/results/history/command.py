@@ -36,26 +36,24 @@ def command(options: HistoryOptions) -> int:
     Exit codes: 0 shown; 1 a named result is invalid; 2 there is no result, or a named result cannot
     be read.
     """
+    from benchforge.cli.console.named_file import write_page
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.history import screen, text
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.as_csv:
         raise Unusable("--json and --csv exclude each other", "leave one out")
-    timelines, left_out = text.timelines(options.results, Registry(), options.reference)
-    courses = text.with_courses(timelines, options.reference, options.metrics)
+    reference, metrics = options.reference, options.metrics
+    suites, left_out = text.timelines(options.results, Registry(), reference, metrics)
     if options.as_json:
-        documents = [text.document(*timeline) for timeline in courses]
-        show(json.dumps(documents, indent=1, allow_nan=False))
+        show(json.dumps([*map(text.document, suites)], indent=1, allow_nan=False))
     elif options.as_csv:
-        show(text.as_csv(courses).rstrip("\n"))
+        show(text.as_csv(suites).rstrip("\n"))
     else:
         lines = text.text if options.details else screen.first_screen
-        show("\n\n".join("\n".join(lines(*timeline)) for timeline in courses))
+        show("\n\n".join("\n".join(lines(timeline)) for timeline in suites))
     if options.page is not None:
-        from benchforge.cli.console.named_file import write_page
-
-        write_page(options.page, text.page(courses))
+        write_page(options.page, text.page(suites))
     for omission in left_out:
         say(f"left out: {omission}")
     return 0

@@ -48,9 +48,12 @@ class Trend:
         return change(last / first - 1) if first and len(self.values) > 1 else ""
 
 
-def first_screen(line: Timeline, courses: Sequence[Course]) -> list[str]:
+def first_screen(line: Timeline) -> list[str]:
     """Return at most 20 lines for a suite: the changes, each latest ratio, and its trend."""
-    main = [*_main(courses)]
+    firsts: dict[str, Course] = {}  # metric of each case
+    for course in line.courses:
+        firsts.setdefault(course.case.title, course)
+    main = [*firsts.values()]
     changes = [(course, item) for course in main for item in course.changed]
     results = line.results
     days = [f"{result.summary.created:%Y-%m-%d}" for result in (results[0], results[-1])]
@@ -62,19 +65,14 @@ def first_screen(line: Timeline, courses: Sequence[Course]) -> list[str]:
     lines = [_answer(line, main, changes), about, *columns([heads, *rows], left_aligned=3)]
     if trends[_ROWS:]:
         lines.append(f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details")
-    notes = [*_breaks(line), *(f"changed: {_step(line, *item)}" for item in changes[1:])]
+    notes = [
+        f"a new series begins with result {index + 1}: {safe.word(listed(reasons, 2))}"
+        for index, reasons in line.breaks.items()
+    ]
+    notes += [f"changed: {_step(line, *item)}" for item in changes[1:]]
     blocks = [(rank, [cut(note, _WIDE)]) for rank, note in enumerate(notes, 1)]
     details = "Details: --details has each result, --html FILE a page"
     return fitted([(0, lines), *blocks, (0, [details])], _MOST_LINES)
-
-
-def _main(courses: Sequence[Course]) -> Iterator[Course]:
-    """Yield the first metric of each case."""
-    titles: set[str] = set()
-    for course in courses:
-        if course.case.title not in titles:
-            titles.add(course.case.title)
-            yield course
 
 
 def _answer(
@@ -162,8 +160,3 @@ def _levels(courses: Sequence[Course]) -> Iterator[Trend]:
         if values:
             name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
             yield Trend(name, values, amount(course.measure.unit, values[-1]))
-
-
-def _breaks(line: Timeline) -> Iterator[str]:
-    for index, reasons in line.breaks.items():
-        yield f"a new series begins with result {index + 1}: {safe.word(listed(reasons, 2))}"

@@ -25,22 +25,23 @@ from benchforge.text.readable import Scale, change, counted, listed, scale, time
 
 @dataclass(frozen=True)
 class Timeline:
-    """The results of one suite."""
+    """The results of one suite, and each metric of each case over them."""
 
     suite: str
     results: tuple[Summed, ...]
     "Results in order of time."
     breaks: dict[int, tuple[str, ...]]
     "Differences of the environment from the previous result's, by the result's index."
+    courses: tuple[Course, ...]
 
 
 def timelines(
-    named: Sequence[Path], registry: Registry, reference: str | None
+    named: Sequence[Path], registry: Registry, reference: str | None, metrics: Sequence[str]
 ) -> tuple[list[Timeline], list[str]]:
     """Return the results that are named or lie in a named folder; and those left out, with reasons.
 
     A smoke is left out, and so is the second of two equal results. Raises as `summed` does for
-    a named result.
+    a named result, and Unusable for a label that no result has.
     """
     by_suite: dict[str, list[Summed]] = {}
     left_out: list[str] = []
@@ -49,32 +50,22 @@ def timelines(
             left_out.append(f"{result.path}: a smoke: its numbers mean nothing")
         else:
             by_suite.setdefault(result.summary.name, []).append(result)
-    lines = [_timeline(name, results, reference) for name, results in by_suite.items()]
-    if not lines:
+    if not by_suite:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no result{first}", "name results, or a folder that contains results")
+    check_labels([item for results in by_suite.values() for item in results], reference, metrics)
+    lines = []
+    for suite, results in by_suite.items():
+        results.sort(key=lambda result: result.summary.created)
+        reasons = {
+            index: (*hard(then, newer), *_reference(then, newer, reference))
+            for index, (then, newer) in enumerate(pairwise(results), 1)
+        }
+        breaks = {index: reason for index, reason in reasons.items() if reason}
+        summaries = [item.summary for item in results]
+        in_time = tuple(courses(summaries, breaks, reference, metrics))
+        lines.append(Timeline(suite, tuple(results), breaks, in_time))
     return lines, left_out
-
-
-def with_courses(
-    suite_timelines: Sequence[Timeline], reference: str | None, metrics: Sequence[str]
-) -> list[tuple[Timeline, list[Course]]]:
-    """Return each timeline with its courses. Raises Unusable for a label that no result has."""
-    check_labels([item for line in suite_timelines for item in line.results], reference, metrics)
-    return [
-        (line, [*courses([item.summary for item in line.results], line.breaks, reference, metrics)])
-        for line in suite_timelines
-    ]
-
-
-def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:
-    results.sort(key=lambda result: result.summary.created)
-    reasons = {
-        index: (*hard(then, newer), *_reference(then, newer, reference))
-        for index, (then, newer) in enumerate(pairwise(results), 1)
-    }
-    breaks = {index: reason for index, reason in reasons.items() if reason}
-    return Timeline(suite, tuple(results), breaks)
 
 
 def _reference(then: Summed, newer: Summed, label: str | None) -> Iterator[str]:
@@ -98,7 +89,7 @@ _LEGEND = (
 )
 
 
-def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
+def text(line: Timeline) -> Iterator[str]:
     """Yield the lines of one suite."""
     yield f"{safe.word(line.suite)}: {counted(len(line.results), 'result')}"
     for index, result in enumerate(line.results):
@@ -107,7 +98,7 @@ def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
         doubt = "" if result.summary.complete else "; not complete"
         when, where = f"{result.summary.created:%Y-%m-%d %H:%M}", safe.word(str(result.path))
         yield f"  {index + 1}  {when}  {where}{doubt}"
-    for course in courses:
+    for course in line.courses:
         yield ""
         yield from _course(line, course)
 
@@ -138,26 +129,25 @@ def changed_text(changed: SeriesChange) -> str:
     return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
 
 
-def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> PageDocument:
+def page(suites: Sequence[Timeline]) -> PageDocument:
     """Return results over time with a drawing for each case and metric."""
-    names = listed([line.suite for line, _ in courses_by_timeline])
     return PageDocument(
-        title=f"{names} over time",
+        title=f"{listed([line.suite for line in suites])} over time",
         eyebrow="",
         counts=(),
-        sentences=[item for entry in courses_by_timeline for item in _changes(*entry)],
+        sentences=[item for line in suites for item in _changes(line)],
         sections=[
             PageSection(
                 f"suite-{number}",
                 line.suite,
                 counted(len(line.results), "result"),
                 _LEGEND,
-                figures=[figure for course in courses_ for figure in _figure(line, course)],
+                figures=[figure for course in line.courses for figure in _figure(line, course)],
                 others="name one with --metric",
                 facts_title="The results",
                 facts=[*_results(line)],
             )
-            for number, (line, courses_) in enumerate(courses_by_timeline, start=1)
+            for number, line in enumerate(suites, start=1)
         ],
     )
 
@@ -180,13 +170,13 @@ def _figure(line: Timeline, course: Course) -> Iterator[DrawnFigure]:
         yield DrawnFigure(_title(course), unit, drawing, [*map(changed_text, course.changed)])
 
 
-def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
+def _changes(line: Timeline) -> Iterator[str]:
     """Yield each change of a level; or that there is none, or the reason for no answer."""
-    changed = [(course, item) for course in courses for item in course.changed]
+    changed = [(course, item) for course in line.courses for item in course.changed]
     for course, step in changed:
         yield f"{course.case.title}, {course.measure.title}: {changed_text(step)}"
     if not changed:
-        reasons = listed(dict.fromkeys(reason for course in courses for reason in course.why))
+        reasons = listed(dict.fromkeys(reason for course in line.courses for reason in course.why))
         nothing = f"no changes are shown: {reasons}" if reasons else "no level changed"
         yield f"{line.suite}: {nothing}"
 
@@ -206,7 +196,7 @@ def _scale(course: Course) -> Scale:
     return scale(course.measure.unit, [course.points[-1].value.value or 0.0])
 
 
-def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
+def document(line: Timeline) -> dict[str, JsonValue]:
     """Return all of one suite; `result`, `before` and `after` are places in `results`, from 0."""
     return {
         "suite": line.suite,
@@ -220,7 +210,7 @@ def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
             }
             for index, item in enumerate(line.results)
         ],
-        "courses": [_course_json(course) for course in courses],
+        "courses": [_course_json(course) for course in line.courses],
     }
 
 
@@ -236,13 +226,13 @@ def _course_json(course: Course) -> dict[str, JsonValue]:
     }
 
 
-def as_csv(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> str:
+def as_csv(suites: Sequence[Timeline]) -> str:
     """Return a line for each number, with its heads: RFC 4180; empty where there is no number."""
     into = io.StringIO()
     writer = csv.writer(into)
     writer.writerow(_HEADS)
-    for line, courses_ in courses_by_timeline:
-        for course in courses_:
+    for line in suites:
+        for course in line.courses:
             for point in course.points:
                 row = _row(line, course, point)
                 writer.writerow(safe.csv(item) if isinstance(item, str) else item for item in row)
