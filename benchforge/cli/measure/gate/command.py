@@ -80,9 +80,8 @@ def command(options: GateOptions) -> int:
     from benchforge.cli.measure.duel.servers import duration, share
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
-    from benchforge.cli.measure.gate.files import check_badge, lines, write
+    from benchforge.cli.measure.gate.files import check_badge, first_screen, lines, write
     from benchforge.cli.measure.gate.outcome import document
-    from benchforge.cli.measure.gate.screen import first_screen
     from benchforge.model.files.folder import read_header
     from benchforge.parts.registry import Registry
 

@@ -6,7 +6,7 @@ gates of unchanged servers say *slower* of any of them, and at most 1 % pass a l
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from benchforge.cli.console.reported import FAILS, NO_ANSWER
@@ -97,9 +97,10 @@ def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
 
 
 def waiver_of(
-    waivers: Sequence[Waiver], scenario: str, server: str, today: date
+    waivers: Sequence[Waiver], scenario: str, server: str
 ) -> tuple[Waiver | None, Waiver | None]:
     """Return the waiver that holds today for a server of a scenario, and an expired one."""
+    today = datetime.now().astimezone().date()
     of_pair = [it for it in waivers if it.scenario == scenario and it.server in {None, server}]
     valid = [waiver for waiver in of_pair if waiver.until is None or waiver.until >= today]
     expired = [waiver for waiver in of_pair if waiver not in valid]
