@@ -33,10 +33,13 @@ def load_all(
     only: Sequence[str],
 ) -> Loaded:
     """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
-    try:
-        forms = [profile] if profile is not None else [None, *_profiles(path)]
-    except SuiteErrors as error:
-        return Loaded((), error.faults)
+    forms: list[str | None] = [profile]
+    if profile is None:
+        try:
+            profiles = as_table(read(path).tables.get("profiles"))
+        except SuiteErrors as error:
+            return Loaded((), error.faults)
+        forms += [name for name, table in profiles.items() if isinstance(table, dict)]
     suites: list[Suite] = []
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
     for name in forms:
@@ -45,21 +48,12 @@ def load_all(
         except SuiteErrors as error:
             for fault in error.faults:
                 distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(name)
-    faults = [
-        fault if None in among or profile is not None else _of_profiles(fault, among)
-        for fault, among in distinct.values()
-    ]
+    faults = []
+    for fault, among in distinct.values():
+        of_all = profile is not None or None in among
+        message = f"{fault.message} (with --profile {', '.join(map(str, among))})"
+        faults.append(fault if of_all else replace(fault, message=message))
     return Loaded(tuple(suites), tuple(faults))
-
-
-def _profiles(path: Path) -> list[str]:
-    profiles = as_table(read(path).tables.get("profiles"))
-    return [name for name, table in profiles.items() if isinstance(table, dict)]
-
-
-def _of_profiles(fault: SuiteFault, among: Sequence[str | None]) -> SuiteFault:
-    names = ", ".join(str(name) for name in among)
-    return replace(fault, message=f"{fault.message} (with --profile {names})")
 
 
 def counts(suites: Sequence[Suite], form: Needed) -> str:
