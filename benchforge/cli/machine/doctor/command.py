@@ -38,7 +38,7 @@ def command(options: DoctorOptions) -> int:
     a program or package that SUITE needs is missing, or --install cannot fetch it.
     """
     from benchforge.cli.console.named_file import loaded
-    from benchforge.cli.console.say import keep_secret, say, show
+    from benchforge.cli.console.say import say, show
     from benchforge.cli.machine.doctor.hosts import look_at_hosts
     from benchforge.cli.machine.doctor.install import install
     from benchforge.cli.machine.doctor.report import installed, lines, report
@@ -54,11 +54,8 @@ def command(options: DoctorOptions) -> int:
     if options.hosts:
         if suite is None:
             raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
-        read = loaded(suite, registry, profile=profile, settings=settings, only=only)
-        return look_at_hosts(read)
+        return look_at_hosts(loaded(suite, registry, profile, settings, only))
     forms = Loaded((), ()) if suite is None else load_all(suite, registry, profile, settings, only)
-    for form in forms.suites:
-        keep_secret(form.secrets)
     if forms.faults:
         raise SuiteErrors(forms.faults)
     needed_by_form = [*map(needed, forms.suites)] if suite else [installed(registry)]

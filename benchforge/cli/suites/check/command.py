@@ -28,7 +28,7 @@ def command(options: CheckOptions) -> int:
     Exit codes: 0 nothing is wrong or missing; 2 a suite has errors; 3 a program or a package is
     missing.
     """
-    from benchforge.cli.console.say import keep_secret, say, show
+    from benchforge.cli.console.say import say, show
     from benchforge.cli.suites.check.profiles import counts, load_all, names, remarks, users_of
     from benchforge.errors import BenchforgeError
     from benchforge.parts.command import Need
@@ -44,8 +44,6 @@ def command(options: CheckOptions) -> int:
     faulty: list[Path] = []
     for path in options.suites:
         loaded = load_all(path, registry, options.profile, options.settings, options.only)
-        for suite in loaded.suites:
-            keep_secret(suite.secrets)
         faults = list(loaded.faults)
         forms: list[Needed] = []
         for suite in loaded.suites:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchforge.cli.console.named_file import loaded
 from benchforge.parts.command import Need
 from benchforge.parts.registry import Registry
 from benchforge.run.programs.needed import Needed, Users
-from benchforge.suite.load import load
 from benchforge.suite.scenarios.latency import unlike_loads
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
@@ -44,7 +44,7 @@ def load_all(
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
     for name in forms:
         try:
-            suites.append(load(path, registry, profile=name, settings=settings, only=only))
+            suites.append(loaded(path, registry, name, settings, only))
         except SuiteErrors as error:
             for fault in error.faults:
                 distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(name)
