@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -83,13 +83,14 @@ def click_command(
 
     The function imports what it needs when it runs, so that help needs click alone.
     """
+    frozen = dataclass(frozen=True)(record)
 
     def declared(run: Callable[[Options], int | None]) -> click.Command:
         @wraps(run)
         def called(**words: Any) -> int | None:
-            return run(record(**words))
+            return run(frozen(**words))
 
-        return click.command(name, params=[*_parameters(record)])(called)
+        return click.command(name, params=[*_parameters(frozen)])(called)
 
     return declared
 

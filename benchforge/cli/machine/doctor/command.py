@@ -10,10 +10,7 @@ from benchforge.errors import Unusable
 MISSING = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class DoctorOptions:
-    """Options of `doctor`: a suite, and what to install or connect."""
-
+class _Options:
     suite: Path | None = cli.argument(required=False, type=cli.SuiteFile())
     install: bool = cli.option(
         help="Download missing Debian packages and unpack them, without root."
@@ -27,8 +24,8 @@ class DoctorOptions:
     as_json: bool = cli.AS_JSON
 
 
-@cli.click_command("doctor", DoctorOptions)
-def command(options: DoctorOptions) -> int:
+@cli.click_command("doctor", _Options)
+def command(options: _Options) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking.
 
     With SUITE, check what the suite needs; without it, what all installed parts need. Warnings do

@@ -1,6 +1,5 @@
 """`benchforge duel`: compare servers that are given as commands or URLs."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -12,7 +11,6 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _FEWEST = 2
 
 
-@dataclass(frozen=True)
 class DuelOptions:
     """Which servers are compared, with which request and load, and what is kept."""
 

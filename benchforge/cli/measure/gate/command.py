@@ -1,7 +1,6 @@
 """`benchforge gate`: check whether a change makes servers slower."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from click import Choice
@@ -10,7 +9,6 @@ from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
 class GateOptions:
     """Options of `gate`: suite, base, limit, times and files."""
 

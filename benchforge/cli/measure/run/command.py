@@ -1,16 +1,12 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class RunCommandOptions:
-    """Options of `run`: a suite or a result, and the forms of its output."""
-
+class _Options:
     suite: Path | None = cli.argument(type=cli.SuiteFile(), required=False)
     profile: str | None = cli.PROFILE
     settings: tuple[tuple[str, str], ...] = cli.SETTINGS
@@ -44,8 +40,8 @@ class RunCommandOptions:
     machine_lock: cli.Lock = cli.MACHINE_LOCK
 
 
-@cli.click_command("run", RunCommandOptions)
-def command(options: RunCommandOptions) -> int:
+@cli.click_command("run", _Options)
+def command(options: _Options) -> int:
     """Measure SUITE and report the results.
 
     SUITE is a file, or the name of a built-in suite such as macro. It is required unless you use

@@ -1,6 +1,5 @@
 """`benchforge serve`: one server of a suite, with its backends, until a signal ends it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -10,10 +9,7 @@ from benchforge.cli.console import options as cli
 _PORT = click.IntRange(1, 65535)
 
 
-@dataclass(frozen=True)
-class ServeOptions:
-    """Options of `serve`: a server of a suite, its ports, and the folder for logs."""
-
+class _Options:
     suite: Path = cli.argument(type=cli.SuiteFile())
     server: str = cli.argument()
     port: int | None = cli.option(
@@ -32,8 +28,8 @@ class ServeOptions:
     )
 
 
-@cli.click_command("serve", ServeOptions)
-def command(options: ServeOptions) -> int:
+@cli.click_command("serve", _Options)
+def command(options: _Options) -> int:
     """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
 
     benchforge sends the scenario's request, and prints the URL once the answer is right. You can

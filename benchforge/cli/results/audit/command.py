@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,7 @@ if TYPE_CHECKING:
 CONTRADICTED, NOTHING = 1, 4
 
 
-@dataclass(frozen=True)
-class AuditOptions:
-    """Options of `audit`: files, the auditor's facts, and the form of the output."""
-
+class _Options:
     sources: tuple[str, ...] = argument(metavar="FILE...", required=True)
     reader: str = option("--as", metavar="READER", default="", help="Name the reader of the files.")
     connections: str | None = option(
@@ -58,8 +54,8 @@ class AuditOptions:
     )
 
 
-@click_command("audit", AuditOptions)
-def command(options: AuditOptions) -> int:
+@click_command("audit", _Options)
+def command(options: _Options) -> int:
     """Check results of other tools for numbers that cannot be true.
 
     FILE is what a load tool or a timer printed, or a published table; a folder of such files; or -
@@ -114,7 +110,7 @@ def command(options: AuditOptions) -> int:
 
 
 def _printer(
-    options: AuditOptions, facts: "Mapping[str, Fact]"
+    options: _Options, facts: "Mapping[str, Fact]"
 ) -> "AuditJson | AuditMarkdown | AuditText | None":
     """Return the printer of each source; None for the answer alone."""
     from benchforge.cli.results.audit import documents

@@ -1,7 +1,6 @@
 """`benchforge compare`: changes between results."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +26,7 @@ def share(text: str) -> float:
     return value
 
 
-@dataclass(frozen=True)
-class CompareOptions:
-    """Options of `compare`: results, a reference, metrics and the form of the output."""
-
+class _Options:
     results: tuple[Path, ...] = cli.argument(metavar="OLD NEW", required=True)
     against: tuple[Path, ...] = cli.option(
         metavar="RESULT",
@@ -54,8 +50,8 @@ class CompareOptions:
     page: Path | None = cli.HTML_PAGE
 
 
-@cli.click_command("compare", CompareOptions)
-def command(options: CompareOptions) -> int:
+@cli.click_command("compare", _Options)
+def command(options: _Options) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...
 
     A RESULT is a result folder, a summary.json, or a folder of results. Two results cannot show

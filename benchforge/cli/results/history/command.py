@@ -1,17 +1,13 @@
 """`benchforge history`: results over time."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class HistoryOptions:
-    """Options of `history`: results, a reference, metrics and the form of the output."""
-
+class _Options:
     results: tuple[Path, ...] = cli.argument(metavar="RESULT...", required=True)
     reference: str | None = cli.option(
         metavar="LABEL", help="A server that all results have; also show ratios to it."
@@ -25,8 +21,8 @@ class HistoryOptions:
     as_csv: bool = cli.option("--csv", help="Print CSV, one line for each number.")
 
 
-@cli.click_command("history", HistoryOptions)
-def command(options: HistoryOptions) -> int:
+@cli.click_command("history", _Options)
+def command(options: _Options) -> int:
     """Show each case and metric over several results, in order of time.
 
     A RESULT is a result folder, a summary.json, or a folder of results. If the machine or a load

@@ -1,6 +1,5 @@
 """`benchforge report`: the answer and the reports of a stored result."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.options import DETAILS, argument, click_command, option
@@ -9,7 +8,6 @@ from benchforge.errors import Unusable
 ALL = "all"  # --why without an id
 
 
-@dataclass(frozen=True)
 class ReportOptions:
     """Options of `report`: a result, reporters, and files."""
 

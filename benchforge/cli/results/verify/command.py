@@ -1,6 +1,5 @@
 """`benchforge verify`: whether the files of a result agree, down to its raw files."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -11,10 +10,7 @@ from benchforge.cli.console.options import argument, click_command, option
 CONTRADICTED, NOT_PROVED = 1, 2
 
 
-@dataclass(frozen=True)
-class VerifyOptions:
-    """Options of `verify`: a result, a level and signers."""
-
+class _Options:
     folder: Path = argument(metavar="RESULT")
     level: Literal["form", "numbers", "evidence"] = option(
         default="evidence",
@@ -36,8 +32,8 @@ class VerifyOptions:
     )
 
 
-@click_command("verify", VerifyOptions)
-def command(options: VerifyOptions) -> int:
+@click_command("verify", _Options)
+def command(options: _Options) -> int:
     """Check the files of a result, recompute its numbers from its raw files, and compare.
 
     This writes nothing, and starts no process but ssh-keygen with --signers. It needs no program

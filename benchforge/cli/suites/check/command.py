@@ -1,6 +1,5 @@
 """`benchforge check`: faults of suites, and their missing programs and packages."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console import options as cli
@@ -8,18 +7,15 @@ from benchforge.cli.console import options as cli
 UNUSABLE, MISSING = 2, 3
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """Options of `check`: suites, and their form."""
-
+class _Options:
     suites: tuple[Path, ...] = cli.argument(required=True, type=cli.SuiteFile())
     profile: str | None = cli.ONE_PROFILE
     settings: tuple[tuple[str, str], ...] = cli.SETTINGS
     only: tuple[str, ...] = cli.only("Check")
 
 
-@cli.click_command("check", CheckOptions)
-def command(options: CheckOptions) -> int:
+@cli.click_command("check", _Options)
+def command(options: _Options) -> int:
     """Check SUITES for errors, missing programs and missing packages.
 
     This starts no process and works on any system. It checks each suite without a profile and with

@@ -1,6 +1,5 @@
 """`benchforge new suite`: a suite to start from, that runs as it is."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -9,10 +8,7 @@ from benchforge.cli.console.options import argument, click_command, option
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class NewSuiteOptions:
-    """Options of `new suite`: a path, and a source."""
-
+class _Options:
     path: Path = argument(default=Path())
     source: str | None = option(
         "--from", metavar="NAME", help="Copy a built-in suite instead of the sample."
@@ -33,8 +29,8 @@ def command() -> None:
     """Write a sample suite."""
 
 
-@click_command("suite", NewSuiteOptions)
-def suite(options: NewSuiteOptions) -> None:
+@click_command("suite", _Options)
+def suite(options: _Options) -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
     Without --from, the suite measures a sample app in the same folder, which needs only Python.

@@ -4,7 +4,6 @@ import secrets
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -16,10 +15,7 @@ PAPER = 100  # columns where there is no terminal
 _AT_ONCE = 1000  # lines
 
 
-@dataclass(frozen=True)
-class PlanOptions:
-    """Options of `plan`: a suite, and the form of the output."""
-
+class _Options:
     suite: Path = cli.argument(type=cli.SuiteFile())
     profile: str | None = cli.PROFILE
     settings: tuple[tuple[str, str], ...] = cli.SETTINGS
@@ -44,8 +40,8 @@ class PlanOptions:
     full: bool = cli.option("--all", help="Print lists in full.")
 
 
-@cli.click_command("plan", PlanOptions)
-def command(options: PlanOptions) -> int:
+@cli.click_command("plan", _Options)
+def command(options: _Options) -> int:
     """Show what a run of SUITE would measure, in which order, and how long it would take.
 
     This starts no process, needs no program and writes no file.
