@@ -132,7 +132,7 @@ def _of_driver(
     notes.findings += _dropped(part, programs)
     plain = inputs.targets(programs)
     recorded = {key: value for recording in recordings for key, value in recording.options.items()}
-    notes.findings += _deaf(
+    notes.findings += hostile.deaf(
         made(type(part), {**recorded, **options}),
         {**recorded, **options},
         lambda variant: _answers(variant, plain, recordings),
@@ -140,7 +140,6 @@ def _of_driver(
     )
     for count in (FEW, MANY) if "connections" in type(part).model_fields else ():
         changed = made(type(part), {**options, "connections": count})
-        assert isinstance(changed, Driver)  # noqa: S101 - of the same class
         try:
             inputs.of_driver(changed, plain[inputs.GET])
         except (Crashed, PartRefusal) as error:
@@ -178,8 +177,9 @@ def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding
             yield finding(f"it ignores {aspect.name}: neither sent nor refused")
 
 
-def _answers(part: Part, targets: Mapping[str, Target], runs: Sequence[Recording]) -> list[object]:
-    assert isinstance(part, Driver)  # noqa: S101 - of the same class
+def _answers(
+    part: Driver, targets: Mapping[str, Target], runs: Sequence[Recording]
+) -> list[object]:
     return [
         _or_error(lambda: list(part.needs())),
         *(_or_error(partial(inputs.of_driver, part, target)) for target in targets.values()),
@@ -191,7 +191,6 @@ def _of_recording(
     part: Driver, options: dict[str, JsonValue], recording: Recording, notes: Examined
 ) -> Read:
     reads = made(type(part), {**recording.options, **options})
-    assert isinstance(reads, Driver)  # noqa: S101 - of the same class
     undamaged: Reading | None = None
     refused = ""
     try:
@@ -236,7 +235,7 @@ def _of_service(
         notes.findings += _unheard(part, paths, answer)
     elif not answer["gives"]:
         notes.findings.append(defect("gives() is empty: no server can find it"))
-    notes.findings += _deaf(
+    notes.findings += hostile.deaf(
         part, options, lambda variant: _or_error(lambda: _service_behaviour(variant, paths))
     )
 
@@ -264,20 +263,12 @@ def _unheard(
             yield finding(f"it ignores {change}: nothing that is started changes with it")
 
 
-def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:
-    assert isinstance(part, Service)  # noqa: S101 - of the same class
+def _service_behaviour(part: Service, programs: Mapping[str, Path]) -> object:
     site = inputs.site(part, {**programs, **inputs.programs(part.needs())})
     return {**inputs.of_all(part, site), **inputs.of_service(part, site)}
 
 
 # Both
-
-
-def _deaf(
-    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object], more: str = ""
-) -> Iterator[PartFinding]:
-    for text in hostile.deaf(part, options, behaviour):
-        yield warning(text + (more if text.endswith("changes nothing") else ""))
 
 
 def _or_error(ask: Callable[[], object]) -> object:

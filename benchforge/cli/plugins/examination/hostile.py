@@ -47,6 +47,7 @@ class Read:
 
 _SHOWN = 5
 T = TypeVar("T")
+P = TypeVar("P", bound=Part)
 PLACES = 60
 "Lines, and numbers, of a file that are tried: spread evenly over a longer one."
 WITHOUT = "without"
@@ -158,12 +159,12 @@ def spread(things: Sequence[T]) -> list[T]:
 
 
 def deaf(
-    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object]
-) -> Iterator[str]:
-    """Yield a line for each option that changes nothing, and for each without another value.
+    part: P, options: dict[str, JsonValue], behaviour: Callable[[P], object], more: str = ""
+) -> Iterator[PartFinding]:
+    """Yield a warning of each option that changes nothing, and of each without another value.
 
     An option may need another one to matter: each pair is tried before it is called deaf.
-    `behaviour` returns something comparable, and raises nothing.
+    `behaviour` returns something comparable, and raises nothing. `more` says where it changes it.
     """
     names = [name for name in _fields(type(part)) if name not in _OURS]
     of_part = behaviour(part)
@@ -178,9 +179,9 @@ def deaf(
             if heard := behaviour(other) != of_default:
                 break
         if not tried:
-            yield f"option {name!r}: no other valid value was found: it was not tried"
+            yield warning(f"option {name!r}: no other valid value was found: it was not tried")
         elif not heard:
-            yield f"option {name!r} changes nothing"
+            yield warning(f"option {name!r} changes nothing{more}")
 
 
 _OURS = ("runtime", "ready_within")
@@ -204,7 +205,7 @@ def _bases(
                     yield base
 
 
-def _other(cls: type[Part], options: dict[str, JsonValue], name: str) -> Part | None:
+def _other(cls: type[P], options: dict[str, JsonValue], name: str) -> P | None:
     taken = _taken(cls, options)
     if taken is None:
         return None
@@ -248,7 +249,7 @@ def _literals(annotation: Any) -> Iterator[JsonValue]:
                 yield [inner]
 
 
-def _taken(cls: type[Part], options: dict[str, JsonValue]) -> Part | None:
+def _taken(cls: type[P], options: dict[str, JsonValue]) -> P | None:
     try:
         return typed(cls, options)
     except (ValueError, TypeError):  # one of pydantic is a ValueError
