@@ -34,7 +34,7 @@ def command(options: _Options) -> int:
     """
     from benchforge.cli.console.named_file import write_page
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.history import screen, text
+    from benchforge.cli.results.history import text
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.as_csv:
@@ -46,7 +46,7 @@ def command(options: _Options) -> int:
     elif options.as_csv:
         show(text.as_csv(suites).rstrip("\n"))
     else:
-        lines = text.text if options.details else screen.first_screen
+        lines = text.text if options.details else text.first_screen
         show("\n\n".join("\n".join(lines(timeline)) for timeline in suites))
     if options.page is not None:
         write_page(options.page, text.page(suites))
