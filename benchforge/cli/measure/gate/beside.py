@@ -14,8 +14,7 @@ from benchforge.cli.console.say import say
 from benchforge.cli.console.signals import INTERRUPTED
 from benchforge.cli.measure.gate.command import GateOptions
 from benchforge.cli.measure.gate.commits.packages import Packages
-from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit
-from benchforge.cli.measure.gate.older_result import older_result
+from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit, older_result
 from benchforge.cli.measure.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
 from benchforge.cli.measure.gate.pairs import base_label, gated, paired
 from benchforge.cli.measure.gate.suite import MARK, Design, designed, with_claims, without_turns
