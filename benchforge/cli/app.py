@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchforge.cli.console import words as words_of_call
 from benchforge.cli.console.lazy_group import Lazy
 from benchforge.cli.console.signals import (
     INTERRUPTED,
     Interrupted,
+    begin,
     ends_on_signals,
     received,
     used_up,
@@ -126,7 +126,7 @@ def main() -> None:
 
 def called(words: Sequence[str] | None = None) -> int:
     """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
-    words_of_call.begin(sys.argv[1:] if words is None else words)
+    begin(sys.argv[1:] if words is None else words)
     try:
         if words is None and _COMMANDS.keys() & sys.argv[1:2]:
             _tell_of_rivals()
