@@ -39,7 +39,7 @@ def command(options: _Options) -> int:
     from benchforge.cli.machine.doctor.hosts import look_at_hosts
     from benchforge.cli.machine.doctor.install import install
     from benchforge.cli.machine.doctor.report import installed, lines, report
-    from benchforge.cli.suites.check.profiles import Loaded, load_all
+    from benchforge.cli.suites.check.profiles import load_all
     from benchforge.parts.registry import Registry
     from benchforge.run.locate import missing
     from benchforge.run.programs.needed import fetchable, needed, together
@@ -52,15 +52,15 @@ def command(options: _Options) -> int:
         if suite is None:
             raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
         return look_at_hosts(loaded(suite, registry, profile, settings, only))
-    forms = Loaded((), ()) if suite is None else load_all(suite, registry, profile, settings, only)
-    if forms.faults:
-        raise SuiteErrors(forms.faults)
-    needed_by_form = [*map(needed, forms.suites)] if suite else [installed(registry)]
+    forms, faults = load_all(suite, registry, profile, settings, only) if suite else ([], ())
+    if faults:
+        raise SuiteErrors(faults)
+    needed_by_form = [*map(needed, forms)] if suite else [installed(registry)]
     needs = together(needed_by_form)
     folder = Path() if suite is None else suite.parent
     if options.install:
         return MISSING if install(needs, folder, all_of_them=suite is not None) else 0
-    findings = report(forms.suites, needed_by_form, needs, folder)
+    findings = report(forms, needed_by_form, needs, folder)
     if options.as_json:
         document = {part: [*map(dataclasses.asdict, group)] for part, group in findings.items()}
         show(json.dumps(document, indent=2))

@@ -39,10 +39,10 @@ def command(options: _Options) -> int:
     absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []
     for path in options.suites:
-        loaded = load_all(path, registry, options.profile, options.settings, options.only)
-        faults = list(loaded.faults)
+        suites, wrong = load_all(path, registry, options.profile, options.settings, options.only)
+        faults = list(wrong)
         forms: list[Needed] = []
-        for suite in loaded.suites:
+        for suite in suites:
             try:
                 forms.append(needed(suite))
             except BenchforgeError as error:
@@ -52,8 +52,8 @@ def command(options: _Options) -> int:
             say(SuiteErrors(list(dict.fromkeys(faults))).text())
             continue
         needs = together(forms)
-        show(f"{path}: good: {counts(loaded.suites, forms[0])}; {names(needs)}")
-        for line in dict.fromkeys(remarks(loaded.suites, forms)):
+        show(f"{path}: good: {counts(suites, forms[0])}; {names(needs)}")
+        for line in dict.fromkeys(remarks(suites, forms)):
             show(f"{path}: {line}")
         for need in missing(needs, path.parent):
             absent.setdefault(need, []).extend(users_of(needs[need], path))

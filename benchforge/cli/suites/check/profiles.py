@@ -1,7 +1,7 @@
 """Suites in all of their forms: without a profile, and with each of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from benchforge.cli.console.named_file import loaded
@@ -16,29 +16,23 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted, listed
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """The sound forms of a suite, and the faults of the others."""
-
-    suites: tuple[Suite, ...]
-    faults: tuple[SuiteFault, ...]
-    "Faults without repetition. A fault in a profile names the profile."
-
-
 def load_all(
     path: Path,
     registry: Registry,
     profile: str | None,
     settings: Sequence[tuple[str, str]],
     only: Sequence[str],
-) -> Loaded:
-    """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
+) -> tuple[list[Suite], Sequence[SuiteFault]]:
+    """Read a suite without a profile and with each of its own; with `profile`, with that alone.
+
+    Return the sound forms, and the faults of the others. A fault in a profile names the profile.
+    """
     forms: list[str | None] = [profile]
     if profile is None:
         try:
             profiles = as_table(read(path).tables.get("profiles"))
         except SuiteErrors as error:
-            return Loaded((), error.faults)
+            return [], error.faults
         forms += [name for name, table in profiles.items() if isinstance(table, dict)]
     suites: list[Suite] = []
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
@@ -53,7 +47,7 @@ def load_all(
         of_all = profile is not None or None in among
         message = f"{fault.message} (with --profile {', '.join(map(str, among))})"
         faults.append(fault if of_all else replace(fault, message=message))
-    return Loaded(tuple(suites), tuple(faults))
+    return suites, faults
 
 
 def counts(suites: Sequence[Suite], form: Needed) -> str:
