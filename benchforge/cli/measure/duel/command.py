@@ -96,37 +96,27 @@ def command(options: DuelOptions) -> int:
     Exit codes: as those of `benchforge run`; 4 also if a server does not start, if the servers
     send answers of different kinds, or if they are not comparable: their bodies differ, say.
     """  # noqa: D301 - click looks for the character itself
+    from benchforge.cli.measure.duel import servers as words
     from benchforge.cli.measure.duel.run import duel
-    from benchforge.cli.measure.duel.servers import (
-        backends,
-        contender,
-        duration,
-        header,
-        labelled,
-        passed,
-        rate,
-        request_path,
-        share,
-    )
     from benchforge.cli.measure.duel.suite import Question
 
     if len(options.servers) < _FEWEST:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {options.servers[0]!r}", hint)
-    variables = passed(options.variables)
-    servers = [contender(server, variables) for server in options.servers]
-    contenders = labelled(servers, options.labels)
+    variables = words.passed(options.variables)
+    servers = [words.contender(server, variables) for server in options.servers]
+    contenders = words.labelled(servers, options.labels)
     question = Question(
         method=options.method or ("GET" if options.body is None else "POST"),
-        path=request_path(options.path, contenders),
-        headers=dict(map(header, options.headers)),
+        path=words.request_path(options.path, contenders),
+        headers=dict(map(words.header, options.headers)),
         body=options.body,
         status=options.expect_status,
         connections=options.connections,
-        rate=None if options.rate is None else rate(options.rate),
+        rate=None if options.rate is None else words.rate(options.rate),
         keep_alive=options.keep_alive is not False,
-        backends=backends(options.backends),
-        time_s=duration(options.time_limit),
-        within=share("--within", options.within),
+        backends=words.backends(options.backends),
+        time_s=words.duration(options.time_limit),
+        within=words.share("--within", options.within),
     )
     return duel(contenders, question, options)
