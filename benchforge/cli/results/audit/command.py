@@ -1,18 +1,12 @@
 """`benchforge audit`: whether results of other tools can be true."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from click import Choice
 
 from benchforge.cli.console.options import AS_JSON, argument, click_command, option
 from benchforge.errors import Unusable
-
-if TYPE_CHECKING:
-    from benchforge.cli.results.audit.documents import AuditJson, AuditMarkdown, AuditText
-    from benchforge.parts.reader import Fact
 
 CONTRADICTED, NOTHING = 1, 4
 
@@ -84,7 +78,8 @@ def command(options: _Options) -> int:
         raise Unusable("--json and --markdown", "leave one out")
     facts = facts_of(vars(options))
     candidates = readers(Registry(), options.reader, dict(map(column, options.columns)))
-    printer = _printer(options, facts)
+    most = sys.maxsize if options.everything else documents.OF_A_KIND * options.details
+    printer = documents.printer(facts, most, as_json=options.as_json, markdown=options.markdown)
     sources, answer, pages = Sources(), AuditAnswer(), documents.Pages()
     for audit in sources.audits(options.sources, candidates, facts):
         if printer:
@@ -107,17 +102,3 @@ def command(options: _Options) -> int:
         say("nothing could be checked: the sources state too little")
         return NOTHING
     return 0
-
-
-def _printer(
-    options: _Options, facts: "Mapping[str, Fact]"
-) -> "AuditJson | AuditMarkdown | AuditText | None":
-    """Return the printer of each source; None for the answer alone."""
-    from benchforge.cli.results.audit import documents
-
-    if options.as_json:
-        return documents.AuditJson(facts)
-    if options.markdown:
-        return documents.AuditMarkdown(facts)
-    most = sys.maxsize if options.everything else documents.OF_A_KIND
-    return documents.AuditText(facts, most) if options.details or options.everything else None
