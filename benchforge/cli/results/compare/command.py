@@ -2,15 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
-
-if TYPE_CHECKING:
-    from benchforge.results.conclude import Summed
-    from benchforge.results.over_time.compared import MetricChange
-    from benchforge.results.over_time.older_results import Older
 
 WORSE, NO_ANSWER = 1, 4
 
@@ -91,18 +85,16 @@ def command(options: _Options) -> int:
         write_page(options.page, text.page(comparison))
     for omission in older_results.left_out:
         say(f"left out: {omission}")
-    return _code(new, older_results, rows, can_judge=reference is not None and len(past) >= PAST)
-
-
-def _code(new: "Summed", older: "Older", rows: "list[MetricChange]", *, can_judge: bool) -> int:
-    """Return the exit code; `can_judge` is whether there could be a model, and so a verdict."""
     unanswered = not all(case.answered(smoke=new.summary.smoke) for case in new.summary.cases)
     answers = {row.answer for row in rows}
     nothing = not (new.summary.smoke or any(row.believed for row in rows))
-    if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
+    # With fewer there is no model, and so no verdict.
+    if reference is not None and len(past) >= PAST and "not believed" in answers:
+        return NO_ANSWER
+    if unanswered or nothing or "broken" in answers:
         return NO_ANSWER
     # What cannot be compared and was anyway is no verdict.
-    return WORSE if "worse" in answers and not older.doubts else 0
+    return WORSE if "worse" in answers and not older_results.doubts else 0
 
 
 def _named(results: tuple[Path, ...], against: tuple[Path, ...]) -> tuple[Path, ...]:
