@@ -76,7 +76,9 @@ def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> Spee
         reason = ratio.why or "no interval"
         return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=reason)
     wide = at_level(ratio, level(questions), RULE)
-    value, low, high = _speed(wide, better)
+    value, low, high = (number or math.nan for number in (wide.value, wide.low, wide.high))
+    if better != "higher":
+        value, low, high = 1 / value, 1 / high, 1 / low
     return SpeedVerdict(decided(low, high, limit), value, low, high, ratio.n)
 
 
@@ -89,11 +91,6 @@ def decided(low: float, high: float, limit: float) -> State:
     if low > 1 - limit:
         return "not slower"
     return "slower" if high < 1 else "undecided"
-
-
-def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
-    value, low, high = (number or math.nan for number in (ratio.value, ratio.low, ratio.high))
-    return (value, low, high) if better == "higher" else (1 / value, 1 / high, 1 / low)
 
 
 def waiver_of(

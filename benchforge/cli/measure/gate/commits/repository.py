@@ -118,19 +118,12 @@ def _changed(git: Git, commit: str, suite: str, irrelevant: Sequence[str]) -> bo
 
 
 def _lacks(git: Git, head: str, commit: str) -> int | None:
-    if head and is_shallow(git):
-        return 0 if commit in _history(git, head) else None
-    return int(git.output("rev-list", "--count", f"{head}..{commit}" if head else commit))
-
-
-def _history(git: Git, head: str) -> set[str]:
-    """Return the commits that a commit surely contains, by what a shallow clone has of them.
-
-    The oldest commits of such a clone have no parents for git; their own text names them.
-    """
+    if not (head and is_shallow(git)):
+        return int(git.output("rev-list", "--count", f"{head}..{commit}" if head else commit))
+    # The oldest commits of such a clone have no parents for git; their own text names them.
     text = git.output("cat-file", "commit", head).partition("\n\n")[0].splitlines()
     parents = {line.removeprefix("parent ") for line in text if line.startswith("parent ")}
-    return {*git.output("rev-list", head).split(), *parents}
+    return 0 if commit in {*git.output("rev-list", head).split(), *parents} else None
 
 
 def _refused(folder: Path, reason: str) -> Unusable:

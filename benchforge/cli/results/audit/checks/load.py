@@ -59,7 +59,9 @@ def under_way(row: Row) -> Evidences:
     needs = readable.figure(busy / connections)
     true_if = f"each connection had {needs} requests under way, or the mean were {most}"
     assumed = _rests(row, stated, mean.estimator)
-    rests = "; ".join((*_by_auditor(row), *assumed))
+    fact = row.facts["connections"]
+    by_auditor = [f"{shown(fact)} connections, {fact.origin}"] * fact.origin.startswith("by the")
+    rests = "; ".join((*by_auditor, *assumed))
     if "rate" in row.facts and row.facts["rate"].estimator:
         share = readable.percent(1 - most_s / mean.low)
         true_if += f", or {share} of the requests failed at once"
@@ -240,12 +242,6 @@ def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> floa
 def _alone(row: Row) -> str:
     reason = word(row, "one_if")
     return "1 request at a time on a connection" + (f", as {reason}" if reason else "")
-
-
-def _by_auditor(row: Row) -> list[str]:
-    """Return the number of connections that the auditor gave, on which a finding rests."""
-    fact = row.facts["connections"]
-    return [f"{shown(fact)} connections, {fact.origin}"] if fact.origin.startswith("by the") else []
 
 
 def _rests(row: Row, stated: bool, estimator: str) -> list[str]:
