@@ -15,15 +15,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchforge.cli.console import words as words_of_call
+from benchforge.cli.console import signals
 from benchforge.cli.console.lazy_group import Lazy
-from benchforge.cli.console.signals import (
-    INTERRUPTED,
-    Interrupted,
-    ends_on_signals,
-    received,
-    used_up,
-)
 from benchforge.model.values.distribution import DISTRIBUTION, brings, entry_points, rivals
 
 if TYPE_CHECKING:
@@ -116,7 +109,7 @@ def group() -> None:
 
 def main() -> None:
     """Run the command of this process's words, and end with its exit code."""
-    ends_on_signals()
+    signals.ends_on_signals()
     # A stream that the caller closed is None, which everything that prints would stumble over.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
@@ -126,7 +119,7 @@ def main() -> None:
 
 def called(words: Sequence[str] | None = None) -> int:
     """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
-    words_of_call.begin(sys.argv[1:] if words is None else words)
+    signals.begin(sys.argv[1:] if words is None else words)
     try:
         if words is None and _COMMANDS.keys() & sys.argv[1:2]:
             _tell_of_rivals()
@@ -139,16 +132,16 @@ def called(words: Sequence[str] | None = None) -> int:
         error.show(buffer := io.StringIO())
         click.echo(printable(buffer.getvalue()), nl=False, err=True)
         code = error.exit_code
-    except Interrupted as error:
+    except signals.Interrupted as error:
         code = _ended(error)
     except (KeyboardInterrupt, click.Abort):
-        code = INTERRUPTED + signal.SIGINT
+        code = signals.INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
-        signalled = received()
+        signalled = signals.received()
         try:
             code = _show_error(error) if signalled is None else _ended(signalled)
         except Exception as second:
-            if not (lines := used_up(second)):
+            if not (lines := signals.used_up(second)):
                 raise
             code = _show_used_up(lines)
     return code if isinstance(code, int) else 0
@@ -163,7 +156,7 @@ def _tell_of_rivals() -> None:
         warn(f"{twice}; uninstall both, then install {DISTRIBUTION} again")
 
 
-def _ended(interrupted: Interrupted) -> int:
+def _ended(interrupted: signals.Interrupted) -> int:
     click.echo("interrupted: finished trials are kept, a trial under way is not", err=True)
     return interrupted.exit_code
 
@@ -188,7 +181,8 @@ def _show_used_up(lines: str) -> int:
 
 def _show_error(error: Exception) -> int:
     _reserve.clear()
-    if lines := used_up(error):  # before another import, which would fail for the same reason
+    # Before another import, which would fail for the same reason.
+    if lines := signals.used_up(error):
         return _show_used_up(lines)
     from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
 

@@ -17,6 +17,7 @@ _PAINT = re.compile(r"\x1b\[(?:[0-2]|3[0-7]|[0-2];3[0-7])m")  # nothing that hid
 _PAINT_AND_TEXT = re.compile(rf"({_PAINT.pattern})")
 _FORMULA = ("=", "+", "-", "@")  # first characters of a spreadsheet's formulas
 _DOUBTFUL = re.compile(r"[^ -~\n\t]")  # harmless ASCII needs no look at each character
+_NOT_ASCII = re.compile(r"[^ -~]")
 
 
 def text(value: str) -> str:
@@ -31,9 +32,7 @@ def line(value: str) -> str:
 
 def word(value: str) -> str:
     """Return a text whose line ends and tabs can be seen too."""
-    if value.isprintable():
-        return value
-    return "".join(char if _harmless(char) else _seen(char) for char in value)
+    return value if value.isprintable() else _NOT_ASCII.sub(_shown, value)
 
 
 def markdown(value: str) -> str:
@@ -92,8 +91,4 @@ def _harmless(char: str) -> bool:
 
 
 def _shown(char: re.Match[str]) -> str:
-    return char[0] if _harmless(char[0]) else _seen(char[0])
-
-
-def _seen(char: str) -> str:
-    return char.encode("unicode_escape").decode()
+    return char[0] if _harmless(char[0]) else char[0].encode("unicode_escape").decode()

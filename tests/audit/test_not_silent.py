@@ -13,8 +13,7 @@ from load import printers
 from load.audits import WRK, all_readers, audit, source
 from load.queues import Setup, Simulated, simulate
 
-from benchforge.cli.results.audit.audited import Audited, audited
-from benchforge.cli.results.audit.checks.listed import CHECKS
+from benchforge.cli.results.audit.audited import CHECKS, Audited, audited
 from benchforge.cli.results.audit.facts import is_percentile
 
 GOOD = WRK.format(mean="5.52ms")

@@ -22,7 +22,7 @@ def test_a_reader_keeps_the_contract(tool: str) -> None:
     recording = Recording("printed", {}, 0, "/", {OUT: text.encode()})
     examined = examine(Registry().part("reader", tool), recordings=[recording])
     assert not examined.findings
-    (rows,) = examined.rows
+    (rows,) = examined.readings
     assert rows.damages > 50
     assert any("mean" in line for line in rows.lines)
 

@@ -17,10 +17,9 @@ from front_door import Bench
 from screens import STORED, compared, compared_page, recorded
 from suite_texts.files import suite_text
 
-from benchforge.cli.measure.gate.files import lines, write
+from benchforge.cli.measure.gate.files import first_screen, lines, write
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
-from benchforge.cli.measure.gate.screen import first_screen
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.values.case_name import CaseName

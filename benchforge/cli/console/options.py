@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -67,7 +67,7 @@ PATH = AnyPath()
 
 
 def option(*words: str, **attributes: Any) -> Any:
-    """Declare a field of a record as an option, such as "--json"; `+` joins flags of one field."""
+    """Declare a field as an option of its name, or of words such as "--json"; `+` joins flags."""
     return ((click.Option, words, attributes),)
 
 
@@ -83,13 +83,14 @@ def click_command(
 
     The function imports what it needs when it runs, so that help needs click alone.
     """
+    frozen = dataclass(frozen=True)(record)
 
     def declared(run: Callable[[Options], int | None]) -> click.Command:
         @wraps(run)
         def called(**words: Any) -> int | None:
-            return run(record(**words))
+            return run(frozen(**words))
 
-        return click.command(name, params=[*_parameters(record)])(called)
+        return click.command(name, params=[*_parameters(frozen)])(called)
 
     return declared
 
@@ -100,21 +101,21 @@ def _parameters(record: Any) -> Iterator[click.Parameter]:
         repeated, types = get_origin(field.type) is tuple, {field.type, *get_args(field.type)}
         for kind, words, attributes in getattr(record, field.name):
             implied: dict[str, Any] = {"type": PATH} if Path in types else {}
+            names = [field.name, *words]
             if kind is click.Argument:
                 implied |= {"nargs": -1} if repeated else {}
             elif repeated:
                 implied["multiple"] = True
             elif field.type is bool:
                 implied["is_flag"] = True
-            if kind is click.Option and attributes.get("default"):
-                implied["show_default"] = True
-            yield kind([field.name, *words], **{**implied, **attributes})
+            if kind is click.Option:
+                implied["show_default"] = bool(attributes.get("default"))
+                names += [] if words else [f"--{field.name.replace('_', '-')}"]
+            yield kind(names, **{**implied, **attributes})
 
 
-PROFILE = option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
-ONE_PROFILE = option(
-    "--profile", metavar="NAME", help="Check only with [profiles.NAME], not with each profile."
-)
+PROFILE = option(metavar="NAME", help="Apply [profiles.NAME] of the suite.")
+ONE_PROFILE = option(metavar="NAME", help="Check only with [profiles.NAME], not with each profile.")
 SETTINGS = option(
     "--set",
     metavar="PATH=VALUE",
@@ -122,7 +123,7 @@ SETTINGS = option(
     help="Change a value of the suite, such as repeat.blocks=10; repeatable.",
 )
 AS_JSON = option("--json", help="Print JSON instead of text.")
-DETAILS = option("--details", help="Print all numbers, claims and findings instead of one screen.")
+DETAILS = option(help="Print all numbers, claims and findings instead of one screen.")
 HTML_PAGE = option(
     "--html",
     metavar="FILE",
@@ -147,4 +148,4 @@ MACHINE_LOCK = option(
 
 def only(verb: str) -> Any:
     """Declare the option that names scenarios, for a command that does something with them."""
-    return option("--only", metavar="SCENARIO", help=f"{verb} these scenarios only.")
+    return option(metavar="SCENARIO", help=f"{verb} these scenarios only.")

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from benchforge.cli.console.words import command_line
+from benchforge.cli.console.signals import command_line
 from benchforge.errors import CannotKeep
 from benchforge.text import safe
 

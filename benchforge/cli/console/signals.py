@@ -1,8 +1,9 @@
-"""Ends of a command: signals, and memory or descriptors that ran out."""
+"""The running command: its words, signals that end it, and memory or descriptors that ran out."""
 
 import errno
 import os
 import signal
+from collections.abc import Sequence
 from types import FrameType
 
 INTERRUPTED = 128
@@ -21,6 +22,18 @@ class Interrupted(BaseException):
 
 
 _received: list[Interrupted] = []
+_words: list[str] = []
+"Words of the running command, which may hold secrets."
+
+
+def begin(words: Sequence[str]) -> None:
+    """Note the words of the command that begins."""
+    _words[:] = words
+
+
+def command_line() -> tuple[str, ...]:
+    """Return the words of the command that runs."""
+    return tuple(_words)
 
 
 def ends_on_signals() -> None:

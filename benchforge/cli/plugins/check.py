@@ -7,9 +7,9 @@ import click
 
 from benchforge.cli.console.options import PATH
 from benchforge.cli.console.say import say, show
-from benchforge.cli.plugins.examination.examine import Examined, Read, examine, reading_rows
+from benchforge.cli.plugins.examination.examine import Examined, examine
+from benchforge.cli.plugins.examination.hostile import Read
 from benchforge.cli.plugins.examination.inputs import Recording
-from benchforge.cli.plugins.examination.reads_rows import shown_rows
 from benchforge.cli.plugins.wanted import OPTION_VALUES, chosen, wanted
 from benchforge.errors import Unusable
 from benchforge.parts.part import Driver
@@ -63,19 +63,17 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
     say(f"{kind}-{part_name}: {wrong}, {warnings}")
     if examined.defects:
         return DEFECTS
-    return NO_READING if any(read.reading is None for read in examined.readings) else 0
+    return 0 if all(read.lines for read in examined.readings) else NO_READING
 
 
 def _text(examined: Examined) -> str:
     answers = {title: "\n".join(lines) for title, lines in examined.answers.items() if lines}
     blocks = [f"{title}\n{textwrap.indent(lines, '  ')}" for title, lines in answers.items()]
-    reads = [*map(_read, examined.readings), *map(shown_rows, examined.rows)]
-    return "\n".join([*blocks, *(f"\n{read}" for read in reads)])
+    return "\n".join([*blocks, *(f"\n{_read(read)}" for read in examined.readings)])
 
 
 def _read(read: Read) -> str:
     tried = f"\n  damaged in {read.damages} ways: {read.refusals} refused"
-    if read.reading is None:
+    if not read.lines:
         return f"{read.name}: no reading: {read.refused}{tried * bool(read.damages)}"
-    rows = [f"  {name:<12} {text}" for name, text in reading_rows(read.reading)]
-    return "\n".join([read.name, *rows]) + tried
+    return "\n".join([read.name, *(f"  {line}" for line in read.lines)]) + tried

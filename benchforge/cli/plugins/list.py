@@ -20,7 +20,7 @@ from benchforge.model.values.distribution import entry_points, own_distribution
 from benchforge.parts.kinds import GROUP, KINDS, Kind
 
 if TYPE_CHECKING:
-    from benchforge.parts.registry import Origin, Registry
+    from benchforge.parts.registry import Registry
 
 _DOCSTRING = r'^class {}\b(?:\([^)]*\))?:\n\s+"""(.*?)(?:\n\n|""")'
 
@@ -87,7 +87,11 @@ def _imported() -> list[PluginRow]:
     broken: list[str] = []
     registry.listen(broken.append)
     rows = [_row(registry, kind, name) for kind in KINDS for name in registry.names(kind)]
-    return [*rows, *(_listener(origin, broken) for origin in registry.listeners())]
+    for origin in registry.listeners():
+        reason = next((text for text in broken if text.startswith(f"plugin {origin}")), "")
+        about = origin.distribution, origin.version, origin.value, reason
+        rows.append(PluginRow(origin.name, "listens to every run", *about))
+    return rows
 
 
 def _row(registry: "Registry", kind: Kind, name: str) -> PluginRow:
@@ -103,12 +107,6 @@ def _row(registry: "Registry", kind: Kind, name: str) -> PluginRow:
     )
     first = doc.partition("\n\n")[0].replace("\n", " ")
     return PluginRow(f"{kind}-{name}", first, distributions, versions, values, broken)
-
-
-def _listener(origin: "Origin", broken: list[str]) -> PluginRow:
-    reason = next((text for text in broken if text.startswith(f"plugin {origin}")), "")
-    doc = "listens to every run"
-    return PluginRow(origin.name, doc, origin.distribution, origin.version, origin.value, reason)
 
 
 def _table(rows: list[PluginRow]) -> str:

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 import click
 from pydantic import JsonValue, ValidationError
@@ -16,6 +17,7 @@ from benchforge.suite.toml.faults import nearest
 from benchforge.suite.toml.models import typed
 from benchforge.suite.toml.plain import NotFinite, plain
 
+P = TypeVar("P", bound=Part)
 OPTION_VALUES = click.option(
     *("--set", "settings"),
     metavar="OPTION=VALUE",
@@ -56,7 +58,7 @@ def chosen(settings: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
     return {name: _value(name, written) for name, written in settings}
 
 
-def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
+def made(cls: type[P], options: Mapping[str, JsonValue]) -> P:
     """Return a part with these options. Raises Unusable that names the option that is wrong."""
     try:
         return typed(cls, options)

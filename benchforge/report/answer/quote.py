@@ -29,7 +29,11 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
     if summary.smoke:
         return "No: this was a smoke run."
     compared = [item for item in answers if len(item.comparison.cases) > 1]
-    alone = [item for item in answers if not _in_turns(item, summary)]
+    alone = [
+        item
+        for item in answers
+        if not any(case.in_turns for case in summary.cases_of(item.comparison))
+    ]
     if not any(item.verdict.ratio or item.verdict.rates or _bound(item) for item in answers):
         return "No."
     texts = []
@@ -63,10 +67,6 @@ def _timed(item: Quoted) -> bool:
     servers = () if latency is None else latency.servers
     bounded = [it.median.high and it.tail.high for it in servers]
     return bool(bounded) and all(bounded) and not item.head.unanswered
-
-
-def _in_turns(item: Quoted, summary: Summary) -> bool:
-    return any(case.in_turns for case in summary.cases_of(item.comparison))
 
 
 def _which(answers: Sequence[Quoted], may: Callable[[Quoted], bool]) -> str:

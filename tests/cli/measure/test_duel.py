@@ -46,7 +46,7 @@ WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), 
 def suite_of(*servers: str, folder: Path, question: Question | None = None) -> str:
     contenders = labelled([contender(server) for server in servers], ())
     request = question or Question()
-    return text(tables_of(contenders, request, folder, wrk=False))
+    return text(tables_of(contenders, request, folder))
 
 
 def test_two_commands_are_measured_and_the_suite_is_kept(
@@ -307,7 +307,7 @@ def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label:
     if shells & {*words}:
         return
     servers = labelled([contender(line), contender("http://127.0.0.1")], [label, f"{label}2"])
-    written = text(tables_of(servers, Question(), Path(), wrk=True))
+    written = text(tables_of(servers, Question(wrk=True), Path()))
     assert tomllib.loads(written)["servers"][label]["command"] == given_words
 
 
@@ -338,8 +338,8 @@ def test_commands_take_turns(
 ) -> None:
     times = trial_times(servers, time_s)
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
-    question = Question(time_s=time_s)
-    tables = tables_of(contenders, question, Path(), wrk=wrk)
+    question = Question(time_s=time_s, wrk=wrk)
+    tables = tables_of(contenders, question, Path())
     length = slice_of(servers, connections, answer_s)
     turns = {**tables, **in_turns(tables, question, length)}
     suite = suite_or_why(turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item)))
@@ -355,7 +355,7 @@ def test_commands_take_turns(
 def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(server) for server in given_servers], ())
-        tables = tables_of(contenders, Question(**fields), Path(), wrk=True)  # type: ignore[arg-type]
+        tables = tables_of(contenders, Question(**fields, wrk=True), Path())  # type: ignore[arg-type]
         turns = {**tables, **in_turns(tables, Question(), 100)}
         suite = suite_or_why(
             turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item))

@@ -133,15 +133,15 @@ def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> No
     assert plan.rate == 620
     assert plan.blocks * 2 * (plan.load_s + 0.25) < 10
     servers = labelled([contender("serve {port}")] * 2, ["a", "b"])
-    question = Question(warm=True)
-    tables = tables_of(servers, question, tmp_path, wrk=True)
+    question = Question(warm=True, wrk=True)
+    tables = tables_of(servers, question, tmp_path)
     designed = {**tables, **with_latency(tables, plan), **in_turns(tables, question, 100)}
     suite = load(tmp_path / "duel.toml", Registry(), text=text(designed))
     assert suite.latencies == {"at-one-rate": "duel"}
     assert suite.loaders["at-rate"].part.name == "pace"
     assert (suite.repeat.warmup, suite.repeat.each) == (0.3, 1.0)
     # Connections of their own for all requests are what wrk cannot make.
-    closing = tables_of(servers, Question(keep_alive=False), tmp_path, wrk=True)
+    closing = tables_of(servers, Question(keep_alive=False, wrk=True), tmp_path)
     load(tmp_path / "duel.toml", Registry(), text=text(closing))
 
 

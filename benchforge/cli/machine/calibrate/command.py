@@ -1,7 +1,6 @@
 """`benchforge calibrate`: how loud this machine is, and what differences it can show."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import median
 
 import click
@@ -30,12 +29,9 @@ from benchforge.suite.plan import START_AND_STOP_S
 from benchforge.text.readable import counted, exact, figure, percent, spoken
 
 
-@dataclass(frozen=True)
-class CalibrateOptions:
-    """Options of `calibrate`: number and length of rounds."""
-
+class _Options:
     seconds: int = option(
-        "--seconds", type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
+        type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
     )
     count: int = option(
         "--rounds", type=click.IntRange(2, 1000), default=20, help="Number of rounds."
@@ -43,8 +39,8 @@ class CalibrateOptions:
     machine_lock: Lock = MACHINE_LOCK
 
 
-@click_command("calibrate", CalibrateOptions)
-def command(options: CalibrateOptions) -> None:
+@click_command("calibrate", _Options)
+def command(options: _Options) -> None:
     """Measure the noise of this machine while nothing else runs.
 
     wrk (or pace, if wrk is not installed) loads a null server. benchforge keeps the values of the

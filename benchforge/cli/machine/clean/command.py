@@ -1,17 +1,13 @@
 """`benchforge clean`: the files that benchforge keeps on the disk, and their removal."""
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.options import click_command, option
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class CleanOptions:
-    """Options of `clean`: a folder, an age, and the confirmation."""
-
+class _Options:
     parent: Path | None = option(
         "--results",
         metavar="DIR",
@@ -19,13 +15,13 @@ class CleanOptions:
         "listed.",
     )
     older_than: str | None = option(
-        "--older-than", metavar="AGE", help="Select only items older than AGE, such as 30d."
+        metavar="AGE", help="Select only items older than AGE, such as 30d."
     )
-    yes: bool = option("--yes", help="Remove without confirmation.")
+    yes: bool = option(help="Remove without confirmation.")
 
 
-@click_command("clean", CleanOptions)
-def command(options: CleanOptions) -> int:
+@click_command("clean", _Options)
+def command(options: _Options) -> int:
     """List the files that benchforge keeps on the disk, and remove them after you confirm.
 
     These are the cache (filled databases, environments of interpreters and what hosts were brought,

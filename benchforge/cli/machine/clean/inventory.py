@@ -14,20 +14,9 @@ from pydantic_core import PydanticCustomError, from_json
 
 from benchforge.cli.console.say import printable, say, show
 from benchforge.errors import BenchforgeError, CannotKeep, Unusable
+from benchforge.model.files import folder as layout
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import MOST_BYTES, Parsed, parse
-from benchforge.model.files.folder import (
-    CEILING,
-    CEILINGS,
-    HEADER,
-    RUNTIMES,
-    SESSIONS,
-    SUMMARY,
-    TRIAL,
-    TRIALS,
-    read_header,
-    trial_files,
-)
 from benchforge.model.files.result import Header
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import bounded
@@ -53,9 +42,9 @@ _BY_NAME = re.compile(
     r"(result|summary|manifest|signed)\.json|signed\.json\.sig|report\.md|report\.html|raw\.md|numbers\.csv|searches\.csv|"
     r"charts/[a-z0-9-]+\.svg|"
     r"action-benchmark-(bigger|smaller)\.json|brief\.(md|svg)|github\.md|junit\.xml|numbers\.json|"
-    rf"{re.escape(LISTED)}|{SESSIONS}/\d{{4,}}\.json"
+    rf"{re.escape(LISTED)}|{layout.SESSIONS}/\d{{4,}}\.json"
 )
-_MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+)")
+_MEASURED = re.compile(rf"(?P<folder>({layout.TRIALS}|{layout.CEILINGS})/\d{{4,}})/(?P<name>.+)")
 _MOST_NAMED = 50
 
 
@@ -117,12 +106,12 @@ def in_cache() -> Iterator[Remains]:
 
 def results(parent: Path) -> Iterator[Remains]:
     """Yield the results below a folder, or the folder itself: each has a readable result.json."""
-    folders = [parent] if (parent / HEADER).is_file() else _named(parent, re.compile(".*"))
+    folders = [parent] if (parent / layout.HEADER).is_file() else _named(parent, re.compile(".*"))
     for folder in folders:
         if folder.name.startswith(BESIDE) or folder.is_symlink():  # on its way, or elsewhere
             continue
         try:
-            head = read_header(folder)
+            head = layout.read_header(folder)
         except BenchforgeError:
             continue
         pieces, others = _pieces(folder, head)
@@ -187,7 +176,7 @@ def _named(parent: Path, pattern: re.Pattern[str]) -> list[Path]:
 def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Tell our files of a result from others; its header goes last: till then it is a result."""
     tables = {f"tables/{label}.csv" for label in header.tables}
-    runtimes = {f"{RUNTIMES}/{label}.txt" for label in header.runtimes}
+    runtimes = {f"{layout.RUNTIMES}/{label}.txt" for label in header.runtimes}
     names_of_pieces, others = tables | runtimes | reports(folder), []
     measured: dict[str, frozenset[str]] = {}
     pieces: list[Path] = []
@@ -203,24 +192,24 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
             mine = last in form if isinstance(form, frozenset) else form.fullmatch(last) is not None
         if not mine:
             others.append(folder / name)
-        elif name != HEADER:
+        elif name != layout.HEADER:
             pieces.append(folder / name)
-    return (*pieces, folder / HEADER), tuple(others)
+    return (*pieces, folder / layout.HEADER), tuple(others)
 
 
 def _kept(folder: Path, path: str) -> frozenset[str]:
-    trial = parse(folder, f"{path}/{TRIAL}", Trial)
+    trial = parse(folder, f"{path}/{layout.TRIAL}", Trial)
     files: Collection[str] = ()
     if isinstance(trial, Parsed):
         files = trial.model.files
-    elif isinstance(ceiling := parse(folder, f"{path}/{CEILING}", Ceiling), Parsed):
+    elif isinstance(ceiling := parse(folder, f"{path}/{layout.CEILING}", Ceiling), Parsed):
         files = ceiling.model.trial.files
-    return frozenset({*files, TRIAL, CEILING}) if files else frozenset()
+    return frozenset({*files, layout.TRIAL, layout.CEILING}) if files else frozenset()
 
 
 def _so_far(folder: Path, header: Header) -> str:
     places: set[tuple[int, int]] = set()
-    for name in trial_files(folder):
+    for name in layout.trial_files(folder):
         try:
             trial = from_json(bounded(door.read(folder, name, MOST_BYTES)))
             if (trial.get("failure") or {}).get("subject") == "apparatus":
@@ -243,10 +232,10 @@ def _complete(folder: Path) -> bool:
     summary is written last; where more was measured later, it was complete already.
     """
     try:
-        if door.size_of(folder, SUMMARY) > MOST_BYTES:  # ours has a value in each line
-            with door.stream(folder, SUMMARY) as summary_file:
+        if door.size_of(folder, layout.SUMMARY) > MOST_BYTES:  # ours has a value in each line
+            with door.stream(folder, layout.SUMMARY) as summary_file:
                 return b'\n "complete": true' in summary_file.read(door.MIB)
-        summary = from_json(bounded(door.read(folder, SUMMARY, MOST_BYTES)))
+        summary = from_json(bounded(door.read(folder, layout.SUMMARY, MOST_BYTES)))
     except (OSError, ValueError):
         return False
     return isinstance(summary, dict) and summary.get("complete") is True

@@ -4,40 +4,28 @@ import dataclasses
 import json
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    ONE_PROFILE,
-    SETTINGS,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 MISSING = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class DoctorOptions:
-    """Options of `doctor`: a suite, and what to install or connect."""
-
-    suite: Path | None = argument(required=False, type=SuiteFile())
-    install: bool = option(
-        "--install", help="Download missing Debian packages and unpack them, without root."
+class _Options:
+    suite: Path | None = cli.argument(required=False, type=cli.SuiteFile())
+    install: bool = cli.option(
+        help="Download missing Debian packages and unpack them, without root."
     )
-    hosts: bool = option(
-        "--hosts", help="Connect the hosts of SUITE, and check what the parts on them need."
+    hosts: bool = cli.option(
+        help="Connect the hosts of SUITE, and check what the parts on them need."
     )
-    profile: str | None = ONE_PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    only: tuple[str, ...] = only("Check")
-    as_json: bool = AS_JSON
+    profile: str | None = cli.ONE_PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    only: tuple[str, ...] = cli.only("Check")
+    as_json: bool = cli.AS_JSON
 
 
-@click_command("doctor", DoctorOptions)
-def command(options: DoctorOptions) -> int:
+@cli.click_command("doctor", _Options)
+def command(options: _Options) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking.
 
     With SUITE, check what the suite needs; without it, what all installed parts need. Warnings do
@@ -47,11 +35,11 @@ def command(options: DoctorOptions) -> int:
     a program or package that SUITE needs is missing, or --install cannot fetch it.
     """
     from benchforge.cli.console.named_file import loaded
-    from benchforge.cli.console.say import keep_secret, say, show
+    from benchforge.cli.console.say import say, show
     from benchforge.cli.machine.doctor.hosts import look_at_hosts
     from benchforge.cli.machine.doctor.install import install
     from benchforge.cli.machine.doctor.report import installed, lines, report
-    from benchforge.cli.suites.check.profiles import Loaded, load_all
+    from benchforge.cli.suites.check.profiles import load_all
     from benchforge.parts.registry import Registry
     from benchforge.run.locate import missing
     from benchforge.run.programs.needed import fetchable, needed, together
@@ -63,19 +51,16 @@ def command(options: DoctorOptions) -> int:
     if options.hosts:
         if suite is None:
             raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
-        read = loaded(suite, registry, profile=profile, settings=settings, only=only)
-        return look_at_hosts(read)
-    forms = Loaded((), ()) if suite is None else load_all(suite, registry, profile, settings, only)
-    for form in forms.suites:
-        keep_secret(form.secrets)
-    if forms.faults:
-        raise SuiteErrors(forms.faults)
-    needed_by_form = [*map(needed, forms.suites)] if suite else [installed(registry)]
+        return look_at_hosts(loaded(suite, registry, profile, settings, only))
+    forms, faults = load_all(suite, registry, profile, settings, only) if suite else ([], ())
+    if faults:
+        raise SuiteErrors(faults)
+    needed_by_form = [*map(needed, forms)] if suite else [installed(registry)]
     needs = together(needed_by_form)
     folder = Path() if suite is None else suite.parent
     if options.install:
         return MISSING if install(needs, folder, all_of_them=suite is not None) else 0
-    findings = report(forms.suites, needed_by_form, needs, folder)
+    findings = report(forms, needed_by_form, needs, folder)
     if options.as_json:
         document = {part: [*map(dataclasses.asdict, group)] for part, group in findings.items()}
         show(json.dumps(document, indent=2))

@@ -1,6 +1,7 @@
 """A finding on this machine: its state, its effect, and what to do."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 State = Literal["ok", "warn", "missing", "unknown"]
@@ -18,16 +19,5 @@ class MachineFinding:
     "Advice in a few words."
 
 
-def ok(subject: str, says: str) -> MachineFinding:
-    """Return a finding that is as it should be."""
-    return MachineFinding("ok", subject, says)
-
-
-def warn(subject: str, says: str, do: str = "") -> MachineFinding:
-    """Return a finding that makes measurements less certain."""
-    return MachineFinding("warn", subject, says, do)
-
-
-def unknown(subject: str, says: str, do: str = "") -> MachineFinding:
-    """Return that nothing tells the state of a subject."""
-    return MachineFinding("unknown", subject, says, do)
+ok, warn = partial(MachineFinding, "ok"), partial(MachineFinding, "warn")
+unknown = partial(MachineFinding, "unknown")

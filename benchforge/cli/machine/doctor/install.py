@@ -50,9 +50,12 @@ def fetch(packages: Sequence[str], folder: Path, host: Host) -> tuple[list[str],
     with scratch_folder() as scratch, host.trial(scratch, "host") as sandbox:
         running = sandbox.start("debian", command, scratch, passed)
         done = _ended(sandbox, running)
-        printed = done.printed.splitlines()
-        wrong = done.complained.splitlines() or [f"it ended with exit code {done.code}"]
-    return [*map(_line, printed)], [*map(_line, wrong)] if done.code else []
+        unpacked, wrong = (
+            [line.removeprefix("debian: ") for line in text.splitlines()]
+            for text in (done.printed, done.complained)
+        )
+    wrong = wrong or [f"it ended with exit code {done.code}"]
+    return unpacked, wrong if done.code else []
 
 
 def _ended(sandbox: Sandbox, running: Running) -> Finished:
@@ -64,7 +67,3 @@ def _ended(sandbox: Sandbox, running: Running) -> Finished:
         sandbox.stop(running)
         raise
     return sandbox.stop(running)
-
-
-def _line(text: str) -> str:
-    return text.removeprefix("debian: ")

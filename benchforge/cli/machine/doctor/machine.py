@@ -221,7 +221,12 @@ def load_findings(
         yield unknown("steal", "/proc/stat does not say")
         return
     yield _foreign(earlier, later, pids)
-    yield _stolen((later.stolen - earlier.stolen) / (later.total - earlier.total))
+    stolen = (later.stolen - earlier.stolen) / (later.total - earlier.total)
+    if stolen > _STOLEN:
+        says = f"{percent(stolen)} of the CPUs' time was given to other machines"
+        yield warn("steal", says, "measure at another time, or on a machine of your own")
+    else:
+        yield ok("steal", percent(max(0.0, stolen)))
 
 
 def _average(words: str | None, look_: Look | None) -> MachineFinding:
@@ -260,13 +265,6 @@ def _foreign(first_look: Look, second_look: Look, pids: frozenset[int]) -> Machi
 
 def _printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in name)
-
-
-def _stolen(share: float) -> MachineFinding:
-    if share > _STOLEN:
-        says = f"{percent(share)} of the CPUs' time was given to other machines"
-        return warn("steal", says, "measure at another time, or on a machine of your own")
-    return ok("steal", percent(max(0.0, share)))
 
 
 def network_findings(root: Path) -> Iterator[MachineFinding]:

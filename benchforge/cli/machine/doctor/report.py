@@ -67,12 +67,6 @@ def users(places: Users) -> str:
     return listed(entries, _SHOWN)
 
 
-def all_of_them(sandbox: Sandbox, folder: Path) -> Iterator[MachineFinding]:
-    """Yield every interpreter of the machine, virtual environments excepted."""
-    for interpreter in dict.fromkeys(all_interpreters(sandbox, folder)):
-        yield ok(str(interpreter), str(interpreter.path))
-
-
 def of_runtimes(
     sandbox: Sandbox, suite: Suite, form: Needed, folder: Path
 ) -> Iterator[MachineFinding]:
@@ -153,21 +147,13 @@ def extras() -> Iterator[MachineFinding]:
         if (match := _EXTRA.match(requirement)) and match[2] != "all":
             by_extra.setdefault(match[2], []).append(match[1])
     for extra, names in by_extra.items():
-        absent = [name for name in names if not _installed(name)]
+        absent = [name for name in names if not any(importlib.metadata.distributions(name=name))]
         subject = f"extra {extra}"
         if absent:
             message = f"{', '.join(absent)}, of {len(names)}"
             yield MachineFinding("missing", subject, message, from_clone(extra))
         else:
             yield ok(subject, f"all of its {len(names)}")
-
-
-def _installed(name: str) -> bool:
-    try:
-        importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}
@@ -225,7 +211,8 @@ def _interpreters(
     if isinstance(sandbox, str):
         yield unknown("interpreters", sandbox)
     elif not suites:
-        yield from all_of_them(sandbox, folder)
+        for interpreter in dict.fromkeys(all_interpreters(sandbox, folder)):
+            yield ok(str(interpreter), str(interpreter.path))
     else:
         findings = (
             item

@@ -1,100 +1,81 @@
 """`benchforge duel`: compare servers that are given as commands or URLs."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from benchforge.cli.console.options import (
-    DETAILS,
-    MACHINE_LOCK,
-    RESULTS,
-    Lock,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _FEWEST = 2
 
 
-@dataclass(frozen=True)
 class DuelOptions:
     """Which servers are compared, with which request and load, and what is kept."""
 
-    servers: tuple[str, ...] = argument(metavar="SERVER SERVER...", required=True)
-    path: str | None = option(
-        "--path", metavar="PATH", help="Path of the request, with its query.  [default: /]"
+    servers: tuple[str, ...] = cli.argument(metavar="SERVER SERVER...", required=True)
+    path: str | None = cli.option(
+        metavar="PATH", help="Path of the request, with its query.  [default: /]"
     )
-    headers: tuple[str, ...] = option(
+    headers: tuple[str, ...] = cli.option(
         "--header", metavar="NAME:VALUE", help="Header of the request; repeatable."
     )
-    body: str | None = option("--body", metavar="TEXT", help="Body of the request.")
-    method: str | None = option(
-        "--method", type=click.Choice(_METHODS), help="Method.  [default: GET; POST with --body]"
+    body: str | None = cli.option(metavar="TEXT", help="Body of the request.")
+    method: str | None = cli.option(
+        type=click.Choice(_METHODS), help="Method.  [default: GET; POST with --body]"
     )
-    connections: int = option(
-        "--connections",
-        type=click.IntRange(1),
-        default=16,
-        help="Number of concurrent connections.",
+    connections: int = cli.option(
+        type=click.IntRange(1), default=16, help="Number of concurrent connections."
     )
-    rate: str | None = option(
-        "--rate",
+    rate: str | None = cli.option(
         metavar="RATE",
         help="Requests per second, such as 500/s.  [default: as many as the connections can send]",
     )
-    keep_alive: bool | None = option(
+    keep_alive: bool | None = cli.option(
         "--keep-alive/--no-keep-alive",
         default=None,
         help="Reuse connections, or close each.  [default: reuse, if all servers keep them]",
     )
-    time_limit: str = option(
+    time_limit: str = cli.option(
         "--time",
         metavar="DURATION",
         default="3m",
         help="Time limit of the measurement, which ends earlier at the precision of --within.",
     )
-    within: str = option(
-        "--within", metavar="SHARE", default="5%", help="Precision at which the measurement ends."
+    within: str = cli.option(
+        metavar="SHARE", default="5%", help="Precision at which the measurement ends."
     )
-    latency: bool = option(
+    latency: bool = cli.option(
         "--latency/--no-latency",
         default=True,
         help="Also measure response times at one rate, in up to 5 s for each server.",
     )
-    expect_status: int = option(
-        "--expect-status",
-        type=click.IntRange(100, 599),
-        default=200,
-        help="Status of a right answer.",
+    expect_status: int = cli.option(
+        type=click.IntRange(100, 599), default=200, help="Status of a right answer."
     )
-    backends: tuple[str, ...] = option(
+    backends: tuple[str, ...] = cli.option(
         "--backend",
         metavar="KIND[:DATASET]",
         help="Private database for each trial, such as postgresql:agents; repeatable.",
     )
-    labels: tuple[str, ...] = option(
+    labels: tuple[str, ...] = cli.option(
         "--label",
         metavar="LABEL",
         help="Name of a server in the report: one for each, in their order.",
     )
-    variables: tuple[str, ...] = option(
+    variables: tuple[str, ...] = cli.option(
         "--env",
         metavar="NAME",
         help="Variable of your environment for each command; repeatable. Others do not reach them.",
     )
-    save: Path | None = option(
-        "--save", metavar="FILE", help="Also keep the suite as FILE, a .toml."
-    )
-    details: bool = DETAILS
-    output: Path = RESULTS
-    machine_lock: Lock = MACHINE_LOCK
+    save: Path | None = cli.option(metavar="FILE", help="Also keep the suite as FILE, a .toml.")
+    details: bool = cli.DETAILS
+    output: Path = cli.RESULTS
+    machine_lock: cli.Lock = cli.MACHINE_LOCK
 
 
-@click_command("duel", DuelOptions)
+@cli.click_command("duel", DuelOptions)
 def command(options: DuelOptions) -> int:
     """Compare two or more servers. No file is needed.
 
@@ -115,37 +96,27 @@ def command(options: DuelOptions) -> int:
     Exit codes: as those of `benchforge run`; 4 also if a server does not start, if the servers
     send answers of different kinds, or if they are not comparable: their bodies differ, say.
     """  # noqa: D301 - click looks for the character itself
+    from benchforge.cli.measure.duel import servers as words
     from benchforge.cli.measure.duel.run import duel
-    from benchforge.cli.measure.duel.servers import (
-        backends,
-        contender,
-        duration,
-        header,
-        labelled,
-        passed,
-        rate,
-        request_path,
-        share,
-    )
     from benchforge.cli.measure.duel.suite import Question
 
     if len(options.servers) < _FEWEST:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {options.servers[0]!r}", hint)
-    variables = passed(options.variables)
-    servers = [contender(server, variables) for server in options.servers]
-    contenders = labelled(servers, options.labels)
+    variables = words.passed(options.variables)
+    servers = [words.contender(server, variables) for server in options.servers]
+    contenders = words.labelled(servers, options.labels)
     question = Question(
         method=options.method or ("GET" if options.body is None else "POST"),
-        path=request_path(options.path, contenders),
-        headers=dict(map(header, options.headers)),
+        path=words.request_path(options.path, contenders),
+        headers=dict(map(words.header, options.headers)),
         body=options.body,
         status=options.expect_status,
         connections=options.connections,
-        rate=None if options.rate is None else rate(options.rate),
+        rate=None if options.rate is None else words.rate(options.rate),
         keep_alive=options.keep_alive is not False,
-        backends=backends(options.backends),
-        time_s=duration(options.time_limit),
-        within=share("--within", options.within),
+        backends=words.backends(options.backends),
+        time_s=words.duration(options.time_limit),
+        within=words.share("--within", options.within),
     )
     return duel(contenders, question, options)

@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -59,14 +59,6 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
     Raises Unusable for a file that is not to be overwritten, and what a run raises.
     """
     save, results, lock = options.save, options.output, options.machine_lock
-    wrk = False  # the first load has parts of a second, which wrk has not
-
-    right: Tables = {}
-    judged_by = ""
-
-    def suite_in(folder: Path) -> Tables:
-        return tables_of(contenders, question, folder, wrk=wrk, right=right, judged=judged_by)
-
     if save is not None:
         _check(save)
     check_listening([*contenders.values()])
@@ -74,36 +66,38 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
     registry.listen(warn)
     add_path = "add --path /..." if question.path == "/" else "correct --path"
     with (
-        _first_suite(suite_in, described(contenders), registry) as suite,
+        _first_suite(contenders, question, registry) as suite,
         locked(lock, lambda _: None),  # the run tells who has it
     ):
         answers = first_answers(suite, add_path, loads=question.time_s >= LEAST_TIME_S)
-    wrk = locate("wrk") is not None
     difference = compare(answers)
     if difference:
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    right, judged_by = agreed(answers, question.method)
-    say(f"answers are judged by {judged_by}")
+    right, judged = agreed(answers, question.method)
+    say(f"answers are judged by {judged}")
     if options.keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
-    warm = all(answer.load.warm for answer in answers.values())
-    question = replace(question, start_s=_start_s(answers), warm=warm)
+    question = replace(
+        question,
+        start_s=_start_s(answers),
+        warm=all(answer.load.warm for answer in answers.values()),
+        wrk=locate("wrk") is not None,  # not before: it has no part of a second for a first load
+        right=right,
+        judged=judged,
+    )
     if short := too_short(len(contenders), question):
         warn(short)
-    tables = suite_in(Path())
+    tables = tables_of(contenders, question, Path())
     tables |= (latency := _latency(tables, question, answers) if options.latency else {})
     design = {**latency, **_design(tables, question, answers, registry)}
     load = as_table(as_table({**tables, **design}["loaders"])["load"])
     say(f"load tool: {load['use']}, {counted(question.connections, 'connection')}")
 
-    def designed_in(folder: Path) -> Tables:
-        return {**suite_in(folder), **design}
-
-    with _place(save, results, designed_in(Path())) as file:
-        content = text(designed_in(file.parent))
+    with _place(save, results, {**tables_of(contenders, question, Path()), **design}) as file:
+        content = text({**tables_of(contenders, question, file.parent), **design})
         write_file(file, content, "choose another folder with --save or -o")
         if save is not None:
             say(f"wrote {file}")
@@ -164,22 +158,21 @@ def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
 
 @contextlib.contextmanager
 def _first_suite(
-    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry
+    contenders: Mapping[str, Contender], question: Question, registry: Registry
 ) -> Iterator[Suite]:
     """Give a suite that asks the servers for their first answers, and that nobody needs afterwards.
 
-    `lines` describe the servers; they are printed once the secrets of the suite are known.
-
-    Raises SuiteErrors where the options make no suite, and what `check_programs` raises.
+    It describes the servers, once their secrets are known. Raises SuiteErrors where the options
+    make no suite, and what `check_programs` raises.
     """
     with scratch_folder() as folder:
         file = folder / "duel.toml"
-        file.write_text(text(suite_in(folder)))
+        file.write_text(text(tables_of(contenders, question, folder)))
         try:
             suite = loaded(file, registry)
         except SuiteErrors as error:
             raise error.renamed(str(file), "the suite of this duel") from None
-        say("\n".join(lines))
+        say("\n".join(described(contenders)))
         check_programs(suite)  # before it waits for another run
         yield suite
 

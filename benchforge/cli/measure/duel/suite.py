@@ -66,6 +66,12 @@ class Question:
     "Time to start and stop a server, in seconds: the mean of all."
     warm: bool = False
     "True if all servers were seen to reach their rate in a short warm-up."
+    wrk: bool = False
+    "True if wrk is there, and may send the load."
+    right: Tables = field(default_factory=dict)
+    "Keys of `expect` in which the first answers agree."
+    judged: str = ""
+    "Names of these keys."
 
 
 @dataclass(frozen=True)
@@ -129,29 +135,17 @@ def too_short(servers: int, question: Question) -> str:
     )
 
 
-def tables_of(
-    servers: Mapping[str, Contender],
-    question: Question,
-    folder: Path,
-    *,
-    wrk: bool,
-    right: Tables | None = None,
-    judged: str = "",
-) -> Tables:
-    """Return the suite of a duel, for a file in `folder`.
-
-    `wrk` says that this tool is there. `right` has the keys of `expect` in which the first answers
-    agree, and `judged` names them.
-    """
+def tables_of(servers: Mapping[str, Contender], question: Question, folder: Path) -> Tables:
+    """Return the suite of a duel, for a file in `folder`."""
     times = trial_times(len(servers), question.time_s, question.start_s)
     request: Tables = {"method": question.method, "path": question.path}
     if question.headers:
         request["headers"] = dict(question.headers)
     if question.body is not None:
         request["body"] = question.body
-    expect: Tables = {"status": question.status, **(right or {})}
+    expect: Tables = {"status": question.status, **question.right}
     scenario: Tables = {
-        **({"title": f"judged by {judged}"} if judged else {}),
+        **({"title": f"judged by {question.judged}"} if question.judged else {}),
         "request": request,
         "servers": [*servers],
         "loaders": ["load"],
@@ -170,7 +164,7 @@ def tables_of(
         "title": f"{listed([*servers])}: {question.method} {question.path}{closed}",
         **({"backends": backends} if backends else {}),
         "servers": {label: relative_to(folder, server.table) for label, server in servers.items()},
-        "loaders": {"load": _load(question, times, wrk=wrk)},
+        "loaders": {"load": _load(question, times)},
         "scenarios": {"duel": scenario},
         "repeat": {**repeated(times.blocks, question.within), "warmup": _seconds(times.warmup_s)},
     }
@@ -203,9 +197,9 @@ def described(servers: Mapping[str, Contender]) -> Sequence[str]:
     return lines
 
 
-def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:
+def _load(question: Question, times: TrialTimes) -> Tables:
     """Return the load tool: wrk where it can do it, since pace is at its limit sooner."""
-    wrk = wrk and question.keep_alive and question.rate is None and times.whole
+    wrk = question.wrk and question.keep_alive and question.rate is None and times.whole
     load: Tables = {
         "use": "wrk" if wrk else "pace",
         "connections": question.connections,

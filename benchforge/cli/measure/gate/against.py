@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from benchforge.cli.console.named_file import loaded
@@ -11,10 +10,11 @@ from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level, waiver_of
 from benchforge.cli.measure.run.session import RunOptions
 from benchforge.errors import Unusable
+from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.units import titled
 from benchforge.parts.registry import Registry
-from benchforge.results.conclude import Summed, results_in
+from benchforge.results.conclude import results_in
 from benchforge.results.over_time.compared import MetricChange, compared
 from benchforge.results.over_time.older_results import older
 from benchforge.run.execute import StopLimits
@@ -33,9 +33,10 @@ def against_results(
     if reference not in suite.servers:
         servers = ", ".join(suite.servers)
         raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
+    again = f"benchforge run {options.suite} -o FOLDER"
     for path in named:
         if not [*results_in(path)]:
-            hint = f"measure the main branch five times or more: {_kept(options.suite)}"
+            hint = f"measure the main branch five times or more: {again}"
             raise Unusable(f"--against {path}: no result in it", hint)
     limits, lock = StopLimits(time_limit_s=request.most_s), options.machine_lock
     run = RunOptions(registry, options.profile, only=options.only, limits=limits, lock=lock)
@@ -43,12 +44,16 @@ def against_results(
     try:
         older_results = older(new, named, registry, reference, anyway=False, earlier=True)
     except Unusable as error:
-        hint = f"compare with results of this machine and suite: {_kept(options.suite)}"
+        hint = f"compare with results of this machine and suite: {again}"
         raise Unusable(error.message, hint) from error
     past = [result.summary for result in older_results.results]
-    changes = compared(new.summary, past, reference, 0)
-    rows = [row for row in changes if not row.is_reference and _is_first(row, new)]
-    questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
+    rows = [
+        (row, case)
+        for row in compared(new.summary, past, reference, 0)
+        for case in new.summary.cases
+        if row.case == case.case and not row.is_reference and _is_first(row, case)
+    ]
+    questions = tuple(_question(*row, suite, request.limit, len(rows)) for row in rows)
     return Outcome(
         base=f"{counted(len(past), 'older result')}, relative to {reference}",
         head=str(new.path),
@@ -58,10 +63,6 @@ def against_results(
         notes=tuple(f"left out: {reason}" for reason in older_results.left_out),
         result=str(new.path),
     ), ended
-
-
-def _kept(suite: Path) -> str:
-    return f"benchforge run {suite} -o FOLDER"
 
 
 def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
@@ -77,17 +78,15 @@ def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -
     return SpeedVerdict(state, value, low, high, change.n, counts="older result")
 
 
-def _is_first(row: MetricChange, new: Summed) -> bool:
+def _is_first(row: MetricChange, case: CaseSummary) -> bool:
     """Whether a row is of the first metric of its case."""
-    case = next(case for case in new.summary.cases if case.case == row.case)
     first = case.metrics[0]
     return (row.measure.metric, row.measure.of) == (first.metric, first.of)
 
 
 def _question(
-    row: MetricChange, suite: Suite, limit: float, questions: int, new: Summed
+    row: MetricChange, case: CaseSummary, suite: Suite, limit: float, questions: int
 ) -> GatedPair:
-    case = next(case for case in new.summary.cases if case.case == row.case)
     verdict = verdict_of(
         row.change.change, better=case.metrics[0].better, limit=limit, questions=questions
     )
@@ -95,7 +94,6 @@ def _question(
         verdict = SpeedVerdict("invalid", why=row.new.why)
     if wrong := next(wrong_answers(case), ""):
         verdict = SpeedVerdict("broken", why=wrong)
-    today = datetime.now().astimezone().date()
-    waiver, expired = waiver_of(suite.gate.allow, row.case.scenario, row.case.server, today)
+    waiver, expired = waiver_of(suite.gate.allow, row.case.scenario, row.case.server)
     metric = titled(row.measure.metric, row.measure.of)
     return GatedPair(row.case.scenario, row.case, metric, verdict, case.in_turns, waiver, expired)

@@ -14,8 +14,7 @@ from benchforge.cli.console.say import say
 from benchforge.cli.console.signals import INTERRUPTED
 from benchforge.cli.measure.gate.command import GateOptions
 from benchforge.cli.measure.gate.commits.packages import Packages
-from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit
-from benchforge.cli.measure.gate.older_result import older_result
+from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit, older_result
 from benchforge.cli.measure.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
 from benchforge.cli.measure.gate.pairs import base_label, gated, paired
 from benchforge.cli.measure.gate.suite import MARK, Design, designed, with_claims, without_turns
@@ -52,16 +51,6 @@ class GateRequest(NamedTuple):
     "Time limit of the measurement."
 
 
-class Formed(NamedTuple):
-    """The suite of a gate, and its outcome before any verdict."""
-
-    design: Design
-    origins: dict[str, str]
-    "Scenario of the suite, by the scenario of the gate."
-    questions: int
-    outcome: Outcome
-
-
 def beside(request: GateRequest, base: str, registry: Registry) -> tuple[Outcome, int]:
     """Measure the working tree beside a commit, or beside the commit that a result recorded.
 
@@ -73,28 +62,22 @@ def beside(request: GateRequest, base: str, registry: Registry) -> tuple[Outcome
     ref = base if older is None else older.commit
     with base_commit(ref, options.suite, suite.gate.irrelevant) as commit:
         formed = _formed(request, suite, commit._replace(older=older), registry)
-    outcome = formed.outcome
+    design, origins, number, outcome = formed
     for note in outcome.notes:
         say(note)
-    if outcome.same or not formed.questions:
+    if outcome.same or not number:
         return outcome, 0
     began = time.monotonic()
-    judge = partial(
-        questions_of,
-        origins=formed.origins,
-        limit=request.limit,
-        waivers=suite.gate.allow,
-        questions=formed.questions,
-    )
-    result, ended = _measured(request, formed.design, request.most_s, registry)
+    waivers, limit = suite.gate.allow, request.limit
+    judge = partial(questions_of, origins=origins, limit=limit, waivers=waivers, questions=number)
+    result, ended = _measured(request, design, request.most_s, registry)
     questions = judge(result)
     again = {} if ended else unmeasured(result.summary)
     if again:
         least_s = _ANSWER_S if BASE_BROKEN in again.values() else request.time_s / 3
         left_s = max(least_s, request.most_s - (time.monotonic() - began))
         load = partial(_loaded, options.suite, registry)
-        design = without_turns(formed.design, again, left_s, load)
-        design = with_claims(design, request.limit, load)
+        design = with_claims(without_turns(design, again, left_s, load), limit, load)
         for note in design.notes:
             say(note)
         result, ended = _measured(request, design, left_s, registry)
@@ -125,7 +108,13 @@ def measured(
     return result, code if code > INTERRUPTED else 0
 
 
-def _formed(request: GateRequest, suite: Suite, base: BaseCommit, registry: Registry) -> Formed:
+def _formed(
+    request: GateRequest, suite: Suite, base: BaseCommit, registry: Registry
+) -> tuple[Design, dict[str, str], int, Outcome]:
+    """Return the suite of a gate, its origins, the number of pairs, and the outcome before any.
+
+    Origins are the scenarios of the suite, by the scenario of the gate.
+    """
     options = request.options
     tables = layered(read(options.suite), options.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
@@ -135,7 +124,7 @@ def _formed(request: GateRequest, suite: Suite, base: BaseCommit, registry: Regi
         base.in_words, "the working tree", request.limit, level(0), questions=(), notes=notes
     )
     if not folders:
-        return Formed(Design({}, {}), {}, 0, outcome)
+        return Design({}, {}), {}, 0, outcome
     formed, origins = gated(tables, base, folders)
     packages = Packages(suite, base, options.lock)
     formed = packages.given_to(formed, folders)
@@ -155,7 +144,7 @@ def _formed(request: GateRequest, suite: Suite, base: BaseCommit, registry: Regi
         notes=(*notes, *packages.lines, *design.notes),
         same=_same(formed, heads, base),
     )
-    return Formed(design, origins, questions, outcome)
+    return design, origins, questions, outcome
 
 
 def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:

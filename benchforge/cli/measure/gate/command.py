@@ -1,88 +1,63 @@
 """`benchforge gate`: check whether a change makes servers slower."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from click import Choice
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    DETAILS,
-    MACHINE_LOCK,
-    PROFILE,
-    RESULTS,
-    Lock,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
 class GateOptions:
     """Options of `gate`: suite, base, limit, times and files."""
 
-    suite: Path = argument(type=SuiteFile())
-    base: str | None = option(
-        "--base",
+    suite: Path = cli.argument(type=cli.SuiteFile())
+    base: str | None = cli.option(
         metavar="REF",
         help="Branch, tag or commit to compare with, such as origin/main; or an older result, for "
         "the commits and options of its servers.",
     )
-    limit: str = option(
-        "--limit", metavar="SHARE", default="5%", help="Largest loss of speed that passes."
+    limit: str = cli.option(
+        metavar="SHARE", default="5%", help="Largest loss of speed that passes."
     )
-    time_limit: str = option(
+    time_limit: str = cli.option(
         "--time",
         metavar="DURATION",
         default="5m",
         help="Time limit of the measurement, which ends earlier once each verdict is decided.",
     )
-    undecided: str = option(
-        "--undecided",
+    undecided: str = cli.option(
         type=Choice(["pass", "fail", "rerun"]),
         default="fail",
         help="What an undecided gate does: exit with 0, exit with 4, or measure for as long again "
         "in the same run, then exit with 4. Without any interval it always exits with 4.",
     )
-    profile: str | None = PROFILE
-    only: tuple[str, ...] = only("Check")
-    lock: str | None = option(
-        "--lock",
+    profile: str | None = cli.PROFILE
+    only: tuple[str, ...] = cli.only("Check")
+    lock: str | None = cli.option(
         metavar="FILE",
         help="Lock file, relative to the top of the repository.  [default: the nearest one]",
     )
-    against: tuple[Path, ...] = option(
-        "--against",
+    against: tuple[Path, ...] = cli.option(
         metavar="RESULT",
         help="Compare with older results of this machine instead of --base: a result, or a folder "
         "of five or more; repeatable.",
     )
-    reference: str | None = option(
-        "--reference",
+    reference: str | None = cli.option(
         metavar="LABEL",
         help="With --against: a server that never changes, and that all results have.",
     )
-    comment: Path | None = option(
-        "--comment", metavar="FILE", help="Write the verdicts as Markdown."
-    )
-    junit: Path | None = option(
-        "--junit", metavar="FILE", help="Write the verdicts as JUnit's XML."
-    )
-    badge: Path | None = option(
-        "--badge", metavar="FILE", help="Write a badge: an .svg or a .json file."
-    )
-    as_json: bool = AS_JSON
-    details: bool = DETAILS
-    output: Path = RESULTS
-    machine_lock: Lock = MACHINE_LOCK
+    comment: Path | None = cli.option(metavar="FILE", help="Write the verdicts as Markdown.")
+    junit: Path | None = cli.option(metavar="FILE", help="Write the verdicts as JUnit's XML.")
+    badge: Path | None = cli.option(metavar="FILE", help="Write a badge: an .svg or a .json file.")
+    as_json: bool = cli.AS_JSON
+    details: bool = cli.DETAILS
+    output: Path = cli.RESULTS
+    machine_lock: cli.Lock = cli.MACHINE_LOCK
 
 
-@click_command("gate", GateOptions)
+@cli.click_command("gate", GateOptions)
 def command(options: GateOptions) -> int:
     """Check whether the working tree is slower than a base commit.
 
@@ -103,9 +78,8 @@ def command(options: GateOptions) -> int:
     from benchforge.cli.measure.duel.servers import duration, share
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
-    from benchforge.cli.measure.gate.files import check_badge, lines, write
+    from benchforge.cli.measure.gate.files import check_badge, first_screen, lines, write
     from benchforge.cli.measure.gate.outcome import document
-    from benchforge.cli.measure.gate.screen import first_screen
     from benchforge.model.files.folder import read_header
     from benchforge.parts.registry import Registry
 

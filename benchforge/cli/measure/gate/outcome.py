@@ -1,7 +1,6 @@
 """Outcomes of a gate: a verdict on each pair, other changes, and the exit code."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from benchforge.cli.measure.gate.verdict import RULE, STATES, SpeedVerdict, Stat
 from benchforge.model.files.folder import ANSWER
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.doubts import disturbed, doubted
-from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.answers.answer import excerpts
 from benchforge.model.trial.trial import Trial
@@ -28,12 +27,6 @@ from benchforge.stats.summary.line import Place, by_place, paired
 from benchforge.stats.turns import explained
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 from benchforge.text import door
-
-
-def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
-    """Return the evidence on a comparison of a measured result."""
-    assert result.header is not None  # noqa: S101 - a gate has measured it
-    return evidence_in(comparison, result.summary, limits_of(result.header))
 
 
 def changes(
@@ -162,14 +155,15 @@ def questions_of(
 ) -> tuple[GatedPair, ...]:
     """Return the verdict on each pair; `questions` is the number of the gate's pairs."""
     summary = result.summary
-    today = datetime.now().astimezone().date()
     judged = []
+    assert result.header is not None  # noqa: S101 - a gate has measured it
+    limits = limits_of(result.header)
     for comparison in summary.comparisons:
-        evidence = evidence_on(comparison, result)
+        evidence = evidence_in(comparison, summary, limits)
         for head, base in heads(summary.cases_of(comparison)):
             metric, verdict = _judged(head, base, evidence, limit, questions)
             origin = origins.get(head.case.scenario, head.case.scenario)
-            waiver, expired = waiver_of(waivers, origin, head.case.server, today)
+            waiver, expired = waiver_of(waivers, origin, head.case.server)
             changed: tuple[str, ...] = ()
             if base is not None and verdict.state not in {"broken", "base broken"}:
                 changed = changes(head, base, evidence, result)
@@ -192,17 +186,18 @@ def _judged(
         return "", SpeedVerdict("invalid", why="the base was not measured")
     if reason := _why_none(head, base) or "; ".join(evidence.spoiled):
         return "", SpeedVerdict("invalid", why=reason)
-    pair = pair_ratio(head, base)
+    pair = _ratios(head, base)
     if pair is None:
         return "", SpeedVerdict("undecided", why="no block was measured in the time")
+    line, plain, levelled = pair
     rate = None if head.load is None else head.load.rate
-    if rate is not None and pair.line.measurand == RATE:
-        reason = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
+    if rate is not None and line.measurand == RATE:
+        reason = f"the load has a fixed rate, so its {line.metric} says nothing: set `metrics`"
         return "", SpeedVerdict("invalid", why=reason)
-    title, better = titled(pair.line.metric, pair.line.of), pair.line.better
-    judged = partial(judge, better=better, limit=limit, questions=questions)
-    verdict = judged(pair.plain)
-    if judged(pair.levelled).state != verdict.state:
+    title = titled(line.metric, line.of)
+    judged = partial(judge, better=line.better, limit=limit, questions=questions)
+    verdict = judged(plain)
+    if judged(levelled).state != verdict.state:
         reason = "other processes left one side more of the CPUs"
         verdict = verdict._replace(state="undecided", why=reason)
     return title, verdict
@@ -288,30 +283,23 @@ def _key(case: CaseName) -> tuple[str, str, str, str]:
 BASE_BROKEN = "the base answers wrongly"
 
 
-class PairRatio(NamedTuple):
-    """The ratio of a pair in its first metric."""
+def _ratios(
+    head: CaseSummary, base: CaseSummary
+) -> tuple[MetricSummary, Estimate, Estimate] | None:
+    """Return the first metric with head over base; None where a side has none.
 
-    line: MetricSummary
-    plain: Estimate
-    "Head over base."
-    levelled: Estimate
-    "The same, had others left both sides as much of the CPUs."
-
-
-def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
-    """Return the ratio; None where a side has no metric."""
-    if not head.metrics:
-        return None
-    line = head.metrics[0]
-    other = base.line(line.metric, line.of)
-    if other is None:
+    The second ratio is the one had others left both sides as much of the CPUs.
+    """
+    line = next(iter(head.metrics), None)
+    other = None if line is None else base.line(line.metric, line.of)
+    if line is None or other is None:
         return None
     head_values, theirs = _places(head, line), _places(base, other)
     level = levelled_places(head_values, left_to(head), line.better)
     base_level = levelled_places(theirs, left_to(base), line.better)
     sd = explained(head.rounds, base.rounds) if line.measurand == RATE else 0.0
     plain = guarded(ratio(*paired(head_values, theirs)), sd, RULE)
-    return PairRatio(line, plain, guarded(ratio(*paired(level, base_level)), sd, RULE))
+    return line, plain, guarded(ratio(*paired(level, base_level)), sd, RULE)
 
 
 def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:

@@ -6,7 +6,7 @@ gates of unchanged servers say *slower* of any of them, and at most 1 % pass a l
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from benchforge.cli.console.reported import FAILS, NO_ANSWER
@@ -76,7 +76,9 @@ def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> Spee
         reason = ratio.why or "no interval"
         return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=reason)
     wide = at_level(ratio, level(questions), RULE)
-    value, low, high = _speed(wide, better)
+    value, low, high = (number or math.nan for number in (wide.value, wide.low, wide.high))
+    if better != "higher":
+        value, low, high = 1 / value, 1 / high, 1 / low
     return SpeedVerdict(decided(low, high, limit), value, low, high, ratio.n)
 
 
@@ -91,15 +93,11 @@ def decided(low: float, high: float, limit: float) -> State:
     return "slower" if high < 1 else "undecided"
 
 
-def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
-    value, low, high = (number or math.nan for number in (ratio.value, ratio.low, ratio.high))
-    return (value, low, high) if better == "higher" else (1 / value, 1 / high, 1 / low)
-
-
 def waiver_of(
-    waivers: Sequence[Waiver], scenario: str, server: str, today: date
+    waivers: Sequence[Waiver], scenario: str, server: str
 ) -> tuple[Waiver | None, Waiver | None]:
     """Return the waiver that holds today for a server of a scenario, and an expired one."""
+    today = datetime.now().astimezone().date()
     of_pair = [it for it in waivers if it.scenario == scenario and it.server in {None, server}]
     valid = [waiver for waiver in of_pair if waiver.until is None or waiver.until >= today]
     expired = [waiver for waiver in of_pair if waiver not in valid]

@@ -1,67 +1,47 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    DETAILS,
-    MACHINE_LOCK,
-    PROFILE,
-    SETTINGS,
-    Lock,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class RunCommandOptions:
-    """Options of `run`: a suite or a result, and the forms of its output."""
-
-    suite: Path | None = argument(type=SuiteFile(), required=False)
-    profile: str | None = PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    only: tuple[str, ...] = only("Run")
-    output: Path | None = option(
+class _Options:
+    suite: Path | None = cli.argument(type=cli.SuiteFile(), required=False)
+    profile: str | None = cli.PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    only: tuple[str, ...] = cli.only("Run")
+    output: Path | None = cli.option(
         *("-o", "--output"),
         help="Directory in which the result folder is created.  [default: results]",
     )
-    resume: Path | None = option(
-        "--resume",
+    resume: Path | None = cli.option(
         metavar="RESULT",
         help="Continue the run of this result folder. Name SUITE only if its file was moved.",
     )
-    anyway: bool = option(
-        "--anyway",
+    anyway: bool = cli.option(
         help="Resume even if the machine, benchforge or a program has changed; "
-        "the report lists the changes.",
+        "the report lists the changes."
     )
-    as_json: bool = option("--json", help="Print the summary as JSON instead of the answer.")
-    details: bool = DETAILS
-    reports: tuple[str, ...] = option(
+    as_json: bool = cli.option("--json", help="Print the summary as JSON instead of the answer.")
+    details: bool = cli.DETAILS
+    reports: tuple[str, ...] = cli.option(
         "--report",
         metavar="NAME",
         help="Also write the report of this reporter, such as junit or github.",
     )
-    fail_fast: bool = option("--fail-fast", help="Stop at the first trial that fails.")
-    inconclusive_fails: bool = option(
-        "--inconclusive-fails", help="Exit with 1 if a claim is inconclusive, too."
-    )
-    time_limit: str | None = option(
-        "--time-limit",
+    fail_fast: bool = cli.option(help="Stop at the first trial that fails.")
+    inconclusive_fails: bool = cli.option(help="Exit with 1 if a claim is inconclusive, too.")
+    time_limit: str | None = cli.option(
         metavar="DURATION",
         help="Limit the whole run, such as 5m: no trial starts that would end later. "
         "--resume measures the others.",
     )
-    machine_lock: Lock = MACHINE_LOCK
+    machine_lock: cli.Lock = cli.MACHINE_LOCK
 
 
-@click_command("run", RunCommandOptions)
-def command(options: RunCommandOptions) -> int:
+@cli.click_command("run", _Options)
+def command(options: _Options) -> int:
     """Measure SUITE and report the results.
 
     SUITE is a file, or the name of a built-in suite such as macro. It is required unless you use

@@ -1,46 +1,35 @@
 """`benchforge serve`: one server of a suite, with its backends, until a signal ends it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from benchforge.cli.console.options import (
-    PROFILE,
-    SETTINGS,
-    SuiteFile,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console import options as cli
 
 _PORT = click.IntRange(1, 65535)
 
 
-@dataclass(frozen=True)
-class ServeOptions:
-    """Options of `serve`: a server of a suite, its ports, and the folder for logs."""
-
-    suite: Path = argument(type=SuiteFile())
-    server: str = argument()
-    port: int | None = option(
-        "--port", type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]"
+class _Options:
+    suite: Path = cli.argument(type=cli.SuiteFile())
+    server: str = cli.argument()
+    port: int | None = cli.option(
+        type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]"
     )
-    tls_port: int | None = option(
-        "--tls-port", type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]"
+    tls_port: int | None = cli.option(
+        type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]"
     )
-    profile: str | None = PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    scenario: str | None = option(
-        "--scenario", metavar="NAME", help="Use this scenario.  [default: the first that fits]"
+    profile: str | None = cli.PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    scenario: str | None = cli.option(
+        metavar="NAME", help="Use this scenario.  [default: the first that fits]"
     )
-    output: Path | None = option(
+    output: Path | None = cli.option(
         *("-o", "--output"), help="Directory in which a folder for the logs is created."
     )
 
 
-@click_command("serve", ServeOptions)
-def command(options: ServeOptions) -> int:
+@cli.click_command("serve", _Options)
+def command(options: _Options) -> int:
     """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
 
     benchforge sends the scenario's request, and prints the URL once the answer is right. You can

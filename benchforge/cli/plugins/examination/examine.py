@@ -1,5 +1,6 @@
 """Examination of a part: each question of a run, its answers, and the findings."""
 
+import io
 import json
 import math
 import shlex
@@ -11,17 +12,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.cli.plugins.examination import inputs
-from benchforge.cli.plugins.examination.hostile import (
-    PartFinding,
-    deaf,
-    defect,
-    reading_of,
-    tried,
-    warning,
-)
+from benchforge.cli.plugins.examination import hostile, inputs
+from benchforge.cli.plugins.examination.hostile import PartFinding, Read, defect, warning
 from benchforge.cli.plugins.examination.inputs import Crashed, PartRefusal, Recording, ask_part
-from benchforge.cli.plugins.examination.reads_rows import ReadRows, read_rows
 from benchforge.cli.plugins.options import options as options_of
 from benchforge.cli.plugins.wanted import made
 from benchforge.errors import BenchforgeError
@@ -29,46 +22,26 @@ from benchforge.model.trial.reading import Reading
 from benchforge.parts.command import Command, Need
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
-from benchforge.parts.reader import Reader
+from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.parts.site import Target
-from benchforge.text.readable import amount
+from benchforge.text.readable import amount, exact, listed
 
 WARM_UP_S = (2.0, 60.0)
 FEW, MANY = 1, 64
 
 
-@dataclass(frozen=True)
-class Read:
-    """The reading of a recording; `refused` is why it has none."""
-
-    name: str
-    reading: Reading | None
-    refused: str
-    damages: int
-    refusals: int
-
-
-@dataclass(frozen=True)
+@dataclass
 class Examined:
     """Answers of a part, as lines for a person under a title each, and its faults."""
 
-    part: Part
-    answers: dict[str, list[str]]
-    readings: tuple[Read, ...]
-    findings: tuple[PartFinding, ...]
-    rows: tuple[ReadRows, ...] = ()
-    "Rows that a reader made of its recordings."
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    readings: list[Read] = field(default_factory=list)
+    findings: list[PartFinding] = field(default_factory=list)
 
     @property
     def defects(self) -> list[str]:
         """The defects: wrong numbers, and faults that end a run."""
         return [finding.text for finding in self.findings if finding.level == "defect"]
-
-
-@dataclass
-class _Notes:
-    lines: dict[str, list[str]] = field(default_factory=dict)
-    findings: list[PartFinding] = field(default_factory=list)
 
 
 def examine(
@@ -80,20 +53,24 @@ def examine(
     wished = dict(options or {})
     options_ = {**_of_the_first(cls, recordings), **wished}
     part = made(cls, options_)
-    notes = _Notes(findings=[*_written(cls)])
+    notes = Examined(findings=[*_written(cls)])
     try:
         programs = inputs.programs(_needs(part, notes))
     except Crashed as error:
-        return Examined(part, notes.lines, (), (*notes.findings, defect(str(error))))
-    reads: list[Read] = []
+        notes.findings.append(defect(str(error)))
+        return notes
     if isinstance(part, Driver):
         _of_driver(part, options_, programs, recordings[:1], notes)
-        reads = [_of_recording(part, wished, recording, notes) for recording in recordings]
+        notes.readings += [_of_recording(part, wished, each, notes) for each in recordings]
     elif isinstance(part, Service):
         _of_service(part, options_, programs, notes)
     elif isinstance(part, Reader):
-        return _of_reader(part, recordings, notes)
-    return Examined(part, notes.lines, tuple(reads), tuple(dict.fromkeys(notes.findings)))
+        for recording in recordings:
+            read, faults = read_rows(part, recording)
+            notes.readings.append(read)
+            notes.findings += faults
+    notes.findings[:] = dict.fromkeys(notes.findings)
+    return notes
 
 
 def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str, JsonValue]:
@@ -116,7 +93,7 @@ def _written(cls: type[Part]) -> Iterator[PartFinding]:
 _OBVIOUS = ("connections", "duration", "threads", "workers", "users", "backlog")
 
 
-def _needs(part: Part, notes: _Notes) -> list[Any]:
+def _needs(part: Part, notes: Examined) -> list[Any]:
     needs: list[Any] = ask_part("needs()", lambda: list(part.needs()))
     for need in needs:
         if not isinstance(need, Need):
@@ -124,14 +101,6 @@ def _needs(part: Part, notes: _Notes) -> list[Any]:
         if not need.install and not need.debian:
             notes.findings.append(defect(f"need {need.name!r} does not say how to install it"))
     return needs
-
-
-def _of_reader(part: Reader, recordings: Sequence[Recording], notes: _Notes) -> Examined:
-    pairs = [read_rows(part, recording) for recording in recordings]
-    findings = (*notes.findings, *(fault for _, faults in pairs for fault in faults))
-    refused = tuple(Read(rows.name, None, rows.refused, 0, 0) for rows, _ in pairs if rows.refused)
-    read = tuple(rows for rows, _ in pairs if not rows.refused)
-    return Examined(part, {}, refused, tuple(dict.fromkeys(findings)), read)
 
 
 # Drivers
@@ -142,20 +111,20 @@ def _of_driver(
     options: dict[str, JsonValue],
     programs: Mapping[str, Path],
     recordings: Sequence[Recording],
-    notes: _Notes,
+    notes: Examined,
 ) -> None:
     for title, target in inputs.targets(programs).items():
         try:
             inputs.of_driver(part, target)
             asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
-            notes.lines[title] = [shown(command) for command in asks.commands(target)]
+            notes.answers[title] = [shown(command) for command in asks.commands(target)]
         except PartRefusal as error:
-            notes.lines[title] = [f"refused: {error}"]
+            notes.answers[title] = [f"refused: {error}"]
             if title == inputs.GET:
                 notes.findings.append(defect(f"it refuses a plain {title}: {error}"))
                 return
         except Crashed as error:
-            notes.lines[title] = [f"crashed: {error}"]
+            notes.answers[title] = [f"crashed: {error}"]
             notes.findings.append(defect(f"{title}: {error}"))
             if title == inputs.GET:
                 return
@@ -163,7 +132,7 @@ def _of_driver(
     notes.findings += _dropped(part, programs)
     plain = inputs.targets(programs)
     recorded = {key: value for recording in recordings for key, value in recording.options.items()}
-    notes.findings += _deaf(
+    notes.findings += hostile.deaf(
         made(type(part), {**recorded, **options}),
         {**recorded, **options},
         lambda variant: _answers(variant, plain, recordings),
@@ -171,7 +140,6 @@ def _of_driver(
     )
     for count in (FEW, MANY) if "connections" in type(part).model_fields else ():
         changed = made(type(part), {**options, "connections": count})
-        assert isinstance(changed, Driver)  # noqa: S101 - of the same class
         try:
             inputs.of_driver(changed, plain[inputs.GET])
         except (Crashed, PartRefusal) as error:
@@ -209,57 +177,56 @@ def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding
             yield finding(f"it ignores {aspect.name}: neither sent nor refused")
 
 
-def _answers(part: Part, targets: Mapping[str, Target], runs: Sequence[Recording]) -> list[object]:
-    assert isinstance(part, Driver)  # noqa: S101 - of the same class
+def _answers(
+    part: Driver, targets: Mapping[str, Target], runs: Sequence[Recording]
+) -> list[object]:
     return [
         _or_error(lambda: list(part.needs())),
         *(_or_error(partial(inputs.of_driver, part, target)) for target in targets.values()),
-        *(_or_error(partial(reading_of, part, run)) for run in runs),
+        *(_or_error(partial(hostile.reading_of, part, run)) for run in runs),
     ]
 
 
 def _of_recording(
-    part: Driver, options: dict[str, JsonValue], recording: Recording, notes: _Notes
+    part: Driver, options: dict[str, JsonValue], recording: Recording, notes: Examined
 ) -> Read:
     reads = made(type(part), {**recording.options, **options})
-    assert isinstance(reads, Driver)  # noqa: S101 - of the same class
     undamaged: Reading | None = None
     refused = ""
     try:
-        undamaged = reading_of(reads, recording)
+        undamaged = hostile.reading_of(reads, recording)
     except BenchforgeError as error:
         refused = error.message
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
         refused = in_a_line(error)
         notes.findings.append(defect(f"{recording.name}: read() crashes: {refused}"))
-        return Read(recording.name, None, refused, 0, 0)  # each damage of it would say the same
+        return Read(recording.name, (), refused)  # each damage of it would say the same
     if (
         undamaged is not None
         and not undamaged.good_at_least <= undamaged.good_at_most <= undamaged.responses
     ):
         notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
-    findings, count, refusals = tried(reads, recording, undamaged)
+    findings, count, refusals = hostile.tried(reads, recording, undamaged)
     notes.findings += findings
-    return Read(recording.name, undamaged, refused, count, refusals)
+    lines = () if undamaged is None else reading_lines(undamaged)
+    return Read(recording.name, lines, refused, count, refusals)
 
 
 # Services
 
 
 def _of_service(
-    part: Service, options: dict[str, JsonValue], paths: Mapping[str, Path], notes: _Notes
+    part: Service, options: dict[str, JsonValue], paths: Mapping[str, Path], notes: Examined
 ) -> None:
     site = inputs.site(part, paths)
     try:
         answer = inputs.of_service(part, site)
         command = part.command(site)
-        notes.lines["command"] = [shown(command)] if command else ["none: it already runs"]
+        notes.answers["command"] = [shown(command)] if command else ["none: it already runs"]
         for name in ("template", "prepare", "verify"):
-            tasks = [f"{says}: {shlex.join(start['argv'])}" for says, start in answer[name]]
-            if tasks:
-                notes.lines[name] = tasks
-        notes.lines["ready"] = [answer["ready"]]
-        notes.lines["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
+            notes.answers[name] = [f"{says}: {shlex.join(run.argv)}" for says, run in answer[name]]
+        notes.answers["ready"] = [answer["ready"]]
+        notes.answers["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
         inputs.of_all(part, site)
     except (PartRefusal, Crashed) as error:
         notes.findings.append(defect(str(error)))
@@ -268,7 +235,7 @@ def _of_service(
         notes.findings += _unheard(part, paths, answer)
     elif not answer["gives"]:
         notes.findings.append(defect("gives() is empty: no server can find it"))
-    notes.findings += _deaf(
+    notes.findings += hostile.deaf(
         part, options, lambda variant: _or_error(lambda: _service_behaviour(variant, paths))
     )
 
@@ -296,20 +263,12 @@ def _unheard(
             yield finding(f"it ignores {change}: nothing that is started changes with it")
 
 
-def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:
-    assert isinstance(part, Service)  # noqa: S101 - of the same class
+def _service_behaviour(part: Service, programs: Mapping[str, Path]) -> object:
     site = inputs.site(part, {**programs, **inputs.programs(part.needs())})
     return {**inputs.of_all(part, site), **inputs.of_service(part, site)}
 
 
 # Both
-
-
-def _deaf(
-    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object], more: str = ""
-) -> Iterator[PartFinding]:
-    for text in deaf(part, options, behaviour):
-        yield warning(text + (more if text.endswith("changes nothing") else ""))
 
 
 def _or_error(ask: Callable[[], object]) -> object:
@@ -326,8 +285,8 @@ def shown(command: Command) -> str:
     return " ".join([*set_, shlex.join(command.argv), *fed])
 
 
-def reading_rows(reading: Reading) -> list[tuple[str, str]]:
-    """Return the numbers of a reading, as names and texts for a person."""
+def reading_lines(reading: Reading) -> tuple[str, ...]:
+    """Return the numbers of a reading for a person."""
     times = reading.percentiles_us or {}
     if reading.latency is not None and reading.latency.count:
         quantiles = {"50": 0.5, "99": 0.99}
@@ -337,17 +296,84 @@ def reading_rows(reading: Reading) -> list[tuple[str, str]]:
     good = reading.bounds
     if not (reading.statuses or reading.bodies or reading.own_requests):
         good = f"at most {reading.good_at_most} good: no statuses, so a run compares their bytes"
-    return [
-        ("responses", f"{reading.responses}; {good}"),
-        ("errors", errors or "none"),
-        ("unanswered", _or_unknown(reading.unanswered)),
-        ("duration", amount("s", reading.seconds)),
-        ("latency", latency or "unknown"),
-        ("connections", _or_unknown(reading.connections)),
-        ("defects", ", ".join(reading.defects) or "none known"),
-        ("claims", json.dumps(reading.printed) if reading.printed else "none"),
-    ]
+    rows = {
+        "responses": f"{reading.responses}; {good}",
+        "errors": errors or "none",
+        "unanswered": reading.unanswered,
+        "duration": amount("s", reading.seconds),
+        "latency": latency or "unknown",
+        "connections": reading.connections,
+        "defects": ", ".join(reading.defects) or "none known",
+        "claims": json.dumps(reading.printed) if reading.printed else "none",
+    }
+    return tuple(f"{key:<12} {'unknown' if text is None else text}" for key, text in rows.items())
 
 
-def _or_unknown(value: object) -> str:
-    return "unknown" if value is None else str(value)
+# Readers
+
+_UNITS = {"s", "1/s", "B", "B/s", "cores", "1"}
+_SHOWN = 12
+
+
+def read_rows(reader: Reader, recording: Recording) -> tuple[Read, list[PartFinding]]:
+    """Return the rows of a recording, and the faults of the reader."""
+    findings: list[PartFinding] = []
+    lines: list[str] = []
+    refused, tries, refusals = "", 0, 0
+    contents = {
+        file: content
+        for file, content in recording.files.items()
+        if file not in {inputs.FACTS, inputs.ERR} and content
+    }
+    for file, content in contents.items():
+        head = Source(file, io.BytesIO(content)).head
+        if not isinstance(reader.claims(head), bool):
+            findings.append(defect(f"{file}: claims() returns no bool"))
+        elif not reader.claims(head) and len(contents) == 1:
+            findings.append(warning(f"{file}: the reader does not claim it: only --as reads it"))
+        try:
+            rows = list(reader.rows(Source(file, io.BytesIO(content))))
+        except (BenchforgeError, ValueError) as error:
+            refused = str(error)
+            continue
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+            refused = in_a_line(error)
+            findings.append(defect(f"{recording.name}: {file}: rows() crashes: {refused}"))
+            continue
+        lines += [line for row in rows[:_SHOWN] for line in _lines(row)]
+        findings += [defect(f"{file}: {fault}") for row in rows for fault in _faults(row)]
+        for damage, damaged in hostile.damages(content):
+            tries += 1
+            try:
+                list(reader.rows(Source(file, io.BytesIO(damaged))))
+            except (BenchforgeError, ValueError):
+                refusals += 1
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+                fault = f"{recording.name}: {file} {damage}: crashes: {in_a_line(error)}"
+                findings.append(defect(fault))
+    if not lines:
+        return Read(recording.name, (), refused or "no rows"), findings
+    return Read(recording.name, tuple(lines), "", tries, refusals), findings
+
+
+def _lines(row: Row) -> Iterator[str]:
+    yield f"{row.name} ({row.where or 'no place'})"
+    yield "  " + listed((f"{name} {_shown(fact)}" for name, fact in row.facts.items()), 30)
+
+
+def _shown(fact: Fact) -> str:
+    if isinstance(fact.value, str):
+        return fact.value
+    return exact(fact.value) if fact.unit == "1" else amount(fact.unit, fact.value)
+
+
+def _faults(row: Row) -> Iterator[str]:
+    if not row.name or not row.where:
+        yield f"row {row.name or 'without a name'}: it has no {'place' if row.name else 'name'}"
+    for name, fact in row.facts.items():
+        if isinstance(fact.value, str):
+            continue
+        if not math.isfinite(fact.value) or not 0 <= fact.resolution < math.inf:
+            yield f"row {row.name}: {name} is no finite number"
+        if fact.unit not in _UNITS:
+            yield f"row {row.name}: {name} has the unit {fact.unit!r}, not {listed(sorted(_UNITS))}"

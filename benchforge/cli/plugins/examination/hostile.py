@@ -4,10 +4,11 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from benchforge.cli.plugins.examination.inputs import FACTS, Recording
 from benchforge.errors import BenchforgeError
@@ -30,18 +31,23 @@ class PartFinding:
         return f"{self.level}: {self.text}"
 
 
-def defect(text: str) -> PartFinding:
-    """Return a defect."""
-    return PartFinding("defect", text)
+defect, warning = partial(PartFinding, "defect"), partial(PartFinding, "warning")
 
 
-def warning(text: str) -> PartFinding:
-    """Return a warning."""
-    return PartFinding("warning", text)
+@dataclass(frozen=True)
+class Read:
+    """The lines that show the numbers or the rows of a recording, or why it has none."""
+
+    name: str
+    lines: tuple[str, ...]
+    refused: str = ""
+    damages: int = 0
+    refusals: int = 0
 
 
 _SHOWN = 5
 T = TypeVar("T")
+P = TypeVar("P", bound=Part)
 PLACES = 60
 "Lines, and numbers, of a file that are tried: spread evenly over a longer one."
 WITHOUT = "without"
@@ -153,15 +159,14 @@ def spread(things: Sequence[T]) -> list[T]:
 
 
 def deaf(
-    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object]
-) -> Iterator[str]:
-    """Yield a line for each option that changes nothing, and for each without another value.
+    part: P, options: dict[str, JsonValue], behaviour: Callable[[P], object], more: str = ""
+) -> Iterator[PartFinding]:
+    """Yield a warning of each option that changes nothing, and of each without another value.
 
     An option may need another one to matter: each pair is tried before it is called deaf.
-    `behaviour` returns something comparable, and raises nothing.
+    `behaviour` returns something comparable, and raises nothing. `more` says where it changes it.
     """
-    written_names = map(_written, type(part).model_fields.items())
-    names = [name for name in written_names if name not in _OURS]
+    names = [name for name in _fields(type(part)) if name not in _OURS]
     of_part = behaviour(part)
     for name in names:
         tried = heard = False
@@ -174,18 +179,18 @@ def deaf(
             if heard := behaviour(other) != of_default:
                 break
         if not tried:
-            yield f"option {name!r}: no other valid value was found: it was not tried"
+            yield warning(f"option {name!r}: no other valid value was found: it was not tried")
         elif not heard:
-            yield f"option {name!r} changes nothing"
+            yield warning(f"option {name!r} changes nothing{more}")
 
 
 _OURS = ("runtime", "ready_within")
 "Fields of parts that benchforge itself reads."
 
 
-def _written(field: tuple[str, Any]) -> str:
-    name, info = field
-    return str(info.alias or name)
+def _fields(cls: type[Part]) -> dict[str, str]:
+    """Return the field of each option, by the option's name."""
+    return {str(field.alias or name): name for name, field in cls.model_fields.items()}
 
 
 def _bases(
@@ -200,11 +205,11 @@ def _bases(
                     yield base
 
 
-def _other(cls: type[Part], options: dict[str, JsonValue], name: str) -> Part | None:
+def _other(cls: type[P], options: dict[str, JsonValue], name: str) -> P | None:
     taken = _taken(cls, options)
     if taken is None:
         return None
-    field = _field(cls, name)
+    field = _fields(cls)[name]
     for value in _values(taken, options, name):
         later = _taken(cls, {**options, name: value})
         if later is not None and getattr(later, field) != getattr(taken, field):
@@ -212,12 +217,8 @@ def _other(cls: type[Part], options: dict[str, JsonValue], name: str) -> Part | 
     return None
 
 
-def _field(cls: type[Part], name: str) -> str:
-    return next(item for item in cls.model_fields.items() if _written(item) == name)[0]
-
-
 def _values(part: Part, options: dict[str, JsonValue], name: str) -> Iterator[Any]:
-    field = _field(type(part), name)
+    field = _fields(type(part))[name]
     annotation = type(part).model_fields[field].annotation
     yield from _near(options.get(name, getattr(part, field)), annotation)
     yield from _ANY
@@ -248,8 +249,8 @@ def _literals(annotation: Any) -> Iterator[JsonValue]:
                 yield [inner]
 
 
-def _taken(cls: type[Part], options: dict[str, JsonValue]) -> Part | None:
+def _taken(cls: type[P], options: dict[str, JsonValue]) -> P | None:
     try:
         return typed(cls, options)
-    except (ValidationError, ValueError, TypeError):
+    except (ValueError, TypeError):  # one of pydantic is a ValueError
         return None

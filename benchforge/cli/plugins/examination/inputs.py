@@ -199,10 +199,12 @@ def of_driver(part: Driver, target: Target) -> Answer:
     commands: list[object] = ask_part("commands()", lambda: list(part.commands(target)))
     if not commands:
         raise Crashed("commands(): no command at all")
-    named = {"commands": [words(_command(command)) for command in commands]}
+    for command in commands:
+        if not isinstance(command, Command):
+            raise Crashed(f"commands(): {command!r} is not a Command")
     return {
-        **named,
-        "files": _named(files, str(named)),
+        "commands": commands,
+        "files": _named(files, str(commands)),
         "seconds": ask_part("declared_s()", lambda: float(part.declared_s())),
     }
 
@@ -214,7 +216,7 @@ def of_service(part: Service, site: Site) -> Answer:
         "template": _tasks("template()", lambda: list(part.template(site))),
         "template_key": ask_part("template_key()", lambda: part.template_key(site)),
         "prepare": _tasks("prepare()", lambda: list(part.prepare(site))),
-        "command": None if command is None else words(command),
+        "command": command,
         "ready": probe(ask_part("ready()", lambda: part.ready(site))),
         "verify": _tasks("verify()", lambda: list(part.verify(site))),
         "gives": ask_part("gives()", lambda: dict(part.gives(site))),
@@ -242,23 +244,6 @@ def of_all(part: Part, site: Site) -> Answer:
     }
 
 
-def _command(answer: object) -> Command:
-    if not isinstance(answer, Command):
-        raise Crashed(f"commands(): {answer!r} is not a Command")
-    return answer
-
-
-def words(command: Command) -> dict[str, Any]:
-    """Return a command as a comparable value."""
-    return {
-        "argv": command.argv,
-        "environment": dict(command.environment),
-        "folder": command.folder,
-        "ordinary_user": command.ordinary_user,
-        "stdin": command.stdin,
-    }
-
-
 def probe(readiness: Probe) -> str:
     """Return the sign of readiness, for a person."""
     if isinstance(readiness, Succeeds):
@@ -268,8 +253,8 @@ def probe(readiness: Probe) -> str:
     return "when the scenario's request is answered rightly"
 
 
-def _tasks(question: str, ask: Callable[[], Sequence[Task]]) -> list[tuple[str, Any]]:
-    return [(task.says, words(task.command)) for task in ask_part(question, ask)]
+def _tasks(question: str, ask: Callable[[], Sequence[Task]]) -> list[tuple[str, Command]]:
+    return [(task.says, task.command) for task in ask_part(question, ask)]
 
 
 def _named(files: Mapping[str, str], text: str) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import takewhile
-from typing import NamedTuple
 
 from benchforge.cli.results.audit.audited import WANTED, Audited, Sources
 from benchforge.cli.results.audit.documents import conclusion, facts_by, lines_of_kind, wrapped
@@ -23,14 +22,6 @@ def _folder(sources: Collection[str]) -> int:
     return first[: len(list(alike))].rfind("/") + 1
 
 
-class _Kind(NamedTuple):
-    """The findings of a check: their number, and the worst one with its source."""
-
-    times: int
-    source: str
-    worst: Finding
-
-
 class AuditAnswer:
     """The answer of an audit, from sources that are added one by one."""
 
@@ -41,7 +32,8 @@ class AuditAnswer:
         self._readers: set[str] = set()
         self._sources: set[str] = set()
         self._tables: set[str] = set()
-        self._kinds: dict[tuple[Severity, str], _Kind] = {}
+        self._times: Counter[tuple[Severity, str]] = Counter()
+        self._worst: dict[tuple[Severity, str], tuple[Finding, str]] = {}
         self._false: list[tuple[tuple[int, float], str, str]] = []
         self._instead: list[tuple[float, str]] = []
         self._first: list[str] = []
@@ -57,10 +49,10 @@ class AuditAnswer:
         for finding in audit.findings:
             self.counts[finding.severity] += 1
             self._noise = [sum(pair) for pair in zip(self._noise, finding.ranks, strict=True)]
-            kind = self._kinds.get((finding.severity, finding.code))
-            if kind is None or finding.order < kind.worst.order:
-                kind = _Kind(kind.times if kind else 0, audit.source, finding)
-            self._kinds[finding.severity, finding.code] = kind._replace(times=kind.times + 1)
+            kind = finding.severity, finding.code
+            self._times[kind] += 1
+            if kind not in self._worst or finding.order < self._worst[kind][0].order:
+                self._worst[kind] = finding, audit.source
             self._wide += finding.severity in FALSE and finding.row not in names
             if finding.row not in worst or finding.order < worst[finding.row].order:
                 worst[finding.row] = finding
@@ -111,8 +103,10 @@ class AuditAnswer:
         folder = _folder(self._sources)
         several = len(self._sources) > 1
         blocks = [
-            lines_of_kind([kind.worst], kind.times, f"{kind.source[folder:]}: " * several)
-            for kind in sorted(self._kinds.values(), key=lambda kind: kind.worst.order)
+            lines_of_kind([finding], self._times[kind], f"{source[folder:]}: " * several)
+            for kind, (finding, source) in sorted(
+                self._worst.items(), key=lambda item: item[1][0].order
+            )
         ]
         # The worst finding counts more than what was not asked or passed over.
         while len(self._lines(standing, blocks[:1], last)) > _MOST_LINES:
@@ -194,5 +188,5 @@ class AuditAnswer:
         inside, pairs = self._noise
         if pairs:
             yield f"{inside:,} of {pairs:,} neighbours are within noise"
-        elif ("unknown", "AN2") in self._kinds:
+        elif ("unknown", "AN2") in self._worst:
             yield "which are noise is unknown, since each row has one number"

@@ -2,19 +2,27 @@
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from benchforge.cli.console.say import say
-from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
-from benchforge.cli.results.audit.checks.runs import ranks
+from benchforge.cli.results.audit.checks import counts, failures, load, tables, times
 from benchforge.cli.results.audit.facts import FactsInUse, shown, value
-from benchforge.cli.results.audit.finding import SEVERITIES, Finding
+from benchforge.cli.results.audit.finding import AuditCheck, Finding, Scope
 from benchforge.cli.results.audit.sources import claimed, opened, unread
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.text import readable
 
+CHECKS: Final = [
+    item
+    for module in (load, times, counts, failures, tables)
+    for item in vars(module).values()
+    if isinstance(item, AuditCheck)
+]
+EXPLAINS: Mapping[str, Collection[str]] = {"AL6": {"AL2"}, "AX3": {"AL1", "AL2", "AL6"}}
+"A finding of the first code explains those of the others: idle connections by a wrong duration."
 MOST_ROWS = 200_000
 WANTED = {
     "connections": "--connections",
@@ -60,11 +68,7 @@ class Audited:
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first, those of a check together."""
-
-        def key(finding: Finding) -> tuple[int, str, float]:
-            return SEVERITIES.index(finding.severity), finding.code, -finding.factor
-
-        return sorted(self.findings, key=key)
+        return sorted(self.findings, key=lambda it: (it.order[0], it.code, it.order[1]))
 
 
 def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, Fact]) -> Audited:
@@ -83,27 +87,44 @@ def audited(source: str, reader: str, rows: Iterable[Row], stated: Mapping[str, 
             names[row.name] += 1
             again = f"{row.name} ({names[row.name]})" if names[row.name] > 1 else row.name
             audit.rows.append(replace(row, name=again, facts=FactsInUse({**stated, **row.facts})))
-            _check_row(audit, row, stated)
-    tables: defaultdict[str, list[Row]] = defaultdict(list)
+            audit.findings += _disagreeing(replace(row, name=again), stated)
+            _check(audit, "row", "", audit.rows[-1:])
+    by_table: defaultdict[str, list[Row]] = defaultdict(list)
     for row in audit.rows:
-        tables[row.table].append(row)
-    judged = [("table", name, some) for name, some in tables.items() if name]
-    for scope, name, some in (*judged, ("source", source, audit.rows)):
-        for check in CHECKS:
-            if check.scope == scope:
-                _take(audit, check.code, check(name, some), some, None)
+        by_table[row.table].append(row)
+    for name, some in by_table.items():
+        if name:
+            _check(audit, "table", name, some)
+    _check(audit, "source", source, audit.rows)
     explained = {code for item in audit.findings for code in EXPLAINS.get(item.code, ())}
     audit.findings = [item for item in audit.findings if item.code not in explained]
     audit.findings += _not_stated(audit)
     return audit
 
 
-def _check_row(audit: Audited, as_read: Row, stated: Mapping[str, Fact]) -> None:
-    row = audit.rows[-1]
-    audit.findings += _disagreeing(replace(as_read, name=row.name), stated)
+def _check(audit: Audited, scope: Scope, subject: str, rows: Sequence[Row]) -> None:
+    """Take the findings of all checks of a scope; one on a row has its name and place."""
+    name, where = (rows[0].name, rows[0].where) if scope == "row" else ("", "")
     for check in CHECKS:
-        if check.scope == "row":
-            _take(audit, check.code, check(row), [row], row)
+        if check.scope != scope:
+            continue
+        findings = check(rows[0]) if scope == "row" else check(subject, rows)
+        lacks = [each.facts.taken() for each in rows if isinstance(each.facts, FactsInUse)]
+        if findings is None:
+            silent = audit.silent.setdefault(check.code, Counter())
+            silent.update(lack for names in lacks for lack in names)
+            continue
+        if not findings:
+            audit.held[check.code] += 1
+        audit.findings += (
+            replace(
+                finding,
+                row=finding.row or name,
+                where=finding.where or where,
+                rests_on=sys.intern(finding.rests_on),  # many findings rest on one sentence
+            )
+            for finding in findings
+        )
 
 
 @dataclass
@@ -162,13 +183,13 @@ class Sources:
 
     def _compare(self, audit: Audited) -> None:
         """Compare the tables of a source with those of the one before of the same reader."""
-        tables: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        by_table: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for row in audit.rows:
             if row.table:
-                tables[row.table][row.name] = value(row, "rate")
-        for name, rates in tables.items():
+                by_table[row.table][row.name] = value(row, "rate")
+        for name, rates in by_table.items():
             older = self._older.get((audit.reader, name))
-            if older and (finding := ranks(name, older, rates)):
+            if older and (finding := tables.ranks(name, older, rates)):
                 audit.findings.append(finding)
             self._older[audit.reader, name] = rates
 
@@ -207,26 +228,6 @@ def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited
         reason = audit.unread[0] if audit.unread else "no result in it"
         raise Unusable(f"{source.name}: {reader.name}: {reason}", "is it whole?")
     return audit
-
-
-def _take(
-    audit: Audited,
-    code: str,
-    findings: Sequence[Finding] | None,
-    rows: Sequence[Row],
-    row: Row | None,
-) -> None:
-    lacks = [each.facts.taken() for each in rows if isinstance(each.facts, FactsInUse)]
-    if findings is None:
-        audit.silent.setdefault(code, Counter()).update(name for names in lacks for name in names)
-        return
-    if not findings:
-        audit.held[code] += 1
-    for finding in findings:
-        where = finding.where or (row.where if row else "")
-        name = finding.row or (row.name if row else "")
-        rests = sys.intern(finding.rests_on)  # many findings rest on one sentence
-        audit.findings.append(replace(finding, row=name, where=where, rests_on=rests))
 
 
 def _disagreeing(row: Row, stated_: Mapping[str, Fact]) -> Iterable[Finding]:

@@ -1,45 +1,30 @@
 """`benchforge audit`: whether results of other tools can be true."""
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from click import Choice
 
 from benchforge.cli.console.options import AS_JSON, argument, click_command, option
 from benchforge.errors import Unusable
 
-if TYPE_CHECKING:
-    from benchforge.cli.results.audit.documents import AuditJson, AuditMarkdown, AuditText
-    from benchforge.parts.reader import Fact
-
 CONTRADICTED, NOTHING = 1, 4
 
 
-@dataclass(frozen=True)
-class AuditOptions:
-    """Options of `audit`: files, the auditor's facts, and the form of the output."""
-
+class _Options:
     sources: tuple[str, ...] = argument(metavar="FILE...", required=True)
     reader: str = option("--as", metavar="READER", default="", help="Name the reader of the files.")
     connections: str | None = option(
-        "--connections", metavar="N", help="Number of concurrent connections of the load."
+        metavar="N", help="Number of concurrent connections of the load."
     )
-    pipeline: str | None = option(
-        "--pipeline", metavar="N", help="Most requests at once on one connection."
-    )
+    pipeline: str | None = option(metavar="N", help="Most requests at once on one connection.")
     duration: str | None = option(
-        "--duration", metavar="TIME", help="Duration to which the load was set, as in 15s."
+        metavar="TIME", help="Duration to which the load was set, as in 15s."
     )
-    cores: str | None = option("--cores", metavar="N", help="Number of CPUs that the server had.")
-    link: str | None = option(
-        "--link", metavar="SPEED", help="Speed of the network, such as 10Gbit/s."
-    )
-    body: str | None = option("--body", metavar="BYTES", help="Length of the right body in bytes.")
+    cores: str | None = option(metavar="N", help="Number of CPUs that the server had.")
+    link: str | None = option(metavar="SPEED", help="Speed of the network, such as 10Gbit/s.")
+    body: str | None = option(metavar="BYTES", help="Length of the right body in bytes.")
     loop: str | None = option(
-        "--loop",
         type=Choice(["closed", "open"]),
         help="Loop of the load: closed if each connection waits for its response.",
     )
@@ -48,24 +33,23 @@ class AuditOptions:
         metavar="FACT=TITLE[:UNIT]",
         help="Column of a table for --as columns, such as mean=avg_ms:ms; repeatable.",
     )
-    details: bool = option("--details", help="Print the findings of each source, not the answer.")
+    details: bool = option(help="Print the findings of each source, not the answer.")
     everything: bool = option("--all", help="Print each finding, not three of a kind.")
     fail_on: str = option(
-        "--fail-on",
         type=Choice(["impossible", "false", "unsupported"]),
         default="false",
         help="Least severe finding that makes the exit code 1.",
     )
     as_json: bool = AS_JSON
-    markdown: bool = option("--markdown", help="Print Markdown instead of text.")
+    markdown: bool = option(help="Print Markdown instead of text.")
     page: Path | None = option("--html", metavar="FILE", help="Also write the findings as a page.")
     junit_file: Path | None = option(
         "--junit", metavar="FILE", help="Also write the checks as JUnit's XML."
     )
 
 
-@click_command("audit", AuditOptions)
-def command(options: AuditOptions) -> int:
+@click_command("audit", _Options)
+def command(options: _Options) -> int:
     """Check results of other tools for numbers that cannot be true.
 
     FILE is what a load tool or a timer printed, or a published table; a folder of such files; or -
@@ -94,7 +78,8 @@ def command(options: AuditOptions) -> int:
         raise Unusable("--json and --markdown", "leave one out")
     facts = facts_of(vars(options))
     candidates = readers(Registry(), options.reader, dict(map(column, options.columns)))
-    printer = _printer(options, facts)
+    most = sys.maxsize if options.everything else documents.OF_A_KIND * options.details
+    printer = documents.printer(facts, most, as_json=options.as_json, markdown=options.markdown)
     sources, answer, pages = Sources(), AuditAnswer(), documents.Pages()
     for audit in sources.audits(options.sources, candidates, facts):
         if printer:
@@ -117,17 +102,3 @@ def command(options: AuditOptions) -> int:
         say("nothing could be checked: the sources state too little")
         return NOTHING
     return 0
-
-
-def _printer(
-    options: AuditOptions, facts: "Mapping[str, Fact]"
-) -> "AuditJson | AuditMarkdown | AuditText | None":
-    """Return the printer of each source; None for the answer alone."""
-    from benchforge.cli.results.audit import documents
-
-    if options.as_json:
-        return documents.AuditJson(facts)
-    if options.markdown:
-        return documents.AuditMarkdown(facts)
-    most = sys.maxsize if options.everything else documents.OF_A_KIND
-    return documents.AuditText(facts, most) if options.details or options.everything else None

@@ -260,6 +260,15 @@ class AuditText:
         return "\n\n".join([*self._facts, "\n".join(wrapped(summary, ""))])
 
 
+def printer(
+    facts: Mapping[str, Fact], most: int, *, as_json: bool, markdown: bool
+) -> AuditJson | AuditMarkdown | AuditText | None:
+    """Return the printer of each source; None for the answer alone, with no finding of a kind."""
+    if as_json:
+        return AuditJson(facts)
+    return AuditMarkdown(facts) if markdown else AuditText(facts, most) if most else None
+
+
 def lines_of_kind(findings: Sequence[Finding], count: int, name: str = "") -> list[str]:
     """Return the lines of findings of a check, and of how many they are."""
     first = findings[0]

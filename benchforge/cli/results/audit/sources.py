@@ -106,11 +106,9 @@ def _below(folder: Path) -> Iterator[Source]:
 
 def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[Reader]:
     """Return the reader of a name, or all that work. Raises Unusable for an unknown name."""
-    if columns and not named:
-        named = "columns"
-    if named:
+    if columns or named:
         options: dict[str, JsonValue] = {"columns": dict(columns)} if columns else {}
-        return [_reader(registry, named, options)]
+        return [_reader(registry, named or "columns", options)]
     made = []
     for name in registry.names("reader"):
         with contextlib.suppress(Unusable):

@@ -1,24 +1,10 @@
 """`benchforge compare`: changes between results."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    DETAILS,
-    HTML_PAGE,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
-
-if TYPE_CHECKING:
-    from benchforge.results.conclude import Summed
-    from benchforge.results.over_time.compared import MetricChange
-    from benchforge.results.over_time.older_results import Older
 
 WORSE, NO_ANSWER = 1, 4
 
@@ -34,40 +20,32 @@ def share(text: str) -> float:
     return value
 
 
-@dataclass(frozen=True)
-class CompareOptions:
-    """Options of `compare`: results, a reference, metrics and the form of the output."""
-
-    results: tuple[Path, ...] = argument(metavar="OLD NEW", required=True)
-    against: tuple[Path, ...] = option(
-        "--against",
+class _Options:
+    results: tuple[Path, ...] = cli.argument(metavar="OLD NEW", required=True)
+    against: tuple[Path, ...] = cli.option(
         metavar="RESULT",
         help="Older result, or folder of results, to compare with; repeatable. "
         "The first positional RESULT is then NEW.",
     )
-    reference: str | None = option(
-        "--reference", metavar="LABEL", help="A server that all results have; compare ratios to it."
+    reference: str | None = cli.option(
+        metavar="LABEL", help="A server that all results have; compare ratios to it."
     )
-    metrics: tuple[str, ...] = option(
+    metrics: tuple[str, ...] = cli.option(
         "--metric", metavar="LABEL", help="Compare this metric only; repeatable."
     )
-    least: float = option(
-        "--least",
-        metavar="SHARE",
-        type=share,
-        default="3%",
-        help="Ignore changes smaller than SHARE.",
+    least: float = cli.option(
+        metavar="SHARE", type=share, default="3%", help="Ignore changes smaller than SHARE."
     )
-    anyway: bool = option(
-        "--anyway", help="Compare even if machine, tools or suite differ; the output marks it."
+    anyway: bool = cli.option(
+        help="Compare even if machine, tools or suite differ; the output marks it."
     )
-    details: bool = DETAILS
-    as_json: bool = AS_JSON
-    page: Path | None = HTML_PAGE
+    details: bool = cli.DETAILS
+    as_json: bool = cli.AS_JSON
+    page: Path | None = cli.HTML_PAGE
 
 
-@click_command("compare", CompareOptions)
-def command(options: CompareOptions) -> int:
+@cli.click_command("compare", _Options)
+def command(options: _Options) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...
 
     A RESULT is a result folder, a summary.json, or a folder of results. Two results cannot show
@@ -78,9 +56,9 @@ def command(options: CompareOptions) -> int:
     Exit codes: 0 no metric is shown to be worse; 1 a metric is worse; 2 the results cannot be
     compared; 4 a case of NEW has no believable value, or no metric has one in both results.
     """
+    from benchforge.cli.console.named_file import write_page
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.compare.screen import first_screen
-    from benchforge.cli.results.compare.text import ComparedResults, document, page, text
+    from benchforge.cli.results.compare import text
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
     from benchforge.results.over_time.change import PAST
@@ -97,29 +75,26 @@ def command(options: CompareOptions) -> int:
     )
     past = [result.summary for result in older_results.results]
     rows = list(compared(new.summary, past, reference, options.least, metrics))
-    comparison = ComparedResults(new, older_results, rows, reference, registry)
+    comparison = text.ComparedResults(new, older_results, rows, reference, registry)
     if options.as_json:
-        show(json.dumps(document(comparison), indent=1, allow_nan=False))
+        show(json.dumps(text.document(comparison), indent=1, allow_nan=False))
     else:
-        show("\n".join(text(comparison) if options.details else first_screen(comparison)))
+        lines = text.text if options.details else text.first_screen
+        show("\n".join(lines(comparison)))
     if options.page is not None:
-        from benchforge.cli.console.named_file import write_page
-
-        write_page(options.page, page(comparison))
+        write_page(options.page, text.page(comparison))
     for omission in older_results.left_out:
         say(f"left out: {omission}")
-    return _code(new, older_results, rows, can_judge=reference is not None and len(past) >= PAST)
-
-
-def _code(new: "Summed", older: "Older", rows: "list[MetricChange]", *, can_judge: bool) -> int:
-    """Return the exit code; `can_judge` is whether there could be a model, and so a verdict."""
     unanswered = not all(case.answered(smoke=new.summary.smoke) for case in new.summary.cases)
     answers = {row.answer for row in rows}
     nothing = not (new.summary.smoke or any(row.believed for row in rows))
-    if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
+    # With fewer there is no model, and so no verdict.
+    if reference is not None and len(past) >= PAST and "not believed" in answers:
+        return NO_ANSWER
+    if unanswered or nothing or "broken" in answers:
         return NO_ANSWER
     # What cannot be compared and was anyway is no verdict.
-    return WORSE if "worse" in answers and not older.doubts else 0
+    return WORSE if "worse" in answers and not older_results.doubts else 0
 
 
 def _named(results: tuple[Path, ...], against: tuple[Path, ...]) -> tuple[Path, ...]:

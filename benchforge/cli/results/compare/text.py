@@ -1,7 +1,7 @@
-"""Comparisons of results as text, as JSON and as a page."""
+"""Comparisons of results as a first screen, as text, as JSON and as a page."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
@@ -16,8 +16,24 @@ from benchforge.results.over_time.levels import by_key, identity, lines
 from benchforge.results.over_time.older_results import Older
 from benchforge.stats.inference.interval import LEAST
 from benchforge.text import safe
-from benchforge.text.readable import change, counted, exact, figure, scale, times
+from benchforge.text.readable import (
+    amount,
+    amounts,
+    change,
+    counted,
+    cut,
+    exact,
+    figure,
+    fitted,
+    scale,
+    times,
+)
 
+_MOST_LINES: Final = 15
+_ROWS: Final = 7
+_WIDE: Final = 78
+_TITLE: Final = 22  # characters
+_WORST: Final = ("broken", "worse", "not believed", "better")
 _EACH = 6  # older results, that each is named
 _HEADS = ("case", "metric", "unit", "old", "new", "new/old", "by reference", "answer")
 _NOTHING = "nothing to compare: no metric of a common case has numbers in both"
@@ -52,15 +68,68 @@ class ComparedResults(NamedTuple):
         return [row for row in self.rows if not row.silent]
 
 
+def first_screen(comparison: ComparedResults) -> list[str]:
+    """Return at most 15 lines: the answer, the main metric of each case, and remarks."""
+    rows, older, new = comparison.visible, comparison.older, comparison.new
+    against = f"{new.path} against {counted(len(older.results), 'older result')}"
+    lines = [_answer(comparison), safe.word(against)]
+    shown = sorted(rows, key=lambda row: (*_WORST, answer_of(row)).index(answer_of(row)))
+    main = [row for row in shown if answer_of(row) in _WORST or _is_main(row, rows)][:_ROWS]
+    if main:
+        heads = ("case", "metric", "old", "new", "change", "")
+        lines += columns([heads, *map(_main_row, main)], left_aligned=2)
+    if len(rows) > len(main):
+        lines.append(f"and {counted(len(rows) - len(main), 'more line')}: --details")
+    remarks = (*older.doubts, *verdicts(rows, comparison))
+    blocks = [(rank, [f"· {cut(safe.word(it), _WIDE)}"]) for rank, it in enumerate(remarks, 1)]
+    return fitted([(0, lines), *blocks], _MOST_LINES)
+
+
+def _answer(comparison: ComparedResults) -> str:
+    """Return the changes, the worst first; or why there is no answer."""
+    by_answer: dict[str, list[MetricChange]] = {}
+    for row in comparison.visible:
+        by_answer.setdefault(answer_of(row), []).append(row)
+    for state in _WORST:
+        if rows := by_answer.get(state):
+            first = rows[0]
+            name = safe.word(f"[{first.case.title}] {first.measure.title}")
+            ratio = first.change.change.value
+            by = f", relative to {comparison.reference}"
+            size = "" if ratio is None else f": {change(ratio - 1)}{by}"
+            more = f"; {len(rows) - 1} more" if rows[1:] else ""
+            return f"{state.upper()}: {name}{size}{more}"
+    questions = len(by_answer.get("not shown", ()))
+    if questions:
+        return f"NOT WORSE, as far as shown: no change in {counted(questions, 'question')}"
+    if len(comparison.older.results) < PAST:
+        return f"NO VERDICT: it takes {PAST} older results and a --reference; here are the numbers"
+    return "NO VERDICT: no --reference is named, so the machine's days count; here are the numbers"
+
+
+def _is_main(row: MetricChange, rows: list[MetricChange]) -> bool:
+    """Whether a row is of the first metric of its case."""
+    return next(other for other in rows if other.case == row.case) is row
+
+
+def _main_row(row: MetricChange) -> list[str]:
+    unit, old, new, ratio = row.measure.unit, row.old.value, row.new.value, _ratio(row)
+    values = [NOTHING if value is None else amount(unit, value) for value in (old, new)]
+    if old is not None and new is not None:
+        values = amounts(unit, old, new)
+    moved = NOTHING if ratio is None else f"{times(ratio)}×"
+    return [cut(row.case.title, _TITLE), row.measure.title, *values, moved, _state(row)]
+
+
 def text(comparison: ComparedResults) -> Iterator[str]:
     """Yield the lines."""
-    yield from what(comparison.new, comparison.older, comparison.registry)
+    yield from what(comparison)
     yield ""
     rows = [_row(row) for row in comparison.visible]
     yield from columns([_HEADS, *rows], left_aligned=3) if rows else [_NOTHING]
     yield from silent(comparison.rows)
     yield ""
-    yield from verdicts(comparison.visible, comparison.older, comparison.reference)
+    yield from verdicts(comparison.visible, comparison)
 
 
 def document(comparison: ComparedResults) -> dict[str, JsonValue]:
@@ -70,21 +139,20 @@ def document(comparison: ComparedResults) -> dict[str, JsonValue]:
         "old": [str(result.path) for result in comparison.older.results],
         "left_out": list(comparison.older.left_out),
         "compared_anyway": list(comparison.older.doubts),
-        "remarks": list(what(comparison.new, comparison.older, comparison.registry)),
+        "remarks": list(what(comparison)),
         "reference": comparison.reference,
-        "rows": [_row_json(row) for row in comparison.rows],
-    }
-
-
-def _row_json(row: MetricChange) -> dict[str, JsonValue]:
-    return {
-        **identity(row.case, row.measure),
-        "old": row.old.model_dump(mode="json"),
-        "new": row.new.model_dump(mode="json"),
-        "ratio": row.ratio,
-        "by_reference": row.change.change.model_dump(mode="json"),
-        "least": row.change.least,
-        "answer": answer_of(row),
+        "rows": [
+            {
+                **identity(row.case, row.measure),
+                "old": row.old.model_dump(mode="json"),
+                "new": row.new.model_dump(mode="json"),
+                "ratio": row.ratio,
+                "by_reference": row.change.change.model_dump(mode="json"),
+                "least": row.change.least,
+                "answer": answer_of(row),
+            }
+            for row in comparison.rows
+        ],
     }
 
 
@@ -109,12 +177,11 @@ def page(comparison: ComparedResults) -> PageDocument:
     summary, reference = comparison.new.summary, comparison.reference
     relative = f"; ratios are relative to {reference}, with 95 % intervals" if reference else ""
     about = f"new by old, on a logarithmic axis{relative}"
-    results = what(comparison.new, comparison.older, comparison.registry)
     return PageDocument(
         title=f"{summary.title or summary.name}: what changed",
         eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
         counts=[(_KINDS[item], answers.count(item), item) for item in dict.fromkeys(answers)],
-        sentences=[*verdicts(changes, comparison.older, reference), *silent(comparison.rows)],
+        sentences=[*verdicts(changes, comparison), *silent(comparison.rows)],
         sections=[
             PageSection(
                 "changes",
@@ -125,24 +192,28 @@ def page(comparison: ComparedResults) -> PageDocument:
                 axis=ratio_ticks(axis) if ends else None,
                 others="benchforge compare prints them",
             ),
-            PageSection("results", "Results", items=[*results]),
+            PageSection("results", "Results", items=[*what(comparison)]),
         ],
         banners=[f"Compared anyway: {doubt}" for doubt in comparison.older.doubts],
     )
 
 
 def _ends(row: MetricChange) -> Iterator[float]:
-    """Yield the positive ratio, by the reference if known, and the ends of its interval."""
-    predicted = row.change.change
-    ratio = row.ratio if predicted.value is None else predicted.value
+    """Yield the positive ratio, and the ends of its interval."""
+    ratio = _ratio(row)
     if ratio is not None and ratio > 0:
-        yield from (ratio, *(predicted.interval or ()))
+        yield from (ratio, *(row.change.change.interval or ()))
+
+
+def _ratio(row: MetricChange) -> float | None:
+    """Return the ratio, by the reference if it is known."""
+    predicted = row.change.change.value
+    return row.ratio if predicted is None else predicted
 
 
 def _row(row: MetricChange) -> list[str]:
     ratio, by_reference = row.ratio, row.change.change
     unit = scale(row.measure.unit, [row.new.value or 0.0])
-    answer = answer_of(row)
     return [
         row.case.title,
         row.measure.title,
@@ -151,8 +222,13 @@ def _row(row: MetricChange) -> list[str]:
         spread(row.new, unit.text),
         NOTHING if ratio is None else times(ratio),
         NOTHING if by_reference.value is None else spread(by_reference, times),
-        answer.upper() if answer in {"worse", "not believed", "broken"} else answer,
+        _state(row),
     ]
+
+
+def _state(row: MetricChange) -> str:
+    answer = answer_of(row)
+    return answer.upper() if answer in {"worse", "not believed", "broken"} else answer
 
 
 def answer_of(row: MetricChange) -> str:
@@ -171,7 +247,7 @@ def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
         yield safe.word(f"{heading}: {', '.join(titles)}")
 
 
-def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
+def verdicts(rows: Sequence[MetricChange], comparison: ComparedResults) -> Iterator[str]:
     """Yield the answers of the rows, and how sure they are."""
     decided = [item for item in rows if item.change.state != "no model"]
     open_ = [item for item in rows if item.change.state == "no model" and not item.is_reference]
@@ -188,20 +264,28 @@ def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) 
     if not decided:
         yield f"NO MODEL: {'; '.join(reasons) or 'only the reference'}"
         yield f"{_ALONE}; for a verdict, use {PAST} or more older results and a --reference"
-        yield from _reference(rows, reference)
+        yield from (  # no change of the code
+            f"the reference {comparison.reference} itself moved by {change(row.ratio - 1)} "
+            f"in {_title(row)}"
+            for row in rows
+            if row.is_reference and row.ratio is not None
+        )
         return
     if open_:
         yield f"no model for {counted(len(open_), 'line')}: {'; '.join(reasons)}"
     for state in ("worse", "better"):
-        for row in decided:
-            if row.change.state == state:
-                yield f"{state.upper()}: {_sentence(row)}"
+        yield from (
+            f"{state.upper()}: {_title(row)}: {spread(row.change.change, times)} times what "
+            f"{row.change.change.n} older results predict"
+            for row in decided
+            if row.change.state == state
+        )
     alarms = 0.05 * len(decided)
     tests = counted(len(decided), "question")
     expected = f"about {figure(alarms)} false alarms are expected"
     yield f"{tests}, each at 95 %: without a change, {expected}"
     yield "`not shown` does not prove that nothing changed"
-    if older.doubts:
+    if comparison.older.doubts:
         yield "COMPARED ANYWAY: these are not verdicts"
 
 
@@ -209,36 +293,23 @@ def _title(row: MetricChange) -> str:
     return f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
 
 
-def _sentence(row: MetricChange) -> str:
-    predicted = spread(row.change.change, times)
-    return f"{_title(row)}: {predicted} times what {row.change.change.n} older results predict"
-
-
-def _reference(rows: Sequence[MetricChange], reference: str | None) -> Iterator[str]:
-    """Yield by how much the reference itself moved, which is no change of the code."""
-    for row in rows:
-        if row.is_reference and row.ratio is not None:
-            moved = change(row.ratio - 1)
-            yield f"the reference {reference} itself moved by {moved} in {_title(row)}"
-
-
-def what(new: Summed, older: Older, registry: Registry) -> Iterator[str]:
+def what(comparison: ComparedResults) -> Iterator[str]:
     """Yield the lines above the table."""
-    yield from _results(new, older.results)
-    yield from (f"COMPARED ANYWAY: {safe.word(item)}" for item in older.doubts)
-    yield from (f"differs: {safe.word(item)}" for item in soft(older.results[-1], new))
-    yield from _cases(new, older.results, registry)
-    yield from _blocks((*older.results, new))
-
-
-def _results(new: Summed, older: Sequence[Summed]) -> Iterator[str]:
+    new, older = comparison.new, comparison.older.results
     if len(older) <= _EACH:
         yield from (f"old: {_of(item)}" for item in older)
     else:
-        first, last = older[0], older[-1]
         yield f"old: {counted(len(older), 'result')}, the first and the last of them:"
-        yield from (f"  {_of(item)}" for item in (first, last))
+        yield from (f"  {_of(item)}" for item in (older[0], older[-1]))
     yield f"new: {_of(new)}"
+    yield from (f"COMPARED ANYWAY: {safe.word(item)}" for item in comparison.older.doubts)
+    yield from (f"differs: {safe.word(item)}" for item in soft(older[-1], new))
+    yield from _cases(new, older, comparison.registry)
+    for result in (*older, new):
+        blocks = max((case.trials for case in result.summary.cases), default=0)
+        if blocks < LEAST:
+            shortage = f"{counted(blocks, 'block')} a case, so no interval: it needs {LEAST}"
+            yield f"{safe.word(str(result.path))}: {shortage}"
 
 
 def _of(result: Summed) -> str:
@@ -288,11 +359,3 @@ def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
         for measure in alone:
             unit = f" in {measure.unit}" if measure.unit not in {"", "1"} else ""
             yield where, f"metric {measure.title}{unit}"
-
-
-def _blocks(results: Sequence[Summed]) -> Iterator[str]:
-    for result in results:
-        blocks = max((case.trials for case in result.summary.cases), default=0)
-        if blocks < LEAST:
-            shortage = f"{counted(blocks, 'block')} a case, so no interval: it needs {LEAST}"
-            yield f"{safe.word(str(result.path))}: {shortage}"

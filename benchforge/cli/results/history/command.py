@@ -1,41 +1,28 @@
 """`benchforge history`: results over time."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    DETAILS,
-    HTML_PAGE,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console import options as cli
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class HistoryOptions:
-    """Options of `history`: results, a reference, metrics and the form of the output."""
-
-    results: tuple[Path, ...] = argument(metavar="RESULT...", required=True)
-    reference: str | None = option(
-        "--reference",
-        metavar="LABEL",
-        help="A server that all results have; also show ratios to it.",
+class _Options:
+    results: tuple[Path, ...] = cli.argument(metavar="RESULT...", required=True)
+    reference: str | None = cli.option(
+        metavar="LABEL", help="A server that all results have; also show ratios to it."
     )
-    metrics: tuple[str, ...] = option(
+    metrics: tuple[str, ...] = cli.option(
         "--metric", metavar="LABEL", help="Show this metric only; repeatable."
     )
-    details: bool = DETAILS
-    as_json: bool = AS_JSON
-    page: Path | None = HTML_PAGE
-    as_csv: bool = option("--csv", help="Print CSV, one line for each number.")
+    details: bool = cli.DETAILS
+    as_json: bool = cli.AS_JSON
+    page: Path | None = cli.HTML_PAGE
+    as_csv: bool = cli.option("--csv", help="Print CSV, one line for each number.")
 
 
-@click_command("history", HistoryOptions)
-def command(options: HistoryOptions) -> int:
+@cli.click_command("history", _Options)
+def command(options: _Options) -> int:
     """Show each case and metric over several results, in order of time.
 
     A RESULT is a result folder, a summary.json, or a folder of results. If the machine or a load
@@ -45,26 +32,24 @@ def command(options: HistoryOptions) -> int:
     Exit codes: 0 shown; 1 a named result is invalid; 2 there is no result, or a named result cannot
     be read.
     """
+    from benchforge.cli.console.named_file import write_page
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.history import screen, text
+    from benchforge.cli.results.history import text
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.as_csv:
         raise Unusable("--json and --csv exclude each other", "leave one out")
-    timelines, left_out = text.timelines(options.results, Registry(), options.reference)
-    courses = text.with_courses(timelines, options.reference, options.metrics)
+    reference, metrics = options.reference, options.metrics
+    suites, left_out = text.timelines(options.results, Registry(), reference, metrics)
     if options.as_json:
-        documents = [text.document(*timeline) for timeline in courses]
-        show(json.dumps(documents, indent=1, allow_nan=False))
+        show(json.dumps([*map(text.document, suites)], indent=1, allow_nan=False))
     elif options.as_csv:
-        show(text.as_csv(courses).rstrip("\n"))
+        show(text.as_csv(suites).rstrip("\n"))
     else:
-        lines = text.text if options.details else screen.first_screen
-        show("\n\n".join("\n".join(lines(*timeline)) for timeline in courses))
+        lines = text.text if options.details else text.first_screen
+        show("\n\n".join("\n".join(lines(timeline)) for timeline in suites))
     if options.page is not None:
-        from benchforge.cli.console.named_file import write_page
-
-        write_page(options.page, text.page(courses))
+        write_page(options.page, text.page(suites))
     for omission in left_out:
         say(f"left out: {omission}")
     return 0

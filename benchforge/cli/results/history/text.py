@@ -1,4 +1,4 @@
-"""Results over time as text, as a page, as JSON and as CSV."""
+"""Results over time as a first screen, as text, as a page, as JSON and as CSV."""
 
 import csv
 import io
@@ -6,41 +6,58 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Final
 
 from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
 from benchforge.cli.console.columns import columns, spread
 from benchforge.errors import Unusable
+from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.model.summary.verdict import Estimate
 from benchforge.parts.registry import Registry
+from benchforge.report.answer.headline import Headline, headline, short
+from benchforge.report.answer.ratio import interval_text, pair_ratio
 from benchforge.report.page.document import DrawnFigure, PageDocument, PageSection
 from benchforge.results.conclude import Summed
+from benchforge.results.over_time.compared import IS_REFERENCE
 from benchforge.results.over_time.differences import hard
 from benchforge.results.over_time.levels import by_key, identity
 from benchforge.results.over_time.older_results import check_labels, named_results
 from benchforge.results.over_time.series import Course, Point, SeriesChange, courses
 from benchforge.text import safe
-from benchforge.text.readable import Scale, change, counted, listed, scale, times
+from benchforge.text.readable import (
+    Scale,
+    amount,
+    change,
+    counted,
+    cut,
+    fitted,
+    listed,
+    scale,
+    times,
+)
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The results of one suite."""
+    """The results of one suite, and each metric of each case over them."""
 
     suite: str
     results: tuple[Summed, ...]
     "Results in order of time."
     breaks: dict[int, tuple[str, ...]]
     "Differences of the environment from the previous result's, by the result's index."
+    courses: tuple[Course, ...]
 
 
 def timelines(
-    named: Sequence[Path], registry: Registry, reference: str | None
+    named: Sequence[Path], registry: Registry, reference: str | None, metrics: Sequence[str]
 ) -> tuple[list[Timeline], list[str]]:
     """Return the results that are named or lie in a named folder; and those left out, with reasons.
 
     A smoke is left out, and so is the second of two equal results. Raises as `summed` does for
-    a named result.
+    a named result, and Unusable for a label that no result has.
     """
     by_suite: dict[str, list[Summed]] = {}
     left_out: list[str] = []
@@ -49,32 +66,22 @@ def timelines(
             left_out.append(f"{result.path}: a smoke: its numbers mean nothing")
         else:
             by_suite.setdefault(result.summary.name, []).append(result)
-    lines = [_timeline(name, results, reference) for name, results in by_suite.items()]
-    if not lines:
+    if not by_suite:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no result{first}", "name results, or a folder that contains results")
+    check_labels([item for results in by_suite.values() for item in results], reference, metrics)
+    lines = []
+    for suite, results in by_suite.items():
+        results.sort(key=lambda result: result.summary.created)
+        reasons = {
+            index: (*hard(then, newer), *_reference(then, newer, reference))
+            for index, (then, newer) in enumerate(pairwise(results), 1)
+        }
+        breaks = {index: reason for index, reason in reasons.items() if reason}
+        summaries = [item.summary for item in results]
+        in_time = tuple(courses(summaries, breaks, reference, metrics))
+        lines.append(Timeline(suite, tuple(results), breaks, in_time))
     return lines, left_out
-
-
-def with_courses(
-    suite_timelines: Sequence[Timeline], reference: str | None, metrics: Sequence[str]
-) -> list[tuple[Timeline, list[Course]]]:
-    """Return each timeline with its courses. Raises Unusable for a label that no result has."""
-    check_labels([item for line in suite_timelines for item in line.results], reference, metrics)
-    return [
-        (line, [*courses([item.summary for item in line.results], line.breaks, reference, metrics)])
-        for line in suite_timelines
-    ]
-
-
-def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:
-    results.sort(key=lambda result: result.summary.created)
-    reasons = {
-        index: (*hard(then, newer), *_reference(then, newer, reference))
-        for index, (then, newer) in enumerate(pairwise(results), 1)
-    }
-    breaks = {index: reason for index, reason in reasons.items() if reason}
-    return Timeline(suite, tuple(results), breaks)
 
 
 def _reference(then: Summed, newer: Summed, label: str | None) -> Iterator[str]:
@@ -85,6 +92,153 @@ def _reference(then: Summed, newer: Summed, label: str | None) -> Iterator[str]:
         if case.server == label and case.digest != old[key].case.digest:
             yield f"the reference {label} has changed: options, code or data"
             return
+
+
+_MOST_LINES: Final = 20
+_ROWS: Final = 9
+_WIDE: Final = 78
+_MARKS: Final = "▁▂▃▄▅▆▇█"
+_DRAWN: Final = 16  # results of a trend
+_FLAT: Final = 0.02  # of the ratio: less is no trend
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A ratio, or a level, in each result that has it, in order of time."""
+
+    name: str
+    values: tuple[float, ...]
+    latest: str
+
+    @property
+    def drawn(self) -> str:
+        """The last results as bars, from the lowest to the highest of them."""
+        values = self.values[-_DRAWN:]
+        low, high = min(values), max(values)
+        if low <= 0 or high / low < 1 + _FLAT:
+            return _MARKS[3] * len(values)
+        steps = (round((value - low) / (high - low) * (len(_MARKS) - 1)) for value in values)
+        return "".join(_MARKS[step] for step in steps)
+
+    @property
+    def moved(self) -> str:
+        """The change from the first result to the latest."""
+        first, last = self.values[0], self.values[-1]
+        return change(last / first - 1) if first and len(self.values) > 1 else ""
+
+
+def first_screen(line: Timeline) -> list[str]:
+    """Return at most 20 lines for a suite: the changes, each latest ratio, and its trend."""
+    firsts: dict[str, Course] = {}  # metric of each case
+    for course in line.courses:
+        firsts.setdefault(course.case.title, course)
+    main = [*firsts.values()]
+    changes = [(course, item) for course in main for item in course.changed]
+    results = line.results
+    days = [f"{result.summary.created:%Y-%m-%d}" for result in (results[0], results[-1])]
+    span = " to ".join(dict.fromkeys(days))
+    about = f"{safe.word(line.suite)}: {counted(len(results), 'result')}, {span}"
+    trends = [*_to_reference(main)] or [*_ratios(line)] or [*_levels(main)]
+    heads = ["compared", "latest, 95 % interval", f"last {_DRAWN}", "since the first"]
+    rows = [[item.name, item.latest, item.drawn, item.moved] for item in trends[:_ROWS]]
+    lines = [_answer(line, main, changes), about, *columns([heads, *rows], left_aligned=3)]
+    if trends[_ROWS:]:
+        lines.append(f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details")
+    notes = [
+        f"a new series begins with result {index + 1}: {safe.word(listed(reasons, 2))}"
+        for index, reasons in line.breaks.items()
+    ]
+    notes += [f"changed: {_step(line, *item)}" for item in changes[1:]]
+    blocks = [(rank, [cut(note, _WIDE)]) for rank, note in enumerate(notes, 1)]
+    details = "Details: --details has each result, --html FILE a page"
+    return fitted([(0, lines), *blocks, (0, [details])], _MOST_LINES)
+
+
+def _answer(
+    line: Timeline, courses: Sequence[Course], changes: Sequence[tuple[Course, SeriesChange]]
+) -> str:
+    if changes:
+        more = f"; {counted(len(changes) - 1, 'more change')}" if changes[1:] else ""
+        return f"{_step(line, *changes[0])}{more}"
+    reasons = listed(dict.fromkeys(reason for course in courses for reason in course.why), 2)
+    if any(not course.why for course in courses):
+        return f"No level changed in {counted(len(line.results), 'result')}"
+    return cut(safe.word(f"No change can be shown: {reasons}"), _WIDE)
+
+
+def _step(line: Timeline, course: Course, step: SeriesChange) -> str:
+    """Return by how much a level changed, and between which results and commits."""
+    size = change(step.step.ratio - 1)
+    where = f"between result {step.before + 1} and {step.after + 1}"
+    commits = [_commit(line, index, course.case.server) for index in (step.before, step.after)]
+    span = f" ({commits[0]} to {commits[1]})" if all(commits) else ""
+    name = safe.word(f"[{course.case.scenario}] {course.case.server}")
+    return f"{name} changed by {size} {where}{span}"
+
+
+def _commit(line: Timeline, index: int, server: str) -> str:
+    codes = line.results[index].summary.code
+    return next((code.commit[:7] for code in codes if code.server == server and code.commit), "")
+
+
+def _to_reference(courses: Sequence[Course]) -> Iterator[Trend]:
+    """Yield the ratio of each case to the reference, where one is named."""
+    bases = {item.case.scenario: item.case.server for item in courses if IS_REFERENCE in item.why}
+    for course in courses:
+        digest = course.points[-1].digest
+        ratios = [
+            point.ratio
+            for point in course.points
+            if point.ratio is not None and point.ratio.value and point.digest == digest
+        ]
+        if ratios and course.case.scenario in bases and IS_REFERENCE not in course.why:
+            name = f"[{course.case.scenario}] {short(course.case.server)}"
+            name += f" / {short(bases[course.case.scenario])}"
+            values = tuple(ratio.value for ratio in ratios if ratio.value is not None)
+            yield Trend(name, values, _latest(ratios[-1]))
+
+
+def _ratios(line: Timeline) -> Iterator[Trend]:
+    """Yield the ratio of each comparison of the latest result, over the results of its series."""
+    latest = line.results[-1].summary
+    for comparison in latest.comparisons:
+        head = headline(comparison, latest)
+        if head.ratio is None or head.ratio.value is None:
+            continue
+        series = line.results[max(line.breaks, default=0) :]
+        ratios = (_ratio(result.summary, comparison, head) for result in series)
+        values = tuple(ratio for ratio in ratios if ratio is not None)
+        name = f"[{comparison.scenario}] {short(head.first)} / {short(head.second)}"
+        if values:
+            yield Trend(name, values, _latest(head.ratio))
+
+
+def _latest(ratio: Estimate) -> str:
+    value, ends = interval_text(ratio)
+    return f"{value} ({ends})" if ends else value
+
+
+def _ratio(summary: Summary, comparison: Comparison, head: Headline) -> float | None:
+    """Return the ratio of two servers in an older result; None where it has none."""
+    for other in summary.comparisons:
+        fields = other.scenario, other.driver, other.vary
+        ranked = summary.standing(other)
+        ranking = None if ranked is None else ranked.ranking
+        if fields != (comparison.scenario, comparison.driver, comparison.vary) or ranking is None:
+            continue
+        if {head.first, head.second} <= {item.server for item in ranking.order}:
+            return pair_ratio(ranking, head.first, head.second).value
+    return None
+
+
+def _levels(courses: Sequence[Course]) -> Iterator[Trend]:
+    """Yield the level of each case where nothing is compared."""
+    for course in courses:
+        levels = (point.value.value for point in course.points)
+        values = tuple(level for level in levels if level is not None)
+        if values:
+            name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
+            yield Trend(name, values, amount(course.measure.unit, values[-1]))
 
 
 _HEADS = (
@@ -98,7 +252,7 @@ _LEGEND = (
 )
 
 
-def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
+def text(line: Timeline) -> Iterator[str]:
     """Yield the lines of one suite."""
     yield f"{safe.word(line.suite)}: {counted(len(line.results), 'result')}"
     for index, result in enumerate(line.results):
@@ -107,7 +261,7 @@ def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
         doubt = "" if result.summary.complete else "; not complete"
         when, where = f"{result.summary.created:%Y-%m-%d %H:%M}", safe.word(str(result.path))
         yield f"  {index + 1}  {when}  {where}{doubt}"
-    for course in courses:
+    for course in line.courses:
         yield ""
         yield from _course(line, course)
 
@@ -138,26 +292,25 @@ def changed_text(changed: SeriesChange) -> str:
     return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
 
 
-def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> PageDocument:
+def page(suites: Sequence[Timeline]) -> PageDocument:
     """Return results over time with a drawing for each case and metric."""
-    names = listed([line.suite for line, _ in courses_by_timeline])
     return PageDocument(
-        title=f"{names} over time",
+        title=f"{listed([line.suite for line in suites])} over time",
         eyebrow="",
         counts=(),
-        sentences=[item for entry in courses_by_timeline for item in _changes(*entry)],
+        sentences=[item for line in suites for item in _changes(line)],
         sections=[
             PageSection(
                 f"suite-{number}",
                 line.suite,
                 counted(len(line.results), "result"),
                 _LEGEND,
-                figures=[figure for course in courses_ for figure in _figure(line, course)],
+                figures=[figure for course in line.courses for figure in _figure(line, course)],
                 others="name one with --metric",
                 facts_title="The results",
                 facts=[*_results(line)],
             )
-            for number, (line, courses_) in enumerate(courses_by_timeline, start=1)
+            for number, line in enumerate(suites, start=1)
         ],
     )
 
@@ -180,13 +333,13 @@ def _figure(line: Timeline, course: Course) -> Iterator[DrawnFigure]:
         yield DrawnFigure(_title(course), unit, drawing, [*map(changed_text, course.changed)])
 
 
-def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
+def _changes(line: Timeline) -> Iterator[str]:
     """Yield each change of a level; or that there is none, or the reason for no answer."""
-    changed = [(course, item) for course in courses for item in course.changed]
+    changed = [(course, item) for course in line.courses for item in course.changed]
     for course, step in changed:
         yield f"{course.case.title}, {course.measure.title}: {changed_text(step)}"
     if not changed:
-        reasons = listed(dict.fromkeys(reason for course in courses for reason in course.why))
+        reasons = listed(dict.fromkeys(reason for course in line.courses for reason in course.why))
         nothing = f"no changes are shown: {reasons}" if reasons else "no level changed"
         yield f"{line.suite}: {nothing}"
 
@@ -206,7 +359,7 @@ def _scale(course: Course) -> Scale:
     return scale(course.measure.unit, [course.points[-1].value.value or 0.0])
 
 
-def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
+def document(line: Timeline) -> dict[str, JsonValue]:
     """Return all of one suite; `result`, `before` and `after` are places in `results`, from 0."""
     return {
         "suite": line.suite,
@@ -220,7 +373,7 @@ def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
             }
             for index, item in enumerate(line.results)
         ],
-        "courses": [_course_json(course) for course in courses],
+        "courses": [_course_json(course) for course in line.courses],
     }
 
 
@@ -236,13 +389,13 @@ def _course_json(course: Course) -> dict[str, JsonValue]:
     }
 
 
-def as_csv(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> str:
+def as_csv(suites: Sequence[Timeline]) -> str:
     """Return a line for each number, with its heads: RFC 4180; empty where there is no number."""
     into = io.StringIO()
     writer = csv.writer(into)
     writer.writerow(_HEADS)
-    for line, courses_ in courses_by_timeline:
-        for course in courses_:
+    for line in suites:
+        for course in line.courses:
             for point in course.points:
                 row = _row(line, course, point)
                 writer.writerow(safe.csv(item) if isinstance(item, str) else item for item in row)

@@ -1,6 +1,5 @@
 """`benchforge report`: the answer and the reports of a stored result."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.options import DETAILS, argument, click_command, option
@@ -9,13 +8,11 @@ from benchforge.errors import Unusable
 ALL = "all"  # --why without an id
 
 
-@dataclass(frozen=True)
 class ReportOptions:
     """Options of `report`: a result, reporters, and files."""
 
     results: tuple[Path, ...] = argument(metavar="[RESULT]")
     why: str | None = option(
-        "--why",
         metavar="ID",
         is_flag=False,
         flag_value=ALL,
@@ -24,11 +21,10 @@ class ReportOptions:
     )
     details: bool = DETAILS
     brief: bool = option(
-        "--brief",
         help="Print the answer as Markdown for a chat, without a host, a user or a home; with -o "
-        "FILE.svg or FILE.md, write it as a drawing or as text.",
+        "FILE.svg or FILE.md, write it as a drawing or as text."
     )
-    write: bool = option("--write", help="Write summary and reports anew into the result.")
+    write: bool = option(help="Write summary and reports anew into the result.")
     opened: bool = option("--open", help="Write the page into the cache, and open it in a browser.")
     names: tuple[str, ...] = option(
         "--reporter", metavar="NAME", help="Use only this reporter; repeatable."

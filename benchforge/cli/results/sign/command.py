@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.options import argument, click_command, option
@@ -11,21 +10,17 @@ from benchforge.errors import InvalidFile, Unusable
 KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 
 
-@dataclass(frozen=True)
-class SignOptions:
-    """Options of `sign`: a result and a key."""
-
+class _Options:
     folder: Path = argument(metavar="RESULT")
     key: Path | None = option(
-        "--key",
         metavar="FILE",
         help="Private ssh key, or public key if an agent has the private key.  [default: the first "
         "of ~/.ssh/id_ed25519, id_ecdsa and id_rsa]",
     )
 
 
-@click_command("sign", SignOptions)
-def command(options: SignOptions) -> int:
+@click_command("sign", _Options)
+def command(options: _Options) -> int:
     """Sign a result with your ssh key.
 
     ssh-keygen signs the manifest, which has the SHA-256 of each file, and writes signed.json and

@@ -1,6 +1,5 @@
 """`benchforge validate`: the form of result files, and whether they agree."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.options import argument, click_command
@@ -8,15 +7,12 @@ from benchforge.cli.console.options import argument, click_command
 INVALID, UNREADABLE = 1, 2
 
 
-@dataclass(frozen=True)
-class ValidateOptions:
-    """Options of `validate`: results, or files of them."""
-
+class _Options:
     paths: tuple[Path, ...] = argument(metavar="PATH...", required=True)
 
 
-@click_command("validate", ValidateOptions)
-def command(options: ValidateOptions) -> int:
+@click_command("validate", _Options)
+def command(options: _Options) -> int:
     """Check that the files of results are complete and agree in form: the first level of verify.
 
     PATH is a result folder or one of its files. This needs no program and no plugin. The numbers of

@@ -1,6 +1,5 @@
 """`benchforge verify`: whether the files of a result agree, down to its raw files."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -11,15 +10,10 @@ from benchforge.cli.console.options import argument, click_command, option
 CONTRADICTED, NOT_PROVED = 1, 2
 
 
-@dataclass(frozen=True)
-class VerifyOptions:
-    """Options of `verify`: a result, a level and signers."""
-
+class _Options:
     folder: Path = argument(metavar="RESULT")
     level: Literal["form", "numbers", "evidence"] = option(
-        "--level",
         default="evidence",
-        show_default=True,
         help="form: the files are those that were listed, and say nothing that cannot be. "
         "numbers: besides, the summary and the reports follow from the trials. evidence: besides, "
         "the trials follow from the raw files.",
@@ -29,19 +23,17 @@ class VerifyOptions:
         *("-j", "--jobs"),
         type=click.IntRange(1, 256),
         default=1,
-        show_default=True,
         help="Number of processes that compute trials again from their raw files.",
     )
     signers: Path | None = option(
-        "--signers",
         metavar="FILE",
         help="Check the signature by this list of signers, which has the format of allowed_signers "
         "in ssh-keygen(1).",
     )
 
 
-@click_command("verify", VerifyOptions)
-def command(options: VerifyOptions) -> int:
+@click_command("verify", _Options)
+def command(options: _Options) -> int:
     """Check the files of a result, recompute its numbers from its raw files, and compare.
 
     This writes nothing, and starts no process but ssh-keygen with --signers. It needs no program

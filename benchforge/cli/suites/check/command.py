@@ -1,32 +1,21 @@
 """`benchforge check`: faults of suites, and their missing programs and packages."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.options import (
-    ONE_PROFILE,
-    SETTINGS,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-)
+from benchforge.cli.console import options as cli
 
 UNUSABLE, MISSING = 2, 3
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """Options of `check`: suites, and their form."""
-
-    suites: tuple[Path, ...] = argument(required=True, type=SuiteFile())
-    profile: str | None = ONE_PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    only: tuple[str, ...] = only("Check")
+class _Options:
+    suites: tuple[Path, ...] = cli.argument(required=True, type=cli.SuiteFile())
+    profile: str | None = cli.ONE_PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    only: tuple[str, ...] = cli.only("Check")
 
 
-@click_command("check", CheckOptions)
-def command(options: CheckOptions) -> int:
+@cli.click_command("check", _Options)
+def command(options: _Options) -> int:
     """Check SUITES for errors, missing programs and missing packages.
 
     This starts no process and works on any system. It checks each suite without a profile and with
@@ -35,7 +24,7 @@ def command(options: CheckOptions) -> int:
     Exit codes: 0 nothing is wrong or missing; 2 a suite has errors; 3 a program or a package is
     missing.
     """
-    from benchforge.cli.console.say import keep_secret, say, show
+    from benchforge.cli.console.say import say, show
     from benchforge.cli.suites.check.profiles import counts, load_all, names, remarks, users_of
     from benchforge.errors import BenchforgeError
     from benchforge.parts.command import Need
@@ -50,12 +39,10 @@ def command(options: CheckOptions) -> int:
     absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []
     for path in options.suites:
-        loaded = load_all(path, registry, options.profile, options.settings, options.only)
-        for suite in loaded.suites:
-            keep_secret(suite.secrets)
-        faults = list(loaded.faults)
+        suites, wrong = load_all(path, registry, options.profile, options.settings, options.only)
+        faults = list(wrong)
         forms: list[Needed] = []
-        for suite in loaded.suites:
+        for suite in suites:
             try:
                 forms.append(needed(suite))
             except BenchforgeError as error:
@@ -65,8 +52,8 @@ def command(options: CheckOptions) -> int:
             say(SuiteErrors(list(dict.fromkeys(faults))).text())
             continue
         needs = together(forms)
-        show(f"{path}: good: {counts(loaded.suites, forms[0])}; {names(needs)}")
-        for line in dict.fromkeys(remarks(loaded.suites, forms)):
+        show(f"{path}: good: {counts(suites, forms[0])}; {names(needs)}")
+        for line in dict.fromkeys(remarks(suites, forms)):
             show(f"{path}: {line}")
         for need in missing(needs, path.parent):
             absent.setdefault(need, []).extend(users_of(needs[need], path))

@@ -1,13 +1,13 @@
 """Suites in all of their forms: without a profile, and with each of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from benchforge.cli.console.named_file import loaded
 from benchforge.parts.command import Need
 from benchforge.parts.registry import Registry
 from benchforge.run.programs.needed import Needed, Users
-from benchforge.suite.load import load
 from benchforge.suite.scenarios.latency import unlike_loads
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
@@ -16,50 +16,38 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted, listed
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """The sound forms of a suite, and the faults of the others."""
-
-    suites: tuple[Suite, ...]
-    faults: tuple[SuiteFault, ...]
-    "Faults without repetition. A fault in a profile names the profile."
-
-
 def load_all(
     path: Path,
     registry: Registry,
     profile: str | None,
     settings: Sequence[tuple[str, str]],
     only: Sequence[str],
-) -> Loaded:
-    """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
-    try:
-        forms = [profile] if profile is not None else [None, *_profiles(path)]
-    except SuiteErrors as error:
-        return Loaded((), error.faults)
+) -> tuple[list[Suite], Sequence[SuiteFault]]:
+    """Read a suite without a profile and with each of its own; with `profile`, with that alone.
+
+    Return the sound forms, and the faults of the others. A fault in a profile names the profile.
+    """
+    forms: list[str | None] = [profile]
+    if profile is None:
+        try:
+            profiles = as_table(read(path).tables.get("profiles"))
+        except SuiteErrors as error:
+            return [], error.faults
+        forms += [name for name, table in profiles.items() if isinstance(table, dict)]
     suites: list[Suite] = []
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
     for name in forms:
         try:
-            suites.append(load(path, registry, profile=name, settings=settings, only=only))
+            suites.append(loaded(path, registry, name, settings, only))
         except SuiteErrors as error:
             for fault in error.faults:
                 distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(name)
-    faults = [
-        fault if None in among or profile is not None else _of_profiles(fault, among)
-        for fault, among in distinct.values()
-    ]
-    return Loaded(tuple(suites), tuple(faults))
-
-
-def _profiles(path: Path) -> list[str]:
-    profiles = as_table(read(path).tables.get("profiles"))
-    return [name for name, table in profiles.items() if isinstance(table, dict)]
-
-
-def _of_profiles(fault: SuiteFault, among: Sequence[str | None]) -> SuiteFault:
-    names = ", ".join(str(name) for name in among)
-    return replace(fault, message=f"{fault.message} (with --profile {names})")
+    faults = []
+    for fault, among in distinct.values():
+        of_all = profile is not None or None in among
+        message = f"{fault.message} (with --profile {', '.join(map(str, among))})"
+        faults.append(fault if of_all else replace(fault, message=message))
+    return suites, faults
 
 
 def counts(suites: Sequence[Suite], form: Needed) -> str:

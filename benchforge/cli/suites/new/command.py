@@ -1,6 +1,5 @@
 """`benchforge new suite`: a suite to start from, that runs as it is."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -9,24 +8,19 @@ from benchforge.cli.console.options import argument, click_command, option
 from benchforge.errors import Unusable
 
 
-@dataclass(frozen=True)
-class NewSuiteOptions:
-    """Options of `new suite`: a path, and a source."""
-
+class _Options:
     path: Path = argument(default=Path())
     source: str | None = option(
         "--from", metavar="NAME", help="Copy a built-in suite instead of the sample."
     )
     from_log: Path | None = option(
-        "--from-log",
         metavar="LOG",
         help="Take kinds of requests, shares and values from an access log: combined or common "
         "format, or JSON lines of nginx or Caddy.",
     )
     behind_proxy: bool = option(
-        "--behind-proxy",
         help="The addresses in the log are those of a proxy: a path or value that came five times "
-        "counts as shared by several clients.",
+        "counts as shared by several clients."
     )
 
 
@@ -35,8 +29,8 @@ def command() -> None:
     """Write a sample suite."""
 
 
-@click_command("suite", NewSuiteOptions)
-def suite(options: NewSuiteOptions) -> None:
+@click_command("suite", _Options)
+def suite(options: _Options) -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
     Without --from, the suite measures a sample app in the same folder, which needs only Python.

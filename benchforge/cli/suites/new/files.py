@@ -1,8 +1,8 @@
 """Files of a new suite: a sample that runs as it is, a copy, or the mix of an access log."""
 
+import contextlib
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from benchforge.cli.console.say import show
@@ -25,10 +25,13 @@ _SCHEMA = "suite.schema.json"
 
 def write_sample(suite: Path, source: str | None) -> None:
     """Write a suite of ours, or the sample. Raises Unusable, or CannotKeep for a file."""
-    text = _read(_STARTER / SUITE if source is None else _named(source))
+    file = _STARTER / SUITE if source is None else brought().get(source)
+    if file is None:
+        raise Unusable(f"--from {source}: no such suite", names_like(Path(f"{source}")))
+    text = file.read_text(encoding="utf-8")
     texts = {suite: re.sub(r"\A#:schema .*", f"#:schema {_SCHEMA}", text)}
     if source is None:
-        texts[suite.with_name(_APP)] = _read(_STARTER / _APP)
+        texts[suite.with_name(_APP)] = (_STARTER / _APP).read_text(encoding="utf-8")
     show(f"wrote: {_kept(suite, texts)}\nnext:  {program()} run {suite}")
 
 
@@ -58,37 +61,24 @@ def write_suite_of_log(target: Path, source: Path, *, behind_proxy: bool) -> Non
     show(f"next:  set your server in {target}, then {program()} plan {target} --requests 3")
 
 
-def _kept(template: Path, texts: dict[Path, str]) -> str:
-    schema = template.with_name(_SCHEMA)
-    _refuse_to_overwrite(texts)
-    _write(texts | {schema: of_suites(builtin=False) + "\n"})
-    return ", ".join(map(str, (*texts, schema)))
+def _kept(suite: Path, texts: dict[Path, str]) -> str:
+    """Write the files and the schema, and return their names.
 
-
-def _named(name: str) -> Path:
-    if (file := brought().get(name)) is not None:
-        return file
-    raise Unusable(f"--from {name}: no such suite", names_like(Path(name)))
-
-
-def _read(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
-
-
-def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
-    """Raise Unusable for a file of another content, and for any suite; a schema is redrawn."""
-    suite = next(iter(texts))
+    Raises Unusable for a file of another content, and for any suite; a schema is redrawn.
+    """
     for file, text in texts.items():
         if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):
             hint = f"give another PATH, such as a new folder: {program()} new suite bench"
             raise Unusable(f"{file}: exists already, and is not overwritten", hint)
+    schema = suite.with_name(_SCHEMA)
+    _write(texts | {schema: of_suites(builtin=False) + "\n"})
+    return ", ".join(map(str, (*texts, schema)))
 
 
 def _content(file: Path) -> bytes | None:
-    try:
+    with contextlib.suppress(OSError):
         return file.read_bytes()
-    except OSError:
-        return None
+    return None
 
 
 def _write(texts: dict[Path, str]) -> None:

@@ -4,58 +4,44 @@ import secrets
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import click
 
-from benchforge.cli.console.options import (
-    PROFILE,
-    SETTINGS,
-    SuiteFile,
-    argument,
-    click_command,
-    only,
-    option,
-)
+from benchforge.cli.console import options as cli
 
 PAPER = 100  # columns where there is no terminal
 _AT_ONCE = 1000  # lines
 
 
-@dataclass(frozen=True)
-class PlanOptions:
-    """Options of `plan`: a suite, and the form of the output."""
-
-    suite: Path = argument(type=SuiteFile())
-    profile: str | None = PROFILE
-    settings: tuple[tuple[str, str], ...] = SETTINGS
-    only: tuple[str, ...] = only("Plan")
-    seed: int | None = option(
-        "--seed",
+class _Options:
+    suite: Path = cli.argument(type=cli.SuiteFile())
+    profile: str | None = cli.PROFILE
+    settings: tuple[tuple[str, str], ...] = cli.SETTINGS
+    only: tuple[str, ...] = cli.only("Plan")
+    seed: int | None = cli.option(
         type=click.IntRange(0),
         metavar="N",
         help="Seed of the measurement order.  [default: the suite's]",
     )
-    output: str = option(
+    output: str = cli.option(
         "--format",
         type=click.Choice(["text", "json", "mermaid", "dot"]),
         default="text",
         help="Output format; json has everything. mermaid and dot, which is Graphviz's, draw which "
         "part connects to which.",
     )
-    requests: int | None = option(
-        "--requests",
+    requests: int | None = cli.option(
         type=click.IntRange(1, 1000),
         metavar="N",
         help="Print N requests of each kind of the scenarios that have kinds, and nothing else.",
     )
-    full: bool = option("--all", help="Print lists in full.")
+    full: bool = cli.option("--all", help="Print lists in full.")
 
 
-@click_command("plan", PlanOptions)
-def command(options: PlanOptions) -> int:
+@cli.click_command("plan", _Options)
+def command(options: _Options) -> int:
     """Show what a run of SUITE would measure, in which order, and how long it would take.
 
     This starts no process, needs no program and writes no file.

@@ -11,9 +11,8 @@ import click
 from pydantic import JsonValue
 
 from benchforge.cli.console.columns import amount, awaited, lasts
-from benchforge.cli.suites.plan.planned import Chain, PartPlanned, Plan, PlanTime, ScenarioPlanned
+from benchforge.cli.suites.plan.planned import PartPlanned, Plan, PlanTime, ScenarioPlanned
 from benchforge.errors import BenchforgeError
-from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.mix.record import MOST
 from benchforge.suite.mix.stream import Mix
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph, Step
@@ -114,18 +113,17 @@ def _scenario(
         values_text = ", ".join(_cut(map(shown, values), len(values), "value", complete))
         yield f"  varies {safe.word(path)}: {safe.word(values_text)}"
     yield "  what runs: starts in this order →, loaded by ←"
-    chains = _cut(map(_chain, scenario.chains), len(scenario.chains), "server", complete)
-    yield from (f"    {line}" for line in chains)
+    chains = (
+        f"{' → '.join(map(_part, chain.starts))} ← {', '.join(map(_part, chain.drivers))}"
+        for chain in scenario.chains
+    )
+    servers = _cut(chains, len(scenario.chains), "server", complete)
+    yield from (f"    {line}" for line in servers)
     yield "  cases"
     numbers = range(start, start + scenario.cases)
     names = (graph.cases[number].name.title.partition(" · ")[2] for number in numbers)
     lines = (f"{number + 1} {safe.word(name)}" for number, name in zip(numbers, names, strict=True))
     yield from (f"    {line}" for line in _cut(lines, scenario.cases, "case", complete))
-
-
-def _chain(chain: Chain) -> str:
-    starts, drivers = " → ".join(map(_part, chain.starts)), ", ".join(map(_part, chain.drivers))
-    return f"{starts} ← {drivers}"
 
 
 def _part(part: PartPlanned) -> str:
@@ -250,16 +248,13 @@ def _firsts(mix: Mix, seed: int, number: int) -> list[list[list[str]]]:
                 head, body = record.head.decode().splitlines(), record.body.decode()
                 firsts[record.kind].append([*_lines(head, body)])
                 for index, step in zip(record.kinds[1:], mix.open_requests(record), strict=True):
-                    firsts[index].append([*_lines(_head_of(step), step.body or "")])
+                    headers = (f"{name}: {value}" for name, value in step.headers.items())
+                    head = [f"{step.method} {step.path}", *headers]
+                    firsts[index].append([*_lines(head, step.body or "")])
                 is_full -= len(firsts[record.kind]) == number
             if not is_full:
                 break
     return firsts
-
-
-def _head_of(request: Request) -> list[str]:
-    headers = (f"{name}: {value}" for name, value in request.headers.items())
-    return [f"{request.method} {request.path}", *headers]
 
 
 def _lines(head: Sequence[str], body: str) -> Iterator[str]:

@@ -169,9 +169,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
         blocks=graph.blocks,
         until=graph.until,
         trials=len(graph),
-        estimate=_estimate(len(graph), graph.declared_s, warm_up_s).model_copy(
-            update={"noise_s": _noise_s(suite, graph)}
-        ),
+        estimate=_estimate(len(graph), graph.declared_s, warm_up_s, _noise_s(suite, graph)),
         scenarios=tuple(
             ScenarioPlanned(
                 label=label,
@@ -231,11 +229,12 @@ def _noise_s(suite: Suite, graph: RunGraph) -> float:
     return noise_s(graph.declared_s / len(graph), patience, smoke=suite.smoke)
 
 
-def _estimate(trials: int, declared_s: float, warm_up_s: float) -> PlanTime:
+def _estimate(trials: int, declared_s: float, warm_up_s: float, noise_s: float = 0.0) -> PlanTime:
     return PlanTime(
         warm_up_s=warm_up_s * trials,
         load_s=max(0.0, declared_s - warm_up_s * trials),
         start_and_stop_s=START_AND_STOP_S * trials,
+        noise_s=noise_s,
     )
 
 

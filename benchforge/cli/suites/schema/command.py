@@ -1,6 +1,5 @@
 """`benchforge schema`: JSON Schema of suites and of result files, for editors and validators."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -11,19 +10,16 @@ from benchforge.errors import CannotKeep
 _OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", "calibration"]
 
 
-@dataclass(frozen=True)
-class SchemaOptions:
-    """Options of `schema`: a kind of file, and the output."""
-
+class _Options:
     file: str = argument(type=click.Choice(_OF), default="suite")
     output: Path | None = option(
         *("-o", "--output"), metavar="FILE", help="File to write.  [default: standard output]"
     )
-    builtin: bool = option("--builtin", help="Include built-in parts only.")
+    builtin: bool = option(help="Include built-in parts only.")
 
 
-@click_command("schema", SchemaOptions)
-def command(options: SchemaOptions) -> None:
+@click_command("schema", _Options)
+def command(options: _Options) -> None:
     """Print the JSON Schema of suites, or of a file of a result.
 
     The schema of suites has the options of every installed part. If a suite's first line names its

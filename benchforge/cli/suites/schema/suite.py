@@ -94,7 +94,7 @@ def suite_schema(registry: Registry) -> tuple[Schema, list[str]]:
     top["properties"]["benchforge"] |= {"const": FORMAT}
     tables = {
         **{
-            name: _starred(name, _declared(kinds[name], kind), _in_profile(kinds[name], kind))
+            name: _labelled(name, _declared(kinds[name], kind), _in_profile(kinds[name], kind))
             for name, kind in KINDS.items()
         },
         "runtimes": _labelled("runtimes", table(Runtime, environment=True)),
@@ -221,17 +221,14 @@ def _description(options: Mapping[str, Schema]) -> Schema:
     return {"description": "\n\n".join(lines)} if lines else {}
 
 
-def _labelled(name: str, labelled: Schema) -> Schema:
+def _labelled(name: str, labelled: Schema, starred: Schema | None = None) -> Schema:
     return {
         "type": "object",
         "description": _TABLES[name],
         "patternProperties": {_LABEL: labelled},
         "additionalProperties": UNKNOWN,
+        **({"properties": {STAR: starred}} if starred else {}),
     }
-
-
-def _starred(name: str, labelled: Schema, starred: Schema) -> Schema:
-    return {**_labelled(name, labelled), "properties": {STAR: starred}}
 
 
 def _scenario() -> Schema:
@@ -285,7 +282,7 @@ def _profile(
     del keys["benchforge"]
     for name, parts in kinds.items():
         partial_table = _in_profile(parts, KINDS[name])
-        keys[name] = _starred(name, partial_table, partial_table)
+        keys[name] = _labelled(name, partial_table, partial_table)
     return {"type": "object", "properties": keys, "additionalProperties": UNKNOWN}
 
 

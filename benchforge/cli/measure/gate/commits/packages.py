@@ -131,11 +131,12 @@ class Packages:
         for label, folder in folders.items():
             part = self._suite.servers[label].part
             if not isinstance(part, RunsPython) or not part.starts_python():
-                self._line(f"servers.{label}: a command: both commits run on what it starts")
+                self.lines[f"servers.{label}: a command: both commits run on what it starts"] = None
                 continue
             named = self._suite.runtimes.get(part.runtime or "")
             if named is not None and named.requires:
-                self._line(f"servers.{label}: both commits have the packages of {part.runtime}")
+                same = f"both commits have the packages of {part.runtime}"
+                self.lines[f"servers.{label}: {same}"] = None
                 continue
             locks = self._locks(label, folder)
             for side, lock in zip((label, base_label(label)), locks, strict=False):
@@ -150,15 +151,16 @@ class Packages:
         head = self._at(top, folder)
         if isinstance(head, str):
             same = "both commits have the same packages, and a change of these is not measured"
-            self._line(f"servers.{label}: {head}: {same}")
+            self.lines[f"servers.{label}: {head}: {same}"] = None
             return []
         older = self._at(base, base / folder.relative_to(top))
         if isinstance(older, str):
-            self._line(f"servers.{label}: {older} at the base: it has those of {head.file}")
+            has = f"it has those of {head.file}"
+            self.lines[f"servers.{label}: {older} at the base: {has}"] = None
             return [head, head]
         same = "the same" if head.pins == older.pins else "others"
         pinned = counted(len(head.pins), "package")
-        self._line(f"servers.{label}: {pinned} of {head.file}; {same} at the base")
+        self.lines[f"servers.{label}: {pinned} of {head.file}; {same} at the base"] = None
         return [head, older]
 
     def _at(self, top: Path, folder: Path) -> Lock | str:
@@ -210,9 +212,6 @@ class Packages:
             lines = [line for line in done.complained.splitlines() if line.strip()]
             raise NotPinnedError(f"{UV}: uv cannot export it: {' '.join(lines[:2])}")
         return done.printed
-
-    def _line(self, line: str) -> None:
-        self.lines[line] = None
 
 
 def _runtime(named: Runtime | None, lock: Lock) -> tuple[str, Tables]:

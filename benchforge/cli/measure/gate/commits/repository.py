@@ -1,21 +1,27 @@
-"""The base commit of a gate: resolved by git, which changes nothing and runs no hook."""
+"""The base of a gate: a commit, resolved by git without a change or a hook; or an older result."""
 
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchforge.cli.measure.gate.older_result import OlderResult
 from benchforge.errors import CannotKeep, ProgramMissing, Unusable
+from benchforge.model.files.folder import read_header
+from benchforge.model.suite.code import Code
 from benchforge.parts.part import GIT
+from benchforge.parts.registry import Registry
 from benchforge.run.checkout import Git, GitRefusedError
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.overrides import layered
+from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import nearest
+from benchforge.suite.toml.source import parsed
+from benchforge.text.safe import HIDDEN
 
 _NULL = re.compile(r"0{40,}")
 _PART_OF_ID = re.compile(r"[0-9a-f]{7,39}")
@@ -23,7 +29,29 @@ _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _UPSTREAM = "upstream"  # as most people call the repository that they forked
 _URL = "where URL is the repository of the pull request"
 
+_OF_THE_SUITE = ("directory", "runtime")  # the paths and environments of today
 _SHOWN = 7  # digits of a commit, as git shows it
+
+
+class OlderResult(NamedTuple):
+    """The servers of a result that were served from one commit."""
+
+    folder: Path
+    commit: str
+    servers: Mapping[str, Tables]
+    reasons: Mapping[str, str]
+    "Reasons why a server cannot be measured again, by its label."
+
+    def why_not(self, label: str) -> str:
+        """Return why a server cannot be measured again; empty if it can."""
+        if label in self.servers:
+            return ""
+        return self.reasons.get(label, f"{self.folder} has no such server")
+
+    def declared(self, label: str, table: Tables) -> Tables:
+        """Return a server as it was; `table`, of the suite, says where its code is today."""
+        options = {k: value for k, value in self.servers[label].items() if k not in _OF_THE_SUITE}
+        return {**options, **{key: table[key] for key in _OF_THE_SUITE if key in table}}
 
 
 class BaseCommit(NamedTuple):
@@ -90,19 +118,12 @@ def _changed(git: Git, commit: str, suite: str, irrelevant: Sequence[str]) -> bo
 
 
 def _lacks(git: Git, head: str, commit: str) -> int | None:
-    if head and is_shallow(git):
-        return 0 if commit in _history(git, head) else None
-    return int(git.output("rev-list", "--count", f"{head}..{commit}" if head else commit))
-
-
-def _history(git: Git, head: str) -> set[str]:
-    """Return the commits that a commit surely contains, by what a shallow clone has of them.
-
-    The oldest commits of such a clone have no parents for git; their own text names them.
-    """
+    if not (head and is_shallow(git)):
+        return int(git.output("rev-list", "--count", f"{head}..{commit}" if head else commit))
+    # The oldest commits of such a clone have no parents for git; their own text names them.
     text = git.output("cat-file", "commit", head).partition("\n\n")[0].splitlines()
     parents = {line.removeprefix("parent ") for line in text if line.startswith("parent ")}
-    return {*git.output("rev-list", head).split(), *parents}
+    return 0 if commit in {*git.output("rev-list", head).split(), *parents} else None
 
 
 def _refused(folder: Path, reason: str) -> Unusable:
@@ -181,3 +202,43 @@ def _fetched_all(git: Git, remote: str) -> bool:
         return False
     fetched = git.output("for-each-ref", "--count=1", f"refs/remotes/{remote}/")
     return "refs/heads/*:" in specs and fetched != ""
+
+
+def older_result(folder: Path, registry: Registry) -> OlderResult:
+    """Read which code and options the servers of a result had.
+
+    Raises Unusable for a result of which no server can be measured again, and as `read_header`.
+    """
+    header = read_header(folder)
+    written = parsed(f"the suite of {folder}", header.suite)
+    settings = tuple(header.settings.items())
+    declared = as_table(layered(written, header.profile, settings, registry).tables["servers"])
+    working_trees_first = sorted(header.code, key=lambda code: code.ref is not None)
+    commit = next((code.commit for code in working_trees_first if code.rebuilds), None)
+    servers: dict[str, Tables] = {}
+    reasons: dict[str, str] = {}
+    for label in dict.fromkeys(case.server for case in header.cases):
+        table = as_table(declared.get(label))
+        codes = [code for code in header.code if code.server == label]
+        if reason := _why_not(table, codes, commit):
+            reasons[label] = reason
+        else:
+            servers[label] = table
+    if commit is None or not servers:
+        listed = "; ".join(f"servers.{label}: {reason}" for label, reason in reasons.items())
+        hint = "measure a commit: commit what is changed, or name it with 'ref', and run again"
+        raise Unusable(f"--base {folder}: nothing can be measured again: {listed}", hint)
+    return OlderResult(folder, commit, servers, reasons)
+
+
+def _why_not(table: Tables, codes: list[Code], commit: str | None) -> str:
+    if not codes:
+        return "no commit was recorded"
+    if len(codes) > 1:
+        return "its ref varied"
+    (code,) = codes
+    if not code.rebuilds:
+        return f"it was the {code.in_words}"
+    if code.commit != commit:
+        return f"it was {code.in_words}, and others were at {str(commit)[:7]}"
+    return "the result does not contain its secret" if HIDDEN in str(table) else ""

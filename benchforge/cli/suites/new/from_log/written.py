@@ -137,7 +137,10 @@ def _places(log: AccessLog, kind: LogKind) -> list[_Place]:
 
 def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[str]]:
     """Return the sampled values that may be kept; OWN for a column that keeps less than half."""
-    rows = [[_value(varying, *row) for varying in places] for row in kind.rows]
+    rows = [
+        [query.get(p.key, "") if p.number is None else values[p.number] for p in places]
+        for values, query in kind.rows
+    ]
     sound = [[log.keeps(p.key, text) for p, text in zip(places, row, strict=True)] for row in rows]
     has_values = [2 * sum(column) < len(rows) for column in zip(*sound, strict=True)]
     if all(has_values):
@@ -147,10 +150,6 @@ def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[
         for row, keeps in zip(rows, sound, strict=True)
         if all(mine or keeps_value for mine, keeps_value in zip(has_values, keeps, strict=True))
     ] or [[OWN] * len(places)]
-
-
-def _value(varying: _Place, values: Sequence[str], query: Mapping[str, str]) -> str:
-    return query.get(varying.key, "") if varying.number is None else values[varying.number]
 
 
 def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[str]:
@@ -198,15 +197,16 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
         elif _LOGIN.search(mixed.kind.pattern[-1]):
             yield from _session(mixed)
         else:
-            yield from _comment(log, mixed, _example([mixed, *kinds]))
+            yield from _comment(log, mixed, [mixed, *kinds])
     yield "[repeat]"
     yield 'warmup = "1s"\n'
     yield from highest(kinds[0].label)
 
 
-def _comment(log: AccessLog, mixed: _Written, example: str) -> Iterator[str]:
+def _comment(log: AccessLog, mixed: _Written, kinds: Sequence[_Written]) -> Iterator[str]:
     yield f"# {mixed.kind.method}: fill in what your app expects, and remove each # below."
-    if example:
+    holes = (f"{kind.label}.{kind.places[0].name}" for kind in kinds if kind.rows and kind.places)
+    if example := next((hole for hole in holes if hole.endswith(".id")), ""):
         yield f"# A body may have values: {{{example}:raw}} is a number, and {{{example}}} a text."
     yield from _commented(
         f"[scenarios.mix.kinds.{mixed.label}]",
@@ -256,11 +256,6 @@ def _session(mixed: _Written) -> Iterator[str]:
 def _commented(*lines: str) -> Iterator[str]:
     yield from (f"#{line}" for text in lines for line in text.rstrip().split("\n"))
     yield ""
-
-
-def _example(kinds: Sequence[_Written]) -> str:
-    holes = (f"{kind.label}.{kind.places[0].name}" for kind in kinds if kind.rows and kind.places)
-    return next((hole for hole in holes if hole.endswith(".id")), "")
 
 
 def _share_and_answer(log: AccessLog, mixed: _Written) -> Iterator[str]:
