@@ -130,7 +130,7 @@ def _rows(outcome: Outcome, pairs: Sequence[GatedPair]) -> Iterator[str]:
     ends = (end for pair in outcome.questions for end in ends_of(pair.verdict))
     axis = RatioAxis.holding(ends, 1 / (1 - outcome.limit) - 1)
     level = f"change, {percent(outcome.level)} interval"
-    rows = [["scenario", level, f"slower{'1':^{_BAR - 12}}faster", ""]]
+    rows = [["scenario", level, f"slower{'0 %':^{_BAR - 12}}faster", ""]]
     for pair in pairs:
         speed = ends_of(pair.verdict)
         values = [f"{100 * (end - 1):+.1f}".replace("-", "−") for end in speed]
@@ -155,8 +155,11 @@ def _advice(outcome: Outcome) -> Iterator[str]:
         yield f"Where to look    git diff {safe.word(ref)}"
     names = dict.fromkeys(pair.scenario for pair in _sorted(outcome) if not pair.passes)
     if outcome.state == "slower":
-        allowed = f'{{ scenario = "{safe.word(next(iter(names)))}", reason = "..." }}'
-        yield f"To accept it     in the suite: [gate] allow = [{allowed}]"
+        lost = next(pair for pair in _sorted(outcome) if not pair.passes)
+        keys = {"scenario": lost.scenario, "server": lost.case.server}
+        allowed = ", ".join(f"{key} = {json.dumps(label)}" for key, label in keys.items())
+        yield "To accept it     add to `allow` of the suite's table [gate]:"
+        yield safe.word(f'  {{ {allowed}, reason = "..." }}')
     elif outcome.state == "undecided":
         yield f"Next             measure {listed(names, 3)} for longer: add --time 15m"
     if outcome.result:

@@ -1,6 +1,7 @@
 """Comparisons of results as a first screen, as text, as JSON and as a page."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
@@ -25,6 +26,7 @@ from benchforge.text.readable import (
     exact,
     figure,
     fitted,
+    listed,
     scale,
     times,
 )
@@ -33,6 +35,7 @@ _MOST_LINES: Final = 15
 _ROWS: Final = 7
 _WIDE: Final = 78
 _TITLE: Final = 22  # characters
+_MANY: Final = 5
 _WORST: Final = ("broken", "worse", "not believed", "better")
 _EACH = 6  # older results, that each is named
 _HEADS = ("case", "metric", "unit", "old", "new", "new/old", "by reference", "answer")
@@ -71,22 +74,25 @@ class ComparedResults(NamedTuple):
 def first_screen(comparison: ComparedResults) -> list[str]:
     """Return at most 15 lines: the answer, the main metric of each case, and remarks."""
     rows, older, new = comparison.visible, comparison.older, comparison.new
+    answer, sure = _answer(comparison)
     against = f"{new.path} against {counted(len(older.results), 'older result')}"
-    lines = [_answer(comparison), safe.word(against)]
+    lines = [answer, safe.word(f"{sure}{against}")]
     shown = sorted(rows, key=lambda row: (*_WORST, answer_of(row)).index(answer_of(row)))
     main = [row for row in shown if answer_of(row) in _WORST or _is_main(row, rows)][:_ROWS]
     if main:
         heads = ("case", "metric", "old", "new", "change", "")
         lines += columns([heads, *map(_main_row, main)], left_aligned=2)
-    if len(rows) > len(main):
-        lines.append(f"and {counted(len(rows) - len(main), 'more line')}: --details")
-    remarks = (*older.doubts, *verdicts(rows, comparison))
-    blocks = [(rank, [f"· {cut(safe.word(it), _WIDE)}"]) for rank, it in enumerate(remarks, 1)]
-    return fitted([(0, lines), *blocks], _MOST_LINES)
+    remarks = (*older.doubts, *_alerts(rows), *_unjudged(rows, comparison))
+    blocks = [
+        (rank, wrap(safe.word(remark), _WIDE, initial_indent="· ", subsequent_indent="  "))
+        for rank, remark in enumerate(remarks, 1)
+    ]
+    rest = counted(len(rows) - len(main), "more line")
+    return fitted([(0, lines), *blocks, (0, [f"Details: --details has {rest}"])], _MOST_LINES)
 
 
-def _answer(comparison: ComparedResults) -> str:
-    """Return the changes, the worst first; or why there is no answer."""
+def _answer(comparison: ComparedResults) -> tuple[str, str]:
+    """Return the changes, the worst first, or why there is no answer; and how sure it is."""
     by_answer: dict[str, list[MetricChange]] = {}
     for row in comparison.visible:
         by_answer.setdefault(answer_of(row), []).append(row)
@@ -94,17 +100,20 @@ def _answer(comparison: ComparedResults) -> str:
         if rows := by_answer.get(state):
             first = rows[0]
             name = safe.word(f"[{first.case.title}] {first.measure.title}")
-            ratio = first.change.change.value
+            ratio = first.change.change
             by = f", relative to {comparison.reference}"
-            size = "" if ratio is None else f": {change(ratio - 1)}{by}"
+            size = "" if ratio.value is None else f": {change(ratio.value - 1)}{by}"
+            ends = " to ".join(change(end - 1) for end in ratio.interval or ())
+            sure = f"likely {ends} (95 % interval) · " if ends else ""
             more = f"; {len(rows) - 1} more" if rows[1:] else ""
-            return f"{state.upper()}: {name}{size}{more}"
+            return f"{state.upper()}: {name}{size}{more}", sure
     questions = len(by_answer.get("not shown", ()))
     if questions:
-        return f"NOT WORSE, as far as shown: no change in {counted(questions, 'question')}"
+        return f"NOT WORSE, as far as shown: no change in {counted(questions, 'line')}", ""
+    needs = "no --reference is named, so the machine's days count"
     if len(comparison.older.results) < PAST:
-        return f"NO VERDICT: it takes {PAST} older results and a --reference; here are the numbers"
-    return "NO VERDICT: no --reference is named, so the machine's days count; here are the numbers"
+        needs = f"it takes {PAST} older results and a --reference"
+    return f"NO VERDICT: {needs}; here are the numbers", ""
 
 
 def _is_main(row: MetricChange, rows: list[MetricChange]) -> bool:
@@ -118,7 +127,21 @@ def _main_row(row: MetricChange) -> list[str]:
     if old is not None and new is not None:
         values = amounts(unit, old, new)
     moved = NOTHING if ratio is None else f"{times(ratio)}×"
-    return [cut(row.case.title, _TITLE), row.measure.title, *values, moved, _state(row)]
+    state = "not judged" if row.change.state == "no model" else _state(row)
+    state = "reference" if row.is_reference else state
+    return [cut(row.case.title, _TITLE), row.measure.title, *values, moved, state]
+
+
+def _unjudged(rows: Sequence[MetricChange], comparison: ComparedResults) -> Iterator[str]:
+    """Yield why lines have no verdict, and how many of the verdicts chance alone may give."""
+    open_ = [row for row in rows if row.change.state == "no model" and not row.is_reference]
+    judged = len(rows) - len(open_) - sum(row.is_reference for row in rows)
+    if open_ and comparison.reference:
+        reasons = listed(dict.fromkeys(row.change.change.why for row in open_), 2)
+        yield f"not judged, {counted(len(open_), 'line')}: {reasons}"
+    if judged >= _MANY:
+        alarms = figure(0.05 * judged)
+        yield f"{judged} lines are judged, each at 95 %: about {alarms} change by chance alone"
 
 
 def text(comparison: ComparedResults) -> Iterator[str]:
@@ -252,15 +275,7 @@ def verdicts(rows: Sequence[MetricChange], comparison: ComparedResults) -> Itera
     decided = [item for item in rows if item.change.state != "no model"]
     open_ = [item for item in rows if item.change.state == "no model" and not item.is_reference]
     reasons = dict.fromkeys(safe.word(item.change.change.why) for item in open_)
-    wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
-    yield from (f"BROKEN: {safe.word(reason.partition(': ')[2])}" for reason in wrong)
-    for row in rows:
-        # What was 0, such as errors, has no ratio, and so no verdict.
-        if row.measure.better == "lower" and row.old.value == 0 and row.new.value:
-            new = spread(row.new, exact)
-            yield f"LOOK AT {_title(row)}: it was 0 and is {new}; there is no ratio, so no verdict"
-    if rows and not any(item.believed for item in rows):
-        yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
+    yield from _alerts(rows)
     if not decided:
         yield f"NO MODEL: {'; '.join(reasons) or 'only the reference'}"
         yield f"{_ALONE}; for a verdict, use {PAST} or more older results and a --reference"
@@ -287,6 +302,19 @@ def verdicts(rows: Sequence[MetricChange], comparison: ComparedResults) -> Itera
     yield "`not shown` does not prove that nothing changed"
     if comparison.older.doubts:
         yield "COMPARED ANYWAY: these are not verdicts"
+
+
+def _alerts(rows: Sequence[MetricChange]) -> Iterator[str]:
+    """Yield what is broken, what has no ratio since it was 0, and that no line is believed."""
+    wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
+    yield from (f"BROKEN: {safe.word(reason.partition(': ')[2])}" for reason in wrong)
+    for row in rows:
+        # What was 0, such as errors, has no ratio, and so no verdict.
+        if row.measure.better == "lower" and row.old.value == 0 and row.new.value:
+            new = spread(row.new, exact)
+            yield f"LOOK AT {_title(row)}: it was 0 and is {new}; there is no ratio, so no verdict"
+    if rows and not any(item.believed for item in rows):
+        yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
 
 
 def _title(row: MetricChange) -> str:

@@ -24,7 +24,7 @@ from benchforge.results.over_time.compared import IS_REFERENCE
 from benchforge.results.over_time.differences import hard
 from benchforge.results.over_time.levels import by_key, identity
 from benchforge.results.over_time.older_results import check_labels, named_results
-from benchforge.results.over_time.series import Course, Point, SeriesChange, courses
+from benchforge.results.over_time.series import Course, Point, SeriesChange, courses, series
 from benchforge.text import safe
 from benchforge.text.readable import (
     Scale,
@@ -99,6 +99,7 @@ _ROWS: Final = 9
 _WIDE: Final = 78
 _MARKS: Final = "▁▂▃▄▅▆▇█"
 _DRAWN: Final = 16  # results of a trend
+_APART: Final = "│"
 _FLAT: Final = 0.02  # of the ratio: less is no trend
 
 
@@ -107,24 +108,33 @@ class Trend:
     """A ratio, or a level, in each result that has it, in order of time."""
 
     name: str
-    values: tuple[float, ...]
+    series: tuple[tuple[float, ...], ...]
+    "Values of each series: between two of them the environment changed."
     latest: str
 
     @property
     def drawn(self) -> str:
-        """The last results as bars, from the lowest to the highest of them."""
-        values = self.values[-_DRAWN:]
+        """The last results as bars, from the lowest to the highest of them, series apart."""
+        values = [value for of_series in self.series for value in of_series][-_DRAWN:]
         low, high = min(values), max(values)
-        if low <= 0 or high / low < 1 + _FLAT:
-            return _MARKS[3] * len(values)
-        steps = (round((value - low) / (high - low) * (len(_MARKS) - 1)) for value in values)
-        return "".join(_MARKS[step] for step in steps)
+        bars = ""
+        for of_series in reversed(self.series):
+            shown = of_series[-(_DRAWN - len(bars.replace(_APART, ""))) :]
+            steps = [
+                round((value - low) / (high - low or 1) * (len(_MARKS) - 1)) for value in shown
+            ]
+            if low <= 0 or high / low < 1 + _FLAT:
+                steps = [3] * len(shown)
+            bars = "".join(_MARKS[step] for step in steps) + _APART * bool(bars) + bars
+            if len(bars.replace(_APART, "")) == _DRAWN:
+                break
+        return bars
 
     @property
     def moved(self) -> str:
-        """The change from the first result to the latest."""
-        first, last = self.values[0], self.values[-1]
-        return change(last / first - 1) if first and len(self.values) > 1 else ""
+        """The change from the first result of the latest series to the latest."""
+        values = self.series[-1]
+        return change(values[-1] / values[0] - 1) if values[0] and len(values) > 1 else ""
 
 
 def first_screen(line: Timeline) -> list[str]:
@@ -138,8 +148,9 @@ def first_screen(line: Timeline) -> list[str]:
     days = [f"{result.summary.created:%Y-%m-%d}" for result in (results[0], results[-1])]
     span = " to ".join(dict.fromkeys(days))
     about = f"{safe.word(line.suite)}: {counted(len(results), 'result')}, {span}"
-    trends = [*_to_reference(main)] or [*_ratios(line)] or [*_levels(main)]
-    heads = ["compared", "latest, 95 % interval", f"last {_DRAWN}", "since the first"]
+    trends = [*_to_reference(line, main)] or [*_ratios(line)] or [*_levels(main)]
+    since = "in this series" if line.breaks else "since the first"
+    heads = ["compared", "latest, 95 % interval", f"last {_DRAWN} (▁ lowest)", since]
     rows = [[item.name, item.latest, item.drawn, item.moved] for item in trends[:_ROWS]]
     lines = [_answer(line, main, changes), about, *columns([heads, *rows], left_aligned=3)]
     if trends[_ROWS:]:
@@ -168,12 +179,19 @@ def _answer(
 
 def _step(line: Timeline, course: Course, step: SeriesChange) -> str:
     """Return by how much a level changed, and between which results and commits."""
-    size = change(step.step.ratio - 1)
-    where = f"between result {step.before + 1} and {step.after + 1}"
+    moved = "rose" if step.step.ratio > 1 else "fell"
+    size = change(step.step.ratio - 1).lstrip("+-")
+    where = f"at result {step.after + 1} of {len(line.results)}"
     commits = [_commit(line, index, course.case.server) for index in (step.before, step.after)]
     span = f" ({commits[0]} to {commits[1]})" if all(commits) else ""
-    name = safe.word(f"[{course.case.scenario}] {course.case.server}")
-    return f"{name} changed by {size} {where}{span}"
+    name = safe.word(f"[{course.case.scenario}] {course.measure.title} of {course.case.server}")
+    base = safe.word(_bases(line.courses).get(course.case.scenario, "the reference"))
+    return f"{name} {moved} by {size} relative to {base} {where}{span}"
+
+
+def _bases(courses: Sequence[Course]) -> dict[str, str]:
+    """Return the reference of each scenario that has one."""
+    return {item.case.scenario: item.case.server for item in courses if IS_REFERENCE in item.why}
 
 
 def _commit(line: Timeline, index: int, server: str) -> str:
@@ -181,21 +199,26 @@ def _commit(line: Timeline, index: int, server: str) -> str:
     return next((code.commit[:7] for code in codes if code.server == server and code.commit), "")
 
 
-def _to_reference(courses: Sequence[Course]) -> Iterator[Trend]:
+def _to_reference(line: Timeline, courses: Sequence[Course]) -> Iterator[Trend]:
     """Yield the ratio of each case to the reference, where one is named."""
-    bases = {item.case.scenario: item.case.server for item in courses if IS_REFERENCE in item.why}
+    bases = _bases(courses)
     for course in courses:
         digest = course.points[-1].digest
-        ratios = [
-            point.ratio
+        points = [
+            point
             for point in course.points
             if point.ratio is not None and point.ratio.value and point.digest == digest
         ]
-        if ratios and course.case.scenario in bases and IS_REFERENCE not in course.why:
+        if points and course.case.scenario in bases and IS_REFERENCE not in course.why:
             name = f"[{course.case.scenario}] {short(course.case.server)}"
             name += f" / {short(bases[course.case.scenario])}"
-            values = tuple(ratio.value for ratio in ratios if ratio.value is not None)
-            yield Trend(name, values, _latest(ratios[-1]))
+            pieces = series(points, (0, *line.breaks))
+            yield Trend(name, tuple(map(_values, pieces)), _latest(points[-1].ratio))
+
+
+def _values(points: Sequence[Point]) -> tuple[float, ...]:
+    ratios = (point.ratio.value for point in points if point.ratio is not None)
+    return tuple(value for value in ratios if value is not None)
 
 
 def _ratios(line: Timeline) -> Iterator[Trend]:
@@ -210,10 +233,12 @@ def _ratios(line: Timeline) -> Iterator[Trend]:
         values = tuple(ratio for ratio in ratios if ratio is not None)
         name = f"[{comparison.scenario}] {short(head.first)} / {short(head.second)}"
         if values:
-            yield Trend(name, values, _latest(head.ratio))
+            yield Trend(name, (values,), _latest(head.ratio))
 
 
-def _latest(ratio: Estimate) -> str:
+def _latest(ratio: Estimate | None) -> str:
+    if ratio is None:
+        return ""
     value, ends = interval_text(ratio)
     return f"{value} ({ends})" if ends else value
 
@@ -238,7 +263,7 @@ def _levels(courses: Sequence[Course]) -> Iterator[Trend]:
         values = tuple(level for level in levels if level is not None)
         if values:
             name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
-            yield Trend(name, values, amount(course.measure.unit, values[-1]))
+            yield Trend(name, (values,), amount(course.measure.unit, values[-1]))
 
 
 _HEADS = (
