@@ -70,7 +70,7 @@ class Watch:
             self._look()
             self._unassigned.begin()
             self._look_due = self._fully_due = 0.0  # a load tool is seen at the first beat
-            self._system = files.enter_context(contextlib.closing(System(sandbox, _FULLY_EVERY_S)))
+            self._system = System(sandbox, _FULLY_EVERY_S)
             files.enter_context(uncollected())
             self._own_cpu = time.process_time()
             self._begun = time.monotonic()

@@ -177,14 +177,11 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too(tmp_path: Path
 
 def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
-    with (
-        closing(machine.MachineReader(cpus)) as reader,
-        closing(system.NetworkReader(os.getpid())) as net,
-    ):
-        until_ = time.process_time() + 0.2
-        while time.process_time() < until_:
-            pass
-        row = reader.row(fully=True) | net.row(fully=True)
+    reader, net = machine.MachineReader(cpus), system.NetworkReader(os.getpid())
+    until_ = time.process_time() + 0.2
+    while time.process_time() < until_:
+        pass
+    row = reader.row(fully=True) | net.row(fully=True)
     assert sum(row[f"cpu.{cpu}.busy_s"] for cpu in cpus) >= 0.15
     assert abs(row["clock.step_s"]) < 0.1
     assert row["paging.oom_kill"] >= 0
@@ -199,8 +196,8 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def test_a_kernel_that_tells_nothing_gives_no_number(tmp_path: Path) -> None:
-    with closing(machine.MachineReader([0], tmp_path)) as reader:
-        assert reader.row(fully=True).keys() == {"clock.step_s"}
+    reader = machine.MachineReader([0], tmp_path)
+    assert reader.row(fully=True).keys() == {"clock.step_s"}
     assert speed.celsius(tmp_path) is None
 
 
@@ -224,10 +221,10 @@ def test_frequency_heat_and_quota_are_read_where_there_are_any(tmp_path: Path) -
             "sys/fs/cgroup/a/b/cpu.stat": "usage_usec 5\nnr_throttled 7\n",
         },
     )
-    with closing(machine.MachineReader([0, 1], tmp_path)) as reader:
-        write(tmp_path, {f"{CPU}0/thermal_throttle/core_throttle_count": "5\n"})
-        write(tmp_path, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 6\n"})
-        row = reader.row(fully=True)
+    reader = machine.MachineReader([0, 1], tmp_path)
+    write(tmp_path, {f"{CPU}0/thermal_throttle/core_throttle_count": "5\n"})
+    write(tmp_path, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 6\n"})
+    row = reader.row(fully=True)
     assert (row["cpu.0.mhz"], row["cpu.1.mhz"]) == (1800, 3600)
     assert (row["heat.throttled"], row["group.throttled"]) == (2, 2)
     assert speed.celsius(tmp_path) == 47
@@ -300,10 +297,7 @@ def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -
             "sys/fs/cgroup/cpu,cpuacct/x/cpu.stat": "nr_periods 1\nnr_throttled 2\n",
         },
     )
-    stats = group.stats(tmp_path)
-    assert [group.throttled(item) for item in stats] == [2] * groups
-    for item in stats:
-        item.close()
+    assert [group.throttled(item) for item in group.with_quota(tmp_path)] == [2] * groups
 
 
 @pytest.mark.parametrize(("flags", "columns"), [("fpu aperfmperf", 1), ("fpu hypervisor", 0)])
