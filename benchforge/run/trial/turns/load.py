@@ -27,14 +27,8 @@ from benchforge.run.trial.stages.steps import Steps
 from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
-from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
-from benchforge.run.trial.turns.slices import (
-    LoadPipes,
-    PipedTool,
-    Turn,
-    TurnTool,
-    UncountedSlice,
-)
+from benchforge.run.trial.turns.slices import Turn, UncountedSlice
+from benchforge.run.trial.turns.tools import OPENED, FrozenTool, LoadPipes, PipedTool
 from benchforge.run.watch.part import PartProcesses
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
@@ -190,7 +184,7 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
     sandbox, folder = scope.sandbox, scope.scratch / "turns"
     driver, target = covering(scope.case.driver), replace(warm.target, turns=folder)
     counters = sandbox.counters()
-    tool: TurnTool
+    tool: PipedTool | FrozenTool
     if driver.interrupted_by is None:
         pipes = LoadPipes(folder)
         places.callback(pipes.close)
