@@ -25,9 +25,8 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.run.trial.measure import Tell, failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import driver_label, services_of
-from benchforge.run.trial.stages.order import Way, run
-from benchforge.run.trial.stages.steps import Steps, each
+from benchforge.run.trial.scope import Steps, driver_label, services_of
+from benchforge.run.trial.stages.order import Way, each, run
 from benchforge.run.trial.stages.windows import LoadConnections
 from benchforge.suite.cases.case import load_s
 from benchforge.text import door, safe

@@ -1,9 +1,10 @@
 """One trial under way: its place, what it measures, and what is known so far."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from benchforge.errors import TrialFailed
 from benchforge.model.suite.placement import AppliedTuning
@@ -18,6 +19,10 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.cases.case import Case
+
+Outcome = TypeVar("Outcome")
+Steps = Generator[None, None, Outcome]
+"Pauses after each process that it started, so that another trial can start its processes."
 
 
 @dataclass(frozen=True)

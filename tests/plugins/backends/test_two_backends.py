@@ -25,8 +25,8 @@ from benchforge.run.trial.context import TrialContext, locate_programs
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import TrialScope, trial_scope
+from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import start
-from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 

@@ -24,8 +24,8 @@ from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import TrialScope, trial_scope, tuned
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import failed, start, stop
-from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.plan import Measurement

@@ -19,8 +19,7 @@ from benchforge.run.http.request import HttpProbe, Like, reason, until_right, ve
 from benchforge.run.programs.needed import in_log
 from benchforge.run.programs.template import TASK_WITHIN_S, done, restored
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
-from benchforge.run.trial.scope import Serving, TrialScope, services_of
-from benchforge.run.trial.stages.steps import Steps
+from benchforge.run.trial.scope import Serving, Steps, TrialScope, services_of
 from benchforge.text import door
 from benchforge.text.readable import exact
 

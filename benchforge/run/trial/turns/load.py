@@ -17,13 +17,12 @@ from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
 from benchforge.run.http.request import Like
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.trial.scope import Serving, TrialScope, driver_label
+from benchforge.run.trial.scope import Serving, Steps, TrialScope, driver_label
 from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.order import ALONE, LocalWay
 from benchforge.run.trial.stages.start import start
-from benchforge.run.trial.stages.steps import Steps
 from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
