@@ -229,7 +229,7 @@ class HostTrial:
         if self._watching is not None:
             scope.recorder.observation = self._watching.observation(self._folder)
             look_after([(scope, part) for part in self._watching.servers()])
-            scope.recorder.placed = scope.placement.placed()
+            scope.recorder.placement = scope.placement.placed()
             self._watching = None
         still_there(scope, scope.started, "during the load", "drive")
         return self._owns()
@@ -254,8 +254,8 @@ class HostTrial:
     def leave(self, failure: dict[str, Any] | None) -> HostPartOfTrial:
         """Stop all that runs here; return the host's part of the trial, and its files."""
         self._watching = None
-        if not self._recorder.complaints:
-            self._recorder.complaints = complaints(self._recorder.started, str)
+        if not self._recorder.exhaustions:
+            self._recorder.exhaustions = complaints(self._recorder.started, str)
         if self._scope is not None:  # its keeper may have been killed before it was ready
             with contextlib.suppress(TrialFailed):
                 stop([self._scope])

@@ -7,7 +7,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from benchforge.checks.answers.believable import believable
@@ -37,6 +37,8 @@ from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets import redacted
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+_RECORDED = Trial.model_fields.keys() & {field.name for field in fields(TrialRecorder)}
+"What a recorder and its trial have in common."
 Tell = Callable[[str], None]
 
 
@@ -101,10 +103,10 @@ def _ended(inputs: TrialInputs, recorder: TrialRecorder, context: TrialContext) 
     case, failure = inputs.step.case, None
     if recorder.error is not None:
         failure = failure_of(recorder.error, case, inputs.folder)
-    if recorder.placed is not None and recorder.observation is not None:
+    if recorder.placement is not None and recorder.observation is not None:
         usage = recorder.observation.usage
-        labels = [part.label for part in usage if part.role in recorder.placed.cpus]
-        recorder.checks.append(placement.check(recorder.placed, labels))
+        labels = [part.label for part in usage if part.role in recorder.placement.cpus]
+        recorder.checks.append(placement.check(recorder.placement, labels))
     return trial_of(inputs, context, recorder, failure)
 
 
@@ -125,7 +127,7 @@ def _wait_for_quiet(inputs: TrialInputs, context: TrialContext, recorder: TrialR
 def begun(inputs: TrialInputs, context: TrialContext, tell: Tell) -> TrialRecorder:
     """Return a recorder that holds what is known of a trial before anything starts."""
     case, recorder = inputs.step.case, TrialRecorder(tell)
-    recorder.placed = Stay(context.places).placed()
+    recorder.placement = Stay(context.places).placed()
     recorder.hard_facts = hard_facts()
     recorder.load = _load(case, context.suite_folder)
     return recorder
@@ -177,32 +179,14 @@ def trial_of(
         seed=step.seed,
         started=recorder.began,
         seconds=time.monotonic() - recorder.begun_s,
-        phases=recorder.phases,
         request=case.request,
-        url=recorder.url,
         processes=recorder.processes,
-        answers=tuple(recorder.answers),
-        probes=recorder.probes,
-        listener=recorder.listener,
-        exhaustions=recorder.complaints,
-        namespaces=recorder.namespaces,
-        load=recorder.load,
         driver_digest=case.driven,
         workers={label: count for label, count in workers.items() if count is not None},
         fingerprint=fingerprint(recorder.hard_facts),
         changed_facts=tuple(changes(context.facts, recorder.hard_facts)),
-        encryption=recorder.links,
         workers_declared=_workers_declared(case),
-        tuning=recorder.tuned,
-        placement=recorder.placed,
-        good_response=recorder.right,
-        reading=recorder.reading,
-        observation=recorder.observation,
-        monitor=recorder.monitor,
-        load_answers=recorder.load_answers,
-        stream=recorder.stream,
-        turns=recorder.turns,
-        checks=tuple(recorder.checks),
+        **{name: getattr(recorder, name) for name in _RECORDED},
         failure=failure,
     )
     trial = redacted(_counted(trial, case.expect), context.secrets)

@@ -38,7 +38,7 @@ _STAGES = {
 
 @dataclass
 class TrialRecorder:
-    """The parts of a Trial, gathered one after another by the one function that measures."""
+    """The parts of a Trial, gathered one after another; those that it has too have its names."""
 
     tell: Callable[[str], None]
     "Hears what is done now; never called between the start of the load and its end."
@@ -51,19 +51,19 @@ class TrialRecorder:
     load: Load | None = None
     probes: Probes | None = None
     listener: Listener | None = None
-    complaints: tuple[Exhaustion, ...] = ()
+    exhaustions: tuple[Exhaustion, ...] = ()
     namespaces: dict[str, JsonValue] = field(default_factory=dict)
-    tuned: AppliedTuning | None = None
-    placed: ActualPlacement | None = None
+    tuning: AppliedTuning | None = None
+    placement: ActualPlacement | None = None
     checks: list[Check] = field(default_factory=list)
     reading: Reading | None = None
-    right: GoodResponse | None = None
+    good_response: GoodResponse | None = None
     observation: Observation | None = None
     monitor: Monitor | None = None
     load_answers: LoadAnswers | None = None
     stream: Stream | None = None
     turns: Turns | None = None
-    links: dict[str, Link] = field(default_factory=dict)
+    encryption: dict[str, Link] = field(default_factory=dict)
     url: str = ""
     "URL that the load tool receives."
     body: bytes | None = None

@@ -87,7 +87,7 @@ def trial_scope(
             network: Network = "host" if outside else context.network
             trial = context.host.trial(inputs.folder, network, wishes)
             sandbox = stack.enter_context(trial)
-            recorder.tuned = tuned(sandbox.mode)
+            recorder.tuning = tuned(sandbox.mode)
         # On hosts, connections of servers to backends are not this one's.
         tap = Tap(sandbox if case.backends and not case.hosts else None)
         stack.callback(tap.close)

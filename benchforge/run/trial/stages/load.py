@@ -45,7 +45,7 @@ def load(
         recorder.observation = watched.observation(scope.inputs.folder)
         parts = watched.servers()
     look_after([(scope, part) for part in parts])
-    recorder.placed = scope.placement.placed()
+    recorder.placement = scope.placement.placed()
     return LoadedServer(warm, warm.target, finished)
 
 

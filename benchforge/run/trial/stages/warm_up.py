@@ -61,8 +61,9 @@ def warm_up(
         results_before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
         recorder.probes = probes.probes(results_before, (), alone.version)
         still_there(scope, answering.services, "while it was asked", "ask")
-        backends = [each.site for each in answering.services if each.role == "backend"]
-        recorder.links = scope.tap.links({site.label: {*site.ports.values()} for site in backends})
+        backends = (each.site for each in answering.services if each.role == "backend")
+        ports = {site.label: {*site.ports.values()} for site in backends}
+        recorder.encryption = scope.tap.links(ports)
         scope.tap.close()
     target = target_of(scope, probe)
     recorder.url = target.url

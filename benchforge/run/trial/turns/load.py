@@ -295,7 +295,7 @@ def _ended(
         probed=tuple(turn.probed),
     )
     recorder.observation = _observation(server, parts, alive, slices)
-    recorder.placed = scope.placement.placed()
+    recorder.placement = scope.placement.placed()
     return replace(server.loaded, finished=(finished,))
 
 
