@@ -24,8 +24,7 @@ from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like
 from benchforge.run.http.wire.capture import LOOPBACK, LoadWindows
 from benchforge.run.machine.facts import hard_facts
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs
 from benchforge.run.trial.measure import begun, trial_of
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label, services_of, trial_scope
 from benchforge.run.trial.stages.after import look_after

@@ -23,8 +23,7 @@ from benchforge.remote.calls import BOOTS_WITHIN_S, Losses, PipeConnection
 from benchforge.remote.session.host_share import HostShare, share_of
 from benchforge.run.checkout import checked_out
 from benchforge.run.programs.runtimes import Ready
-from benchforge.run.trial.context import TrialContext, ground, needs_of
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs, ground, needs_of
 from benchforge.suite.cases.case import Case, code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.plan import RunGraph

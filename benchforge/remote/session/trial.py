@@ -21,8 +21,7 @@ from benchforge.remote.host_step import HostStep
 from benchforge.remote.readings import merged_reading
 from benchforge.remote.session.merged import HostPart, merged
 from benchforge.run.ceiling.null_server import NullServer
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import Tell, failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import Steps, driver_label, services_of

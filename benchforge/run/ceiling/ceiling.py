@@ -15,7 +15,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.run.ceiling.null_server import LABEL, LOAD_S, NullServer, load_of, processes_for
 from benchforge.run.execute import RunInputs
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialInputs
 from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import START_AND_STOP_S, Measurement, RunGraph

@@ -27,8 +27,7 @@ from benchforge.run.machine import placement, quiet
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import last_lines
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import TrialScope, driver_label, services_of, trial_scope
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run

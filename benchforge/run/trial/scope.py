@@ -15,8 +15,7 @@ from benchforge.run.http.tls_sniffer import Tap
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.host import Network, Wishes
 from benchforge.run.sandbox.sandbox import Mode, Running, Sandbox
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.cases.case import Case
 

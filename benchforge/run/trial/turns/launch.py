@@ -7,8 +7,7 @@ from functools import partial
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import Identity, identity
 from benchforge.run.disk.result_writer import entered
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import Tell, begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 
