@@ -23,7 +23,7 @@ from benchforge.parts.command import Command
 from benchforge.run.http import asker
 from benchforge.run.http.connect import ANSWER_WITHIN_S, address
 from benchforge.run.http.request import HttpAnswer, HttpProbe
-from benchforge.run.http.request_sniffer import RequestSniffer
+from benchforge.run.http.sniffers import RequestSniffer
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.suite.suite import SAFE, Moments
 from benchforge.text import door

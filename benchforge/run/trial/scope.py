@@ -11,7 +11,7 @@ from benchforge.model.suite.placement import AppliedTuning
 from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Part, ServesCode, Service
 from benchforge.parts.site import Site
-from benchforge.run.http.tls_sniffer import Tap
+from benchforge.run.http.sniffers import Tap
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.host import Network, Wishes
 from benchforge.run.sandbox.sandbox import Mode, Running, Sandbox
