@@ -87,7 +87,7 @@ class Watch:
         watched = Watched(self._sandbox, label, role, running)
         self._files.enter_context(contextlib.closing(watched))
         self._parts[label] = watched
-        self._stay.look(label, role, watched.part.pids)
+        self._stay.look(label, role, watched.pids)
 
     def leave_out(self, monitor: Monitoring | None) -> None:
         """Take the process of a monitor for none of a part's: it is benchforge's own."""
@@ -98,13 +98,9 @@ class Watch:
     def _watched(self) -> list[Watched]:
         return [each for each in self._parts.values() if isinstance(each, Watched)]
 
-    @property
-    def _started_parts(self) -> list[PartProcesses]:
-        return [watched.part for watched in self._watched]
-
-    def servers(self) -> list[PartProcesses]:
+    def servers(self) -> list[Watched]:
         """Return the servers whose processes are known."""
-        return [each.part for each in self._watched if each.role == "server" and each.part.seen]
+        return [each for each in self._watched if each.role == "server" and each.seen]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
@@ -121,14 +117,14 @@ class Watch:
         if fully := now_s >= self._fully_due:
             self._fully_due = now_s + _FULLY_EVERY_S
         for watched in self._watched:
-            watched.part.look(self._now_s(), fully=fully)
+            watched.look(self._now_s(), fully=fully)
             if fully:
-                self._stay.look(watched.label, watched.role, watched.part.pids)
+                self._stay.look(watched.label, watched.role, watched.pids)
         if fully:
-            self._unassigned.look(self._now_s(), self._started_parts)
+            self._unassigned.look(self._now_s(), self._watched)
         self._look_due = now_s + (time.process_time() - begun) / _LOOK_SHARE - _EARLY_S
         for watched in self._watched:
-            row = watched.row(self._now_s(), self._memory(watched), fully=fully)
+            row = watched.row_now(self._now_s(), self._memory(watched), fully=fully)
             if row is not None:
                 self._lines.append(usage_line(row))
 
@@ -137,7 +133,7 @@ class Watch:
         if (now_s := self._now_s()) < self._memory_due.get(watched.label, 0.0):
             return None
         begun = time.process_time()
-        size = watched.part.memory()
+        size = watched.memory()
         took = time.process_time() - begun
         self._memory_due[watched.label] = now_s + max(_FULLY_EVERY_S, took / _MEMORY_SHARE)
         return size
@@ -164,7 +160,7 @@ class Watch:
             foreign_connections=self._talkative,
             sampler_cpu_s=own_cpu_s,
             unassigned_cpu_s=self._unassigned.cpu_s(),
-            unassigned_shared_bytes=self._unassigned.shared_bytes(self._started_parts),
+            unassigned_shared_bytes=self._unassigned.shared_bytes(self._watched),
             machine=self._system.machine(),
         )
         observation = recomputed(facts, usage, system)

@@ -28,7 +28,6 @@ from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.slices import Turn, UncountedSlice
 from benchforge.run.trial.turns.tools import OPENED, FrozenTool, LoadPipes, PipedTool
-from benchforge.run.watch.part import PartProcesses
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
 from benchforge.stats.turns import (
@@ -258,13 +257,13 @@ def _watched(server: _Frozen, places: contextlib.ExitStack) -> list[Watched]:
 
 def _servers(
     frozen: Sequence[_Frozen], watched: Sequence[Sequence[Watched]]
-) -> list[tuple[TrialScope, PartProcesses]]:
+) -> list[tuple[TrialScope, Watched]]:
     """Return the server of each trial, of which all counts that it spends from now on."""
     servers = [
-        (server.scope, part.part)
+        (server.scope, part)
         for server, parts in zip(frozen, watched, strict=True)
         for part in parts
-        if part.role == "server" and part.part.seen
+        if part.role == "server" and part.seen
     ]
     for _, part in servers:
         part.look(0.0, fully=True)
@@ -312,13 +311,13 @@ def _observation(
     usage = []
     for part, processes in zip(parts, alive, strict=True):
         placement.look(part.label, part.role, processes)
-        looked_at_s = part.part.cpu_s() if part.role == "server" and part.part.seen else None
+        looked_at_s = part.cpu_s() if part.role == "server" and part.seen else None
         used = replace(
             part.facts(),
             cpu_s=sum(slice_.cpu_s for slice_ in slices) if alone else looked_at_s,
             processes=len(processes),
-            ended_processes=len({*part.part.pids} - processes),
-            new_processes=len(processes.difference(part.part.pids)),
+            ended_processes=len({*part.pids} - processes),
+            new_processes=len(processes.difference(part.pids)),
             why=reason,
         )
         usage.append(used)
