@@ -82,7 +82,8 @@ class HostSession:
         Raises ProgramMissing, naming all that any host lacks, and Unusable.
         """
         self.connected()
-        self._measure_links()
+        for source, links in self.links_of(self._graph.cases, _LINK_S).items():
+            self.hosts[source] = self.hosts[source].model_copy(update={"links": links})
         for label, host in self.hosts.items():
             words = f" ({', '.join(host.labels)})" if host.labels else ""
             cpu = host.facts.get("cpu") or "CPU unknown"
@@ -248,22 +249,15 @@ class HostSession:
                 hint = "pin the versions in requires, or remove ~/.cache/benchforge/runtimes there"
                 raise Unusable(message + conjoined(names), hint)
 
-    def links_of(self, case: Case) -> dict[str, dict[str, HostLink]]:
-        """Measure briefly the networks between the hosts of a trial, both ways."""
+    def links_of(
+        self, cases: Iterable[Case], seconds: float = _BRIEF_LINK_S
+    ) -> dict[str, dict[str, HostLink]]:
+        """Measure both ways the networks between hosts that talk in a load. Raises NoAnswer."""
         links: dict[str, dict[str, HostLink]] = {}
-        for pair in _pairs(case):
+        for pair in dict.fromkeys(pair for case in cases for pair in _pairs(case)):
             for source, target in (pair, pair[::-1]):
-                links.setdefault(source, {})[target] = self._link(source, target, _BRIEF_LINK_S)
+                links.setdefault(source, {})[target] = self._link(source, target, seconds)
         return links
-
-    def _measure_links(self) -> None:
-        """Measure the networks between all hosts that talk during a load. Raises NoAnswer."""
-        pairs = dict.fromkeys(pair for case in self._graph.cases for pair in _pairs(case))
-        for pair in pairs:
-            for source, target in (pair, pair[::-1]):
-                host = self.hosts[source]
-                links = {**host.links, target: self._link(source, target, _LINK_S)}
-                self.hosts[source] = host.model_copy(update={"links": links})
 
     def _link(self, source: str, target: str, seconds: float) -> HostLink:
         """Measure the network from a host to another. Raises NoAnswer where there is none."""

@@ -192,7 +192,7 @@ class _HostsTrial:
             unread = self._unread(read)
             self._session.all_of(self._tools, HostTrial.warm_up, lasts_s, unread=unread)
         with self.recorder.phase("links"):
-            for label, links in self._session.links_of(self._case).items():
+            for label, links in self._session.links_of([self._case]).items():
                 self.hosts[label].links = links
 
     def load(self, _: None) -> None:
