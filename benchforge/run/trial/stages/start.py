@@ -41,7 +41,10 @@ def start(
         with scope.recorder.phase("services"):
             scope.tap.forget(role)
             serving = service(scope, role, label, part, ports if role == "server" else {})
-            serving = launched(scope, linked(serving, backends, upstreams))
+            labels = part.upstreams() if isinstance(part, Server) else ()
+            reached = {name: upstreams[name] for name in labels}
+            site = dataclasses.replace(serving.site, backends=dict(backends), upstreams=reached)
+            serving = launched(scope, dataclasses.replace(serving, site=site))
         yield  # what others do meanwhile is theirs
         with scope.recorder.phase("services"):
             become_ready(scope, serving)
@@ -75,19 +78,6 @@ def service(
         tree=context.tree_of(part),
     )
     return Serving(role, part, site)
-
-
-def linked(
-    serving: Serving,
-    backends: Mapping[str, Mapping[str, str]],
-    upstreams: Mapping[str, Mapping[str, str]],
-) -> Serving:
-    """Return a service with what backends and its upstream servers give to it, by label."""
-    part = serving.part
-    labels = part.upstreams() if isinstance(part, Server) else ()
-    reached = {label: upstreams[label] for label in labels}
-    site = dataclasses.replace(serving.site, backends=dict(backends), upstreams=reached)
-    return dataclasses.replace(serving, site=site)
 
 
 def launched(scope: TrialScope, serving: Serving) -> Serving:
