@@ -71,8 +71,7 @@ def merged(
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=reason)
     if (placed := _placed(hosts)) is not None and update["observation"] is not None:
-        usage = update["observation"].usage
-        check = placement.check(placed, [part.label for part in usage if part.role in placed.cpus])
+        check = placement.check(placed, update["observation"].usage)
         update |= {"placement": placed, "checks": (check, *trial.checks)}
     all_known = all(host.hard_facts is not None for host in hosts.values())
     update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}

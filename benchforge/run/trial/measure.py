@@ -104,8 +104,7 @@ def _ended(inputs: TrialInputs, recorder: TrialRecorder, context: TrialContext) 
         failure = failure_of(recorder.error, case, inputs.folder)
     if recorder.placement is not None and recorder.observation is not None:
         usage = recorder.observation.usage
-        labels = [part.label for part in usage if part.role in recorder.placement.cpus]
-        recorder.checks.append(placement.check(recorder.placement, labels))
+        recorder.checks.append(placement.check(recorder.placement, usage))
     return trial_of(inputs, context, recorder, failure)
 
 
