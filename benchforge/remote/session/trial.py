@@ -18,8 +18,7 @@ from benchforge.remote.agent.host_trial import HostTrial
 from benchforge.remote.agent.place import Place
 from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, StartedService
 from benchforge.remote.host_step import HostStep
-from benchforge.remote.readings import merged_reading
-from benchforge.remote.session.merged import HostPart, merged
+from benchforge.remote.session.merged import HostPart, merged, merged_reading
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import Tell, failure_of, trial_of
