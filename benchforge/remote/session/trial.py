@@ -22,8 +22,7 @@ from benchforge.remote.session.merged import HostPart, merged, merged_reading
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import Tell, failure_of, trial_of
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import Steps, driver_label, services_of
+from benchforge.run.trial.scope import Steps, TrialRecorder, driver_label, services_of
 from benchforge.run.trial.stages.order import Way, each, run
 from benchforge.run.trial.stages.windows import LoadConnections
 from benchforge.suite.cases.case import load_s

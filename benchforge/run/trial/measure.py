@@ -28,8 +28,13 @@ from benchforge.run.machine.facts import hard_facts
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import last_lines
 from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, driver_label, services_of, trial_scope
+from benchforge.run.trial.scope import (
+    TrialRecorder,
+    TrialScope,
+    driver_label,
+    services_of,
+    trial_scope,
+)
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run
 from benchforge.run.trial.stages.start import stop
 from benchforge.suite.cases.case import Case

@@ -22,8 +22,7 @@ from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.parts.registry import Registry
 from benchforge.run.trial.context import TrialContext, TrialInputs, locate_programs
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, trial_scope
+from benchforge.run.trial.scope import TrialRecorder, TrialScope, trial_scope
 from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import start
 from benchforge.suite.cases.case import Case

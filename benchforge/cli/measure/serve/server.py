@@ -20,8 +20,7 @@ from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.scratch import PREFIX, claimed, scratch_folder, stays
 from benchforge.run.sandbox.procfs import holders, named
 from benchforge.run.trial.context import TrialContext, TrialInputs, ground, with_runtimes
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, trial_scope, tuned
+from benchforge.run.trial.scope import TrialRecorder, TrialScope, trial_scope, tuned
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import failed, start, stop

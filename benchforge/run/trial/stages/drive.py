@@ -12,7 +12,7 @@ from benchforge.parts.site import Target
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, last_lines
-from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
 from benchforge.text import door
 from benchforge.text.readable import conjoined, exact

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from benchforge.errors import TrialFailed
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import Serving, Steps, TrialScope
+from benchforge.run.trial.scope import Serving, Steps, TrialRecorder, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load
