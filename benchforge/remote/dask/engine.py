@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _RELAY = runpy.run_path(str(Path(__file__).with_name("relay.py")), run_name="benchforge_relay")
 "A class of no module that can be imported there: dask sends its code."
+_AS_ACTOR = {"allow_other_workers": False, "retries": 0, "pure": False, "actor": True}
 _WRITES_WITHIN_S = wire.LEASE_S
 "After which a host has ended what it runs; so a beat that takes longer came too late."
 _ASKED_AFTER_S = 2.0
@@ -41,14 +42,7 @@ class DaskPipe:
         self._script = boot_script(python)
         self._why = "its worker of dask is lost"
         try:
-            placed: Any = client.submit(
-                _RELAY["Relay"],
-                workers=[worker],
-                allow_other_workers=False,
-                retries=0,
-                pure=False,
-                actor=True,
-            )
+            placed: Any = client.submit(_RELAY["Relay"], workers=[worker], **_AS_ACTOR)
             self._actor = placed.result(_CONNECTS_WITHIN_S)
         except _Failed as error:
             message = f"hosts.{label}: the worker of dask starts nothing: {_shown(error)}"

@@ -5,7 +5,7 @@ unknown.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -290,18 +290,15 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
     if max(moved) > MOST_VALUES:
         return None
 
-    def bins(part: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
-        total = [0] * max(by + len(part(row)) for by, row in zip(moved, known_series, strict=True))
-        for by, series in zip(moved, known_series, strict=True):
-            for number, count in enumerate(part(series), by):
+    def bins(name: str) -> tuple[int, ...]:
+        rows = [(by, getattr(row, name)) for by, row in zip(moved, known_series, strict=True)]
+        total = [0] * max(by + len(row) for by, row in rows)
+        for by, row in rows:
+            for number, count in enumerate(row, by):
                 total[number] += count
         return tuple(total)
 
-    return Series(
-        bin_s=bin_s,
-        completed=bins(lambda series: series.completed),
-        errors=bins(lambda series: series.errors),
-    )
+    return Series(bin_s=bin_s, completed=bins("completed"), errors=bins("errors"))
 
 
 def _schedule(each: Sequence[Schedule | None]) -> Schedule | None:

@@ -168,14 +168,11 @@ class HostSession:
         return self.each_of(method, dict.fromkeys(labels, same), lasts_s)
 
     def each_of(
-        self,
-        method: Callable[..., T],
-        arguments: Mapping[str, Mapping[str, Any]],
-        lasts_s: float = 0.0,
+        self, method: Callable[..., T], words: Mapping[str, Mapping[str, Any]], lasts_s: float = 0.0
     ) -> dict[str, T]:
         """Call a method of several hosts at once, each with arguments of its own."""
         hosts = self.connections
-        sent = {k: hosts[k].send(method, lasts_s, **words) for k, words in arguments.items()}
+        sent = {k: hosts[k].send(method, lasts_s, **values) for k, values in words.items()}
         return {label: hosts[label].result(call) for label, call in sent.items()}
 
     def number_of(self, inputs: TrialInputs) -> int:

@@ -36,7 +36,7 @@ from benchforge.text.program import program
 
 _FREE = "free some space; "
 _REMOVED = "the result was removed during the run; start a new run"
-_NONE: Mapping[str, BaseModel | str] = MappingProxyType({})
+_NIL: Mapping[str, BaseModel | str] = MappingProxyType({})
 
 
 class ResultWriter:
@@ -66,11 +66,7 @@ class ResultWriter:
 
     @classmethod
     def new(
-        cls,
-        parent: Path,
-        name: str,
-        created: datetime,
-        files: Mapping[str, BaseModel | str] = _NONE,
+        cls, parent: Path, name: str, created: datetime, files: Mapping[str, BaseModel | str] = _NIL
     ) -> "ResultWriter":
         """Make a folder named after the suite and the time, in UTC; with files, by their places.
 

@@ -93,14 +93,11 @@ def measured_together(
 
 
 def _opened(
-    places: contextlib.ExitStack,
-    inputs: TrialInputs,
-    recorder: TrialRecorder,
-    context: TrialContext,
+    stack: contextlib.ExitStack, inputs: TrialInputs, recorder: TrialRecorder, context: TrialContext
 ) -> TrialScope:
     with recorder.blamed():
-        scratch = places.enter_context(scratch_folder())
-        return places.enter_context(trial_scope(inputs, context, recorder, scratch))
+        scratch = stack.enter_context(scratch_folder())
+        return stack.enter_context(trial_scope(inputs, context, recorder, scratch))
 
 
 def _ended(inputs: TrialInputs, recorder: TrialRecorder, context: TrialContext) -> MeasuredTrial:

@@ -20,6 +20,8 @@ from benchforge.run.watch.watched import Watched
 from benchforge.stats.observation import recomputed
 from benchforge.text import door
 
+Services = dict[str, tuple[Role, Running | None]]
+"Role and process of each service, by its label; None for one that was running already."
 EVERY_S = 0.25
 _EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for
 _FULLY_EVERY_S = 1.0 - _EARLY_S  # what is expensive, or moves slowly
@@ -47,11 +49,7 @@ class Watch:
     """
 
     def __init__(
-        self,
-        sandbox: Sandbox,
-        services: dict[str, tuple[Role, Running | None]],
-        talkative: str,
-        placement: Stay,
+        self, sandbox: Sandbox, services: Services, talkative: str, placement: Stay
     ) -> None:
         self._sandbox, self._stay, self._talkative = sandbox, placement, talkative
         self._parts: dict[str, Watched | Usage] = {}

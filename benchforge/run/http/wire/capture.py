@@ -159,16 +159,11 @@ class _Window:
     """What was read of a packet socket, and whose answers have not ended."""
 
     def __init__(
-        self,
-        packets: socket.socket,
-        port: int,
-        phase: Phase,
-        length_s: float,
-        over: threading.Event,
+        self, packets: socket.socket, port: int, phase: Phase, lasts_s: float, over: threading.Event
     ) -> None:
         self._socket, self._port, self._over = packets, port, over
         self._phase: Phase = phase
-        self._length_s = length_s
+        self._length_s = lasts_s
         self.packets: list[Packet] = []
         self.bytes = self._looked = 0
         self._most = _MOST_OPEN

@@ -75,25 +75,21 @@ def drive(
 
 
 def _ended(
-    sandbox: Sandbox,
-    running: Running,
-    within: float,
-    watched: Watch | None,
-    monitor: Monitoring | None,
+    sandbox: Sandbox, tool: Running, within: float, watch: Watch | None, monitor: Monitoring | None
 ) -> Finished | None:
     """Wait for the end of a load tool, and look meanwhile."""
-    if watched is None:
-        return sandbox.wait(running, within)
+    if watch is None:
+        return sandbox.wait(tool, within)
 
     def look() -> None:
-        watched.sample()
+        watch.sample()
         if monitor is not None:
             monitor.look()
 
     if monitor is not None:
         monitor.look()
-    finished = sandbox.wait(running, within, every_s=EVERY_S, on_tick=look)
-    watched.sample()  # how long nobody looked is known up to here
+    finished = sandbox.wait(tool, within, every_s=EVERY_S, on_tick=look)
+    watch.sample()  # how long nobody looked is known up to here
     if monitor is not None:
         monitor.end()
     return finished

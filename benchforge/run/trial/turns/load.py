@@ -299,10 +299,7 @@ def _ended(
 
 
 def _observation(
-    server: _Frozen,
-    parts: Sequence[Watched],
-    alive: Sequence[frozenset[int]],
-    slices: Sequence[Slice],
+    server: _Frozen, parts: Sequence[Watched], alive: list[frozenset[int]], slices: Sequence[Slice]
 ) -> Observation:
     """Return what was seen in the slices; what only a load without pauses tells is unknown."""
     reason, alone = "in turns: not looked at between slices", len(parts) == 1
