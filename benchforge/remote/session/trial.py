@@ -349,10 +349,5 @@ class _HostsTrial:
         return bytes(content)
 
 
-HOSTS = Way(
-    start=_HostsTrial.start,
-    ask=_HostsTrial.ask,
-    warm_up=_HostsTrial.warm_up,
-    load=each(_HostsTrial.load),
-    finish=_HostsTrial.finish,
-)
+_load = each(_HostsTrial.load)
+HOSTS = Way(_HostsTrial.start, _HostsTrial.ask, _HostsTrial.warm_up, _load, _HostsTrial.finish)

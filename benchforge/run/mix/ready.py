@@ -42,6 +42,7 @@ _TAKEN, _MOST_TAKEN = "taken.json", 16 << 20
 
 Dealt = Iterable[tuple[StreamRecord, Mapping[str, Value]]]
 "Records, each with the values of its holes."
+Rows = Mapping[str, RequestKind | FlowStep]
 
 
 class _Planned(NamedTuple):
@@ -58,11 +59,7 @@ class MixMonitoring(Monitoring):
     paths = (Path(asker.__file__).parent, Path(flow_values.__file__).parent)
 
     def __init__(
-        self,
-        dealt: Dealt,
-        rows: Mapping[str, RequestKind | FlowStep],
-        flows: Mapping[str, JsonValue],
-        *arguments: Any,
+        self, dealt: Dealt, rows: Rows, flows: Mapping[str, JsonValue], *arguments: Any
     ) -> None:
         super().__init__(*arguments)
         self._planned = [_Planned(*pair) for pair in islice(dealt, _RECORDS)]

@@ -171,13 +171,8 @@ class Watch:
 
 
 def _running_already(label: str, role: Role) -> Usage:
-    return Usage(
-        label=label,
-        role=role,
-        cpu_s=None,
-        peak_pss_bytes=None,
-        why="it was running already: its processes are not known",
-    )
+    why = "it was running already: its processes are not known"
+    return Usage(label=label, role=role, cpu_s=None, peak_pss_bytes=None, why=why)
 
 
 class Unassigned:

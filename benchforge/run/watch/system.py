@@ -57,11 +57,8 @@ class System:
 
     def machine(self) -> MachineUsage:
         """Return what the rows do not tell of the machine."""
-        return MachineUsage(
-            cpus=len(self._cpus),
-            ephemeral_ports=self._sandbox.mode.ports,
-            foreign=foreign.busiest(self._others, foreign.look()),
-        )
+        ports, strangers = self._sandbox.mode.ports, foreign.busiest(self._others, foreign.look())
+        return MachineUsage(cpus=len(self._cpus), ephemeral_ports=ports, foreign=strangers)
 
 
 _COUNTERS = ("InSegs", "OutSegs", "RetransSegs", "PassiveOpens", "CurrEstab")

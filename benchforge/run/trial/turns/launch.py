@@ -11,13 +11,12 @@ from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInput
 from benchforge.run.trial.measure import Tell, begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 
+LeftOut = Mapping[Identity, Failure]
+"Failures of servers that are not started again."
+
 
 def measure_in_turns(
-    trials: Sequence[TrialInputs],
-    seed: int,
-    context: TrialContext,
-    tell: Tell,
-    left_out: Mapping[Identity, Failure],
+    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Tell, left_out: LeftOut
 ) -> list[MeasuredTrial]:
     """Run the trials of servers that take turns; `seed` is that of their order.
 
