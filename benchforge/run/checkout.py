@@ -173,7 +173,9 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
     faults: list[SuiteFault] = []
     with scratch_folder() as folder, host.trial(folder, "host") as sandbox:
         for number, wish in enumerate(wanted):
-            git = Git(program, _there(wish.folder), sandbox, folder / str(number))
+            # Or what is left of its path: a commit may have what lies here no more.
+            within = next(top for top in (wish.folder, *wish.folder.parents) if top.is_dir())
+            git = Git(program, within, sandbox, folder / str(number))
             try:
                 codes.append(_code(wish, git, suite.path.resolve()))
             except _WrongError as error:
@@ -226,11 +228,6 @@ def _wanted(suite: Suite) -> list[_Wanted]:
             server = key.partition(".")[2]
             wanted[_Wanted(server, part.directory, part.ref, folder)] = None
     return list(wanted)
-
-
-def _there(folder: Path) -> Path:
-    """Return the folder, or what is left of its path: a commit may have what lies here no more."""
-    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
 
 
 def _code(wanted: _Wanted, git: Git, suite_file: Path) -> Code:

@@ -93,8 +93,10 @@ def _lies_in(root: Path, program: Path) -> bool:
 def everywhere(name: str) -> Iterator[Path]:
     """Yield every program of that name, the preferred one first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    # Debian has programs for administrators where not every user's PATH leads.
-    usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())
+    # Debian has programs for administrators where not every user's PATH leads; the last two are of
+    # programs that came with us: by pip, or by the setup of a clone.
+    brought = Path(sys.executable).parent, Path(sys.prefix).parent / ".tools/uv/bin"
+    usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *brought)
     for folder in (*map(Path, filter(None, on_path)), *usual):
         if _runs(folder / name):
             yield (folder / name).absolute()
@@ -107,16 +109,8 @@ def everywhere(name: str) -> Iterator[Path]:
 def _postgresql(root: Path) -> list[Path]:
     """Return the folders where Debian keeps each version's programs, the highest first."""
     folders = (root / "usr/lib/postgresql").glob("*/bin")
-    return sorted(folders, key=lambda folder: _version(folder.parent.name), reverse=True)
-
-
-def _version(text: str) -> list[int]:
-    return [int(digits) for digits in re.findall(r"\d+", text)]
-
-
-def _ours() -> list[Path]:
-    """Return the folders of programs that came with us: by pip, or by the setup of a clone."""
-    return [Path(sys.executable).parent, Path(sys.prefix).parent / ".tools/uv/bin"]
+    versions = {folder: re.findall(r"\d+", folder.parent.name) for folder in folders}
+    return sorted(versions, key=lambda folder: [*map(int, versions[folder])], reverse=True)
 
 
 def unpack_into() -> Path:

@@ -52,10 +52,10 @@ def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
 
 def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
     """Return those that a comparison rests on (`model.environment.HARD`), in some milliseconds."""
-    cpuinfo = fields(root, "proc/cpuinfo")
+    cpuinfo, hidden = fields(root, "proc/cpuinfo"), text(root, "etc/machine-id") or None
     memory = fields(root, "proc/meminfo")
     by_name: dict[str, JsonValue] = {
-        "machine_id": _hidden(text(root, "etc/machine-id")),
+        "machine_id": hidden and hashlib.sha256(_SALT + hidden.encode()).hexdigest()[:16],
         "virtual": "hypervisor" in cpuinfo["flags"].split() if "flags" in cpuinfo else None,
         "virtualization": _virtualization(root),
         "cpu": cpuinfo.get("model name"),
@@ -113,10 +113,6 @@ def _scratch_file_system(root: Path) -> str | None:
     kinds = mounts(root)
     covering = max(filter(scratch.is_relative_to, kinds), key=len, default="")
     return kinds.get(covering)
-
-
-def _hidden(machine_id: str | None) -> str | None:
-    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16] if machine_id else None
 
 
 def _virtualization(root: Path) -> str | None:

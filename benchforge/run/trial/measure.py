@@ -63,7 +63,11 @@ def measure(
             _hide([inputs], context)
         return replace(measured, trial=redacted(measured.trial, context.secrets))
     recorder = begun(resolved, context, tell)
-    _wait_for_quiet(resolved, context, recorder)
+    most_s = quiet.at_most_s(context.quiet, inputs.step.case.declared_s, inputs.spare_s)
+    if most_s is not None:
+        with recorder.phase("quiet"):
+            foreign = quiet.until_quiet(most_s)
+        recorder.checks.append(quiet.check(foreign))
     return measured_together([(resolved, recorder)], context, lambda _: ALONE)[0]
 
 
@@ -114,14 +118,6 @@ def _hide(trials: Sequence[TrialInputs], context: TrialContext) -> None:
     for inputs in trials:
         if inputs.folder.is_dir():
             hide_below(inputs.folder, context.secrets)
-
-
-def _wait_for_quiet(inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder) -> None:
-    most_s = quiet.at_most_s(context.quiet, inputs.step.case.declared_s, inputs.spare_s)
-    if most_s is not None:
-        with recorder.phase("quiet"):
-            foreign = quiet.until_quiet(most_s)
-        recorder.checks.append(quiet.check(foreign))
 
 
 def begun(inputs: TrialInputs, context: TrialContext, tell: Tell) -> TrialRecorder:

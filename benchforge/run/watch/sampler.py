@@ -4,6 +4,7 @@ import contextlib
 import gc
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -27,6 +28,8 @@ _EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for
 _FULLY_EVERY_S = 1.0 - _EARLY_S  # what is expensive, or moves slowly
 _LOOK_SHARE = 0.01  # of one CPU at most: many processes are looked at less often
 _MEMORY_SHARE = 0.005  # likewise, for each part: sizes cost ten times as much as all else
+
+_RAN = "it was running already: its processes are not known"
 
 
 @contextlib.contextmanager
@@ -61,7 +64,8 @@ class Watch:
             self._files = files
             for label, (role, running) in services.items():
                 if running is None:
-                    self._parts[label] = _running_already(label, role)
+                    usage = Usage(label=label, role=role, cpu_s=None, peak_pss_bytes=None)
+                    self._parts[label] = replace(usage, why=_RAN)
                 else:
                     self.add(label, role, running)
             self._unassigned = Unassigned(sandbox)
@@ -168,11 +172,6 @@ class Watch:
     def _explained(self, usage: Usage) -> Usage:
         part = self._parts[usage.label]
         return part.explained(usage) if isinstance(part, Watched) else usage
-
-
-def _running_already(label: str, role: Role) -> Usage:
-    why = "it was running already: its processes are not known"
-    return Usage(label=label, role=role, cpu_s=None, peak_pss_bytes=None, why=why)
 
 
 class Unassigned:
