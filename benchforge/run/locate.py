@@ -12,7 +12,7 @@ from benchforge.parts.command import Command, Need
 
 # Programs that must come from one place, the one that says which place first. Debian's `psql` on
 # PATH is a script that chooses a version of its own.
-_FAMILIES = (("postgres", "initdb", "pg_ctl", "pg_isready", "psql"),)
+_FAMILY = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 _SYSTEM = Path("/")
 
 
@@ -27,10 +27,7 @@ def locate(name: str, folder: Path = Path()) -> Path | None:
     if "/" in name:
         path = (folder / name).absolute()
         return path if _runs(path) else None
-    for family in _FAMILIES:
-        if name in family:
-            return _of_family(family, name)
-    return next(everywhere(name), None)
+    return _of_family(name) if name in _FAMILY else next(everywhere(name), None)
 
 
 def libraries(program: Path) -> dict[str, str]:
@@ -76,11 +73,11 @@ def missing(needs: Iterable[Need], folder: Path = Path()) -> list[Need]:
     ]
 
 
-def _of_family(family: tuple[str, ...], name: str) -> Path | None:
-    folders = [leader.resolve().parent for leader in everywhere(family[0])]
+def _of_family(name: str) -> Path | None:
+    folders = [leader.resolve().parent for leader in everywhere(_FAMILY[0])]
     if not folders:
         return next(everywhere(name), None)
-    complete = (folder for folder in folders if all(_runs(folder / member) for member in family))
+    complete = (folder for folder in folders if all(_runs(folder / member) for member in _FAMILY))
     program = next(complete, folders[0]) / name
     return program if _runs(program) else None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -45,13 +45,6 @@ Dealt = Iterable[tuple[StreamRecord, Mapping[str, Value]]]
 Rows = Mapping[str, RequestKind | FlowStep]
 
 
-class _Planned(NamedTuple):
-    """What the monitor sends first in a record, and in its later steps."""
-
-    record: StreamRecord
-    values: Mapping[str, Value]
-
-
 class MixMonitoring(Monitoring):
     """A monitor that sends records of a stream, with the shares of the load."""
 
@@ -62,7 +55,7 @@ class MixMonitoring(Monitoring):
         self, dealt: Dealt, rows: Rows, flows: Mapping[str, JsonValue], *arguments: Any
     ) -> None:
         super().__init__(*arguments)
-        self._planned = [_Planned(*pair) for pair in islice(dealt, _RECORDS)]
+        self._planned = list(islice(dealt, _RECORDS))
         self._rows, self._flows = rows, flows
         self._taken: dict[str, dict[str, Value]] | None = None
 
@@ -100,18 +93,19 @@ class MixMonitoring(Monitoring):
         """Return what it proves of all kinds."""
         return super().judged(right, of_probes, folder).model_copy(update={"head": "scenario"})
 
-    def _label(self, kind: SeenAnswer) -> tuple[_Planned, str]:
+    def _label(self, kind: SeenAnswer) -> tuple[Mapping[str, Value], str]:
+        """Return the values of what was sent first in a record, and the label of its kind."""
         number, step = divmod(kind.of, _STEPS)
-        planned = self._planned[number % len(self._planned)]
-        return planned, list(self._rows)[planned.record.kind + step]
+        record, values = self._planned[number % len(self._planned)]
+        return values, list(self._rows)[record.kind + step]
 
     def _right(self, kind: SeenAnswer, right: HttpProbe) -> HttpProbe:
         """Return the probe of a request's kind, with its own values and those that were taken."""
         taken = self._taken
         if taken is None:
             taken = self._taken = json.loads(door.read(self._folder, _TAKEN, _MOST_TAKEN))
-        planned, label = self._label(kind)
-        values = {**planned.values, **taken.get(str(kind.of), {})}
+        first_values, label = self._label(kind)
+        values = {**first_values, **taken.get(str(kind.of), {})}
         expect = typed(Expect, expected(self._rows[label].expect, values))  # type: ignore[arg-type]
         return replace(right, expect=expect, like=None)
 

@@ -5,7 +5,7 @@ import os
 from benchforge.model.trial.observation import MachineUsage
 from benchforge.model.trial.rows import TIME, system_line, system_text
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.run.watch import foreign, machine, speed
+from benchforge.run.watch import foreign, machine
 from benchforge.run.watch.files import whole
 
 _HEAT = "heat.celsius"
@@ -19,7 +19,7 @@ class System:
         self._sandbox, self._every_s, self._due = sandbox, fully_every_s, 0.0
         self._cpus = sorted(os.sched_getaffinity(0))
         self._others = foreign.look()
-        celsius = speed.celsius()
+        celsius = machine.celsius()
         self._machine = machine.MachineReader(self._cpus)
         self._network = NetworkReader(sandbox.init_pid)
         self._counters = sandbox.counters()
@@ -44,7 +44,7 @@ class System:
         """Add the last row; return by how much each counter of the network grew."""
         later = self._sandbox.counters()
         self._due = 0.0
-        self._add(self._row(now_s), speed.celsius())
+        self._add(self._row(now_s), machine.celsius())
         return {
             name: later[name] - earlier
             for name, earlier in self._counters.items()

@@ -19,7 +19,7 @@ from present import present
 from benchforge.parts.command import Command
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.watch import foreign, group, machine, speed, system, watched
+from benchforge.run.watch import foreign, group, machine, system, watched
 from benchforge.run.watch.part import Account, PartProcesses
 from benchforge.run.watch.watched import OutputSize
 
@@ -198,7 +198,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 def test_a_kernel_that_tells_nothing_gives_no_number(tmp_path: Path) -> None:
     reader = machine.MachineReader([0], tmp_path)
     assert reader.row(fully=True).keys() == {"clock.step_s"}
-    assert speed.celsius(tmp_path) is None
+    assert machine.celsius(tmp_path) is None
 
 
 CPU = "sys/devices/system/cpu/cpu"
@@ -227,7 +227,7 @@ def test_frequency_heat_and_quota_are_read_where_there_are_any(tmp_path: Path) -
     row = reader.row(fully=True)
     assert (row["cpu.0.mhz"], row["cpu.1.mhz"]) == (1800, 3600)
     assert (row["heat.throttled"], row["group.throttled"]) == (2, 2)
-    assert speed.celsius(tmp_path) == 47
+    assert machine.celsius(tmp_path) == 47
 
 
 def test_the_quota_of_a_part_is_its_groups_and_the_smallest_above(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -
 def test_a_rated_frequency_is_not_real(tmp_path: Path, flags: str, columns: int) -> None:
     text = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
     write(tmp_path, {"proc/cpuinfo": text})
-    assert list(speed.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
+    assert list(machine.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
 
 
 def test_a_stranger_is_named_and_ours_are_not() -> None:
