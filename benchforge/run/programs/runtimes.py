@@ -209,7 +209,7 @@ class _Environment:
         return contents
 
     def _wrong(self, message: str, hint: str, *numbers: int) -> SuiteErrors:
-        path = ("runtimes", self._label, "requires", *numbers)
+        path: tuple[str | int, ...] = ("runtimes", self._label, "requires", *numbers)
         return SuiteErrors([located(self._suite.document, path, message, hint)])
 
     def _key(self, files: Mapping[str, str]) -> str:
