@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchforge.errors import BenchforgeError, CannotKeep
 from benchforge.model.files.folder import HEADER
@@ -142,6 +142,14 @@ class _Wanted(NamedTuple):
     ref: str | None
     folder: Path
 
+    def code(self, top: Path, **known: Any) -> Code:
+        """Return what is known of the code in a repository."""
+        return Code(server=self.server, directory=self.directory, repository=str(top), **known)
+
+    def unknown(self, reason: str) -> Code:
+        """Return the code, of which no commit is known."""
+        return self.code(repository(self.folder) or self.folder, why=reason)
+
 
 class _WrongError(Exception):
     """An option leads nowhere: its name, message and hint."""
@@ -160,12 +168,14 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
     if program is None:
         if any(wanted_code.ref for wanted_code in wanted):
             locate_programs([GIT])
-        return replace(suite, code=tuple(_unknown(code, "git is missing") for code in wanted))
+        return replace(suite, code=tuple(code.unknown("git is missing") for code in wanted))
     codes: list[Code] = []
     faults: list[SuiteFault] = []
     with scratch_folder() as folder, host.trial(folder, "host") as sandbox:
         for number, wish in enumerate(wanted):
-            git = Git(program, _there(wish.folder), sandbox, folder / str(number))
+            # Or what is left of its path: a commit may have what lies here no more.
+            within = next(top for top in (wish.folder, *wish.folder.parents) if top.is_dir())
+            git = Git(program, within, sandbox, folder / str(number))
             try:
                 codes.append(_code(wish, git, suite.path.resolve()))
             except _WrongError as error:
@@ -220,11 +230,6 @@ def _wanted(suite: Suite) -> list[_Wanted]:
     return list(wanted)
 
 
-def _there(folder: Path) -> Path:
-    """Return the folder, or what is left of its path: a commit may have what lies here no more."""
-    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
-
-
 def _code(wanted: _Wanted, git: Git, suite_file: Path) -> Code:
     """Return what git tells. Raises _WrongError for a ref or a directory that leads nowhere."""
     if repository(wanted.folder) is None:
@@ -237,7 +242,7 @@ def _code(wanted: _Wanted, git: Git, suite_file: Path) -> Code:
     except (GitRefusedError, BenchforgeError) as error:
         if wanted.ref is not None:
             raise _WrongError("ref", f"git cannot tell: {error}", "") from error
-        return _unknown(wanted, f"git: {error}")
+        return wanted.unknown(f"git: {error}")
 
 
 def _of_ref(wanted: _Wanted, ref: str, git: Git, top: Path) -> Code:
@@ -249,30 +254,17 @@ def _of_ref(wanted: _Wanted, ref: str, git: Git, top: Path) -> Code:
         message = f"{path} is not there at {ref} ({commit[:7]})"
         hint = "use the directory's name at that commit, or another commit"
         raise _WrongError("directory", message, hint)
-    return Code(
-        server=wanted.server,
-        directory=wanted.directory,
-        ref=ref,
-        repository=str(top),
-        commit=commit,
-        changed_files=0,
-        submodules=git.submodules(commit),
-    )
+    submodules = git.submodules(commit)
+    return wanted.code(top, ref=ref, commit=commit, changed_files=0, submodules=submodules)
 
 
 def _of_working_tree(wanted: _Wanted, git: Git, top: Path, suite_file: Path) -> Code:
     if (commit := git.commit("HEAD")) is None:
-        return _unknown(wanted, "nothing is committed there yet")
+        return wanted.unknown("nothing is committed there yet")
     code_folder = wanted.folder.resolve()
     files = ((top / path, tracked) for path, tracked in git.changed())
     count = sum(tracked or _is_code(file, code_folder, top, suite_file) for file, tracked in files)
-    return Code(
-        server=wanted.server,
-        directory=wanted.directory,
-        repository=str(top),
-        commit=commit,
-        changed_files=count,
-    )
+    return wanted.code(top, commit=commit, changed_files=count)
 
 
 def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
@@ -292,8 +284,3 @@ def _check_out(git: Git, code: Code, into: Path) -> None:
     except GitRefusedError as error:
         words = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
         raise CannotKeep(words, f"see the disk of {into.parent}, and {code.repository}") from error
-
-
-def _unknown(wanted: _Wanted, reason: str) -> Code:
-    top = repository(wanted.folder) or wanted.folder
-    return Code(server=wanted.server, directory=wanted.directory, repository=str(top), why=reason)

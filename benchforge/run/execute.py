@@ -22,8 +22,7 @@ from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.disk.scratch import uninterrupted
 from benchforge.run.http.request import Like
 from benchforge.run.remaining import Left
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import measure
 from benchforge.run.trial.turns.launch import measure_in_turns, unready
 from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places

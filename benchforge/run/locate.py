@@ -12,7 +12,7 @@ from benchforge.parts.command import Command, Need
 
 # Programs that must come from one place, the one that says which place first. Debian's `psql` on
 # PATH is a script that chooses a version of its own.
-_FAMILIES = (("postgres", "initdb", "pg_ctl", "pg_isready", "psql"),)
+_FAMILY = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 _SYSTEM = Path("/")
 
 
@@ -27,10 +27,7 @@ def locate(name: str, folder: Path = Path()) -> Path | None:
     if "/" in name:
         path = (folder / name).absolute()
         return path if _runs(path) else None
-    for family in _FAMILIES:
-        if name in family:
-            return _of_family(family, name)
-    return next(everywhere(name), None)
+    return _of_family(name) if name in _FAMILY else next(everywhere(name), None)
 
 
 def libraries(program: Path) -> dict[str, str]:
@@ -76,11 +73,11 @@ def missing(needs: Iterable[Need], folder: Path = Path()) -> list[Need]:
     ]
 
 
-def _of_family(family: tuple[str, ...], name: str) -> Path | None:
-    folders = [leader.resolve().parent for leader in everywhere(family[0])]
+def _of_family(name: str) -> Path | None:
+    folders = [leader.resolve().parent for leader in everywhere(_FAMILY[0])]
     if not folders:
         return next(everywhere(name), None)
-    complete = (folder for folder in folders if all(_runs(folder / member) for member in family))
+    complete = (folder for folder in folders if all(_runs(folder / member) for member in _FAMILY))
     program = next(complete, folders[0]) / name
     return program if _runs(program) else None
 
@@ -93,8 +90,10 @@ def _lies_in(root: Path, program: Path) -> bool:
 def everywhere(name: str) -> Iterator[Path]:
     """Yield every program of that name, the preferred one first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    # Debian has programs for administrators where not every user's PATH leads.
-    usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())
+    # Debian has programs for administrators where not every user's PATH leads; the last two are of
+    # programs that came with us: by pip, or by the setup of a clone.
+    brought = Path(sys.executable).parent, Path(sys.prefix).parent / ".tools/uv/bin"
+    usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *brought)
     for folder in (*map(Path, filter(None, on_path)), *usual):
         if _runs(folder / name):
             yield (folder / name).absolute()
@@ -107,16 +106,8 @@ def everywhere(name: str) -> Iterator[Path]:
 def _postgresql(root: Path) -> list[Path]:
     """Return the folders where Debian keeps each version's programs, the highest first."""
     folders = (root / "usr/lib/postgresql").glob("*/bin")
-    return sorted(folders, key=lambda folder: _version(folder.parent.name), reverse=True)
-
-
-def _version(text: str) -> list[int]:
-    return [int(digits) for digits in re.findall(r"\d+", text)]
-
-
-def _ours() -> list[Path]:
-    """Return the folders of programs that came with us: by pip, or by the setup of a clone."""
-    return [Path(sys.executable).parent, Path(sys.prefix).parent / ".tools/uv/bin"]
+    versions = {folder: re.findall(r"\d+", folder.parent.name) for folder in folders}
+    return sorted(versions, key=lambda folder: [*map(int, versions[folder])], reverse=True)
 
 
 def unpack_into() -> Path:

@@ -12,7 +12,7 @@ from benchforge.model.suite.placement import HostTable
 from benchforge.remote import wire
 from benchforge.remote.agent.place import Place
 from benchforge.remote.calls import Losses, PipeConnection
-from benchforge.remote.ssh.connection import COMMAND, SshPipe
+from benchforge.remote.ssh.engine import COMMAND, SshPipe
 
 FLOOD = "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the last line >&2"
 RELAY = Path(benchforge.remote.dask.__file__).with_name("relay.py")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Bodies, Reading, Schedule, Series
-from benchforge.remote.readings import merged_reading
+from benchforge.remote.session.merged import merged_reading
 
 TIMES = st.lists(st.integers(0, 5_000_000), max_size=60)
 SECONDS = st.floats(0.5, 10)

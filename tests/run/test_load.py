@@ -10,7 +10,7 @@ from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.command import Command
 from benchforge.parts.site import Target
 from benchforge.run.sandbox.host import LocalHost
-from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 
 GOES_ON = """

@@ -19,7 +19,7 @@ from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.turns.freeze import Freezer
-from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
+from benchforge.run.trial.turns.tools import OPENED, FrozenTool
 from benchforge.stats.turns import order
 
 OTHER = answering("--wait", "0.0035")

@@ -24,8 +24,7 @@ from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like
 from benchforge.run.http.wire.capture import LOOPBACK, LoadWindows
 from benchforge.run.machine.facts import hard_facts
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs
 from benchforge.run.trial.measure import begun, trial_of
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label, services_of, trial_scope
 from benchforge.run.trial.stages.after import look_after
@@ -229,7 +228,7 @@ class HostTrial:
         if self._watching is not None:
             scope.recorder.observation = self._watching.observation(self._folder)
             look_after([(scope, part) for part in self._watching.servers()])
-            scope.recorder.placed = scope.placement.placed()
+            scope.recorder.placement = scope.placement.placed()
             self._watching = None
         still_there(scope, scope.started, "during the load", "drive")
         return self._owns()
@@ -254,8 +253,8 @@ class HostTrial:
     def leave(self, failure: dict[str, Any] | None) -> HostPartOfTrial:
         """Stop all that runs here; return the host's part of the trial, and its files."""
         self._watching = None
-        if not self._recorder.complaints:
-            self._recorder.complaints = complaints(self._recorder.started, str)
+        if not self._recorder.exhaustions:
+            self._recorder.exhaustions = complaints(self._recorder.started, str)
         if self._scope is not None:  # its keeper may have been killed before it was ready
             with contextlib.suppress(TrialFailed):
                 stop([self._scope])

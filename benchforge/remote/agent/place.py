@@ -124,24 +124,22 @@ class Place:
 
     def prepare(self, suite: dict[str, Any]) -> Prepared:
         """Read the suite; return what the host's parts lack, or what their programs are."""
-        return self._prepared(HostSuite.model_validate(suite))
-
-    def _prepared(self, share: HostSuite) -> Prepared:
+        share = HostSuite.model_validate(suite)
         folder = self._files.unpacked(share.files)
         path = folder / share.path
         path.parent.mkdir(parents=True, exist_ok=True)
         options = share.profile, share.settings, share.only
         call = SuiteCall(path, *options, share.digests, share.feeds)
         environment = share.environment
-        suite = load_on_host(share.text, call, Registry(), lambda key: environment.get(key, HIDDEN))
-        suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
-        parts = list(parts_on(suite, self._label))
+        read = load_on_host(share.text, call, Registry(), lambda key: environment.get(key, HIDDEN))
+        loaded = replace(read, secrets=read.secrets - {*pieces(HIDDEN)})
+        parts = list(parts_on(loaded, self._label))
         needs = needs_of(parts)
-        missing_needs = missing(needs, suite.path.parent)
+        missing_needs = missing(needs, loaded.path.parent)
         present = [need for need in needs if need not in missing_needs]
         context = replace(
-            ground(suite, ()),
-            programs=locate_programs(present, suite.path.parent),
+            ground(loaded, ()),
+            programs=locate_programs(present, loaded.path.parent),
             network="host",
             peers=share.peers,
             quiet="off",
@@ -152,8 +150,8 @@ class Place:
         )
         wrong: list[tuple[str, str]] = []
         try:
-            context = replace(context, places=places_on(suite, self._label))
-            context = with_runtimes(context, suite, parts, lambda _: None)
+            context = replace(context, places=places_on(loaded, self._label))
+            context = with_runtimes(context, loaded, parts, lambda _: None)
         except SuiteErrors as errors:
             wrong = [(fault.message, str(fault.hint)) for fault in errors.faults]
         except ProgramMissing as error:
@@ -161,11 +159,11 @@ class Place:
         if missing_needs or wrong:
             names = tuple((need.name, need.debian or "", need.how) for need in missing_needs)
             return Prepared(missing=names, faults=tuple(wrong))
-        cases = expand(suite)
+        cases = expand(loaded)
         self._ready = cases, context
         return Prepared(
             cases=names_of(cases),
-            digests=code_digests(parts, suite),
+            digests=code_digests(parts, loaded),
             versions=reported_versions(parts, context),
             runtimes=dict(context.runtimes),
         )

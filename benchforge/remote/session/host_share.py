@@ -1,24 +1,38 @@
 """A host's share of a suite: files, and the secrets of its own parts, but no others."""
 
+import ast
+import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from benchforge.errors import Unusable
 from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
-from benchforge.remote.archive import Archive
+from benchforge.remote.archive import Archive, packed
 from benchforge.remote.host_step import HostSuite
-from benchforge.remote.user_files import Checkouts, imported, user_files
 from benchforge.suite.cases.parts import parts_on
-from benchforge.suite.measuring.host_faults import entries, used
+from benchforge.suite.measuring.host_faults import entries, prefixed, used, within
 from benchforge.suite.secrets import pieces, redact, secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 
 _REQUESTS = ("request", "requests", "kinds", "session")
+
+Checkouts = Mapping[tuple[str | None, str], Tree]
+"Commits by directory and ref."
+
+
+class UserFiles(NamedTuple):
+    """The files for one host, and where the suite is among them."""
+
+    files: Archive
+    suite: str
+    trees: Sequence[tuple[str | None, str, str, str]] = ()
+    "Directory and ref of each commit in the suite, and where repository and checkout are."
 
 
 class HostShare(NamedTuple):
@@ -30,9 +44,7 @@ class HostShare(NamedTuple):
     "Modules that the user's code imports on benchforge's own Python."
 
 
-def share_of(
-    suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tree], digests: dict[str, str]
-) -> HostShare:
+def share_of(suite: Suite, label: str, trees: Checkouts, digests: dict[str, str]) -> HostShare:
     """Return what a host is given, without the addresses of its peers. Raises Unusable."""
     places = list(_places(suite, label))
     sends = any(path[0] == "scenarios" for path in places)
@@ -51,7 +63,7 @@ def share_of(
         files = (as_table(feed).get("file") for feed in feeds)
         roots += [suite.path.parent / file for file in files if isinstance(file, str)]
     refs = {(p.directory, p.ref) for p in parts if isinstance(p, ServesCode) and p.ref is not None}
-    checkouts = {k: (trees[k].repository, trees[k].checkout) for k in sorted(refs, key=str)}
+    checkouts = {k: trees[k] for k in sorted(refs, key=str)}
     hidden = suite.secrets - pieces_of_host
     brought = user_files(suite.path, roots, checkouts)
     host_suite = HostSuite(
@@ -95,7 +107,7 @@ def _imports(suite: Suite, parts: Iterable[Part], checkouts: Checkouts) -> Itera
             continue
         roots = [*part.reads(suite.path.parent)]
         if isinstance(part, ServesCode) and part.ref is not None:
-            roots.append(checkouts[part.directory, part.ref][1])
+            roots.append(checkouts[part.directory, part.ref].checkout)
         for root in roots:
             files = (entry for _, entry in entries(root) if isinstance(entry, Path))
             yield from imported(file for file in files if file.suffix == ".py")
@@ -118,3 +130,39 @@ def _names(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _names(inner)
+
+
+def user_files(suite: Path, roots: Iterable[Path], checkouts: Checkouts) -> UserFiles:
+    """Return the files below `roots`, which a suite names relative to its folder.
+
+    They are named from the folder that holds all: the suite's relative paths stay. Raises Unusable.
+    """
+    files: dict[str, Path | str] = {}
+    trees: list[tuple[str | None, str, str, str]] = []
+    try:
+        folder = Path(os.path.normpath(suite.parent.resolve()))
+        named = {Path(os.path.normpath(folder / root)) for root in roots}
+        repositories = {tree.repository for tree in checkouts.values()}
+        top = Path(os.path.commonpath([folder, *named, *repositories]))
+        for root in sorted(named):
+            files.update(prefixed(root.relative_to(top), entries(root)))
+        for number, (key, tree) in enumerate(checkouts.items()):
+            target = Path(f".commit-{number}")
+            files.update(prefixed(target, entries(tree.checkout)))
+            trees.append((*key, str(tree.repository.relative_to(top)), str(target)))
+        within(files)
+        archive = packed(files)
+    except OSError as error:
+        raise Unusable(f"{error.filename}: {error.strerror}", "hosts need this file") from error
+    return UserFiles(archive, str(folder.relative_to(top) / suite.name), trees)
+
+
+def imported(files: Iterable[Path]) -> Iterator[str]:
+    """Yield the modules that Python files import by name."""
+    for file in files:
+        with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError):
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                if isinstance(node, ast.Import):
+                    yield from (name.name for name in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    yield node.module

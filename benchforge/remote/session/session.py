@@ -23,8 +23,7 @@ from benchforge.remote.calls import BOOTS_WITHIN_S, Losses, PipeConnection
 from benchforge.remote.session.host_share import HostShare, share_of
 from benchforge.run.checkout import checked_out
 from benchforge.run.programs.runtimes import Ready
-from benchforge.run.trial.context import TrialContext, ground, needs_of
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs, ground, needs_of
 from benchforge.suite.cases.case import Case, code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.plan import RunGraph
@@ -83,7 +82,8 @@ class HostSession:
         Raises ProgramMissing, naming all that any host lacks, and Unusable.
         """
         self.connected()
-        self._measure_links()
+        for source, links in self.links_of(self._graph.cases, _LINK_S).items():
+            self.hosts[source] = self.hosts[source].model_copy(update={"links": links})
         for label, host in self.hosts.items():
             words = f" ({', '.join(host.labels)})" if host.labels else ""
             cpu = host.facts.get("cpu") or "CPU unknown"
@@ -168,14 +168,11 @@ class HostSession:
         return self.each_of(method, dict.fromkeys(labels, same), lasts_s)
 
     def each_of(
-        self,
-        method: Callable[..., T],
-        arguments: Mapping[str, Mapping[str, Any]],
-        lasts_s: float = 0.0,
+        self, method: Callable[..., T], words: Mapping[str, Mapping[str, Any]], lasts_s: float = 0.0
     ) -> dict[str, T]:
         """Call a method of several hosts at once, each with arguments of its own."""
         hosts = self.connections
-        sent = {k: hosts[k].send(method, lasts_s, **words) for k, words in arguments.items()}
+        sent = {k: hosts[k].send(method, lasts_s, **values) for k, values in words.items()}
         return {label: hosts[label].result(call) for label, call in sent.items()}
 
     def number_of(self, inputs: TrialInputs) -> int:
@@ -249,22 +246,15 @@ class HostSession:
                 hint = "pin the versions in requires, or remove ~/.cache/benchforge/runtimes there"
                 raise Unusable(message + conjoined(names), hint)
 
-    def links_of(self, case: Case) -> dict[str, dict[str, HostLink]]:
-        """Measure briefly the networks between the hosts of a trial, both ways."""
+    def links_of(
+        self, cases: Iterable[Case], seconds: float = _BRIEF_LINK_S
+    ) -> dict[str, dict[str, HostLink]]:
+        """Measure both ways the networks between hosts that talk in a load. Raises NoAnswer."""
         links: dict[str, dict[str, HostLink]] = {}
-        for pair in _pairs(case):
+        for pair in dict.fromkeys(pair for case in cases for pair in _pairs(case)):
             for source, target in (pair, pair[::-1]):
-                links.setdefault(source, {})[target] = self._link(source, target, _BRIEF_LINK_S)
+                links.setdefault(source, {})[target] = self._link(source, target, seconds)
         return links
-
-    def _measure_links(self) -> None:
-        """Measure the networks between all hosts that talk during a load. Raises NoAnswer."""
-        pairs = dict.fromkeys(pair for case in self._graph.cases for pair in _pairs(case))
-        for pair in pairs:
-            for source, target in (pair, pair[::-1]):
-                host = self.hosts[source]
-                links = {**host.links, target: self._link(source, target, _LINK_S)}
-                self.hosts[source] = host.model_copy(update={"links": links})
 
     def _link(self, source: str, target: str, seconds: float) -> HostLink:
         """Measure the network from a host to another. Raises NoAnswer where there is none."""

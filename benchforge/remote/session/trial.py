@@ -18,16 +18,12 @@ from benchforge.remote.agent.host_trial import HostTrial
 from benchforge.remote.agent.place import Place
 from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, StartedService
 from benchforge.remote.host_step import HostStep
-from benchforge.remote.readings import merged_reading
-from benchforge.remote.session.merged import HostPart, merged
+from benchforge.remote.session.merged import HostPart, merged, merged_reading
 from benchforge.run.ceiling.null_server import NullServer
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import Tell, failure_of, trial_of
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import driver_label, services_of
-from benchforge.run.trial.stages.order import Way, run
-from benchforge.run.trial.stages.steps import Steps, each
+from benchforge.run.trial.scope import Steps, TrialRecorder, driver_label, services_of
+from benchforge.run.trial.stages.order import Way, each, run
 from benchforge.run.trial.stages.windows import LoadConnections
 from benchforge.suite.cases.case import load_s
 from benchforge.text import door, safe
@@ -194,7 +190,7 @@ class _HostsTrial:
             unread = self._unread(read)
             self._session.all_of(self._tools, HostTrial.warm_up, lasts_s, unread=unread)
         with self.recorder.phase("links"):
-            for label, links in self._session.links_of(self._case).items():
+            for label, links in self._session.links_of([self._case]).items():
                 self.hosts[label].links = links
 
     def load(self, _: None) -> None:
@@ -353,10 +349,5 @@ class _HostsTrial:
         return bytes(content)
 
 
-HOSTS = Way(
-    start=_HostsTrial.start,
-    ask=_HostsTrial.ask,
-    warm_up=_HostsTrial.warm_up,
-    load=each(_HostsTrial.load),
-    finish=_HostsTrial.finish,
-)
+_load = each(_HostsTrial.load)
+HOSTS = Way(_HostsTrial.start, _HostsTrial.ask, _HostsTrial.warm_up, _load, _HostsTrial.finish)

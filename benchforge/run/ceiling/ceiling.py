@@ -12,10 +12,9 @@ from benchforge.model.files.folder import CEILING
 from benchforge.model.files.result import Header
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName
 from benchforge.run.ceiling.null_server import LABEL, LOAD_S, NullServer, load_of, processes_for
 from benchforge.run.execute import RunInputs
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialInputs
 from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import START_AND_STOP_S, Measurement, RunGraph
@@ -126,13 +125,7 @@ def against(case: Case, null: NullServer, share: tuple[int, int] = (0, 1), host:
     """
     server = case.hosts.get(f"server-{case.name.server}", "")
     return Case(
-        name=CaseName(
-            scenario=case.name.scenario,
-            server=LABEL,
-            driver=case.name.driver,
-            vary=case.name.vary,
-            digest=case.name.digest,
-        ),
+        name=case.name.model_copy(update={"server": LABEL, "arm": 1, "placebo": False}),
         server=null,
         backends=(),
         driver=load_of(case.driver, *share),

@@ -121,7 +121,7 @@ class Connection:
 def serve(listening: socket.socket, length: int) -> None:
     """Answer each request with `length` bytes, until the process is ended."""
     body = b"x" * length
-    remembered: dict[bytes, bytes] = {}
+    cache: dict[bytes, bytes] = {}
     open_: dict[int, Connection] = {}
     door = listening.fileno()
     poll = select.epoll()
@@ -133,24 +133,20 @@ def serve(listening: socket.socket, length: int) -> None:
                 _let_in(listening, poll, open_)
                 continue
             try:
-                _turn(open_[fd], event, poll, body, remembered)
+                _turn(open_[fd], event, poll, body, cache)
             except OSError:
                 del open_[fd]
                 os.close(fd)
 
 
 def _turn(
-    connection: Connection,
-    event: int,
-    poll: select.epoll,
-    body: bytes,
-    remembered: dict[bytes, bytes],
+    connection: Connection, event: int, poll: select.epoll, body: bytes, cache: dict[bytes, bytes]
 ) -> None:
     """Do what a connection is ready for. Raises OSError where it is over."""
     if event & select.EPOLLOUT:
         answers = b""
     elif data := os.read(connection.fd, READ_BYTES):
-        answers = _answers_to(connection, data, body, remembered)
+        answers = _answers_to(connection, data, body, cache)
     else:
         raise ConnectionResetError
     if not connection.send(answers):
@@ -163,15 +159,15 @@ def _turn(
 
 
 def _answers_to(
-    connection: Connection, data: bytes, body: bytes, remembered: dict[bytes, bytes]
+    connection: Connection, data: bytes, body: bytes, cache: dict[bytes, bytes]
 ) -> bytes:
     """Return the answers to a packet; remember them if it holds whole requests."""
     fresh = connection.between
-    if fresh and (stored := remembered.get(data)) is not None:
+    if fresh and (stored := cache.get(data)) is not None:
         return stored
     answers = connection.take(data, body)
-    if fresh and connection.between and len(remembered) < REMEMBERED:
-        remembered[data] = answers
+    if fresh and connection.between and len(cache) < REMEMBERED:
+        cache[data] = answers
     return answers
 
 

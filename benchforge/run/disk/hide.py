@@ -1,10 +1,9 @@
 """Taking secrets out of what programs wrote themselves, once they have ended."""
 
-import contextlib
 import os
 import secrets as random
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
 from benchforge.parts.content import LARGEST_FILE
@@ -57,18 +56,12 @@ def _hide(path: Path, secrets: Collection[str]) -> None:
 
 def _replace(path: Path, data: bytes, mode: int) -> None:
     """Put a new file in the place of one, which may be linked from elsewhere."""
-    with _beside(path) as new:
+    new = path.with_name(f".bf-{random.token_hex(8)}")
+    try:
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, OWN)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             os.fchmod(descriptor, mode)
         new.rename(path)
-
-
-@contextlib.contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    new = path.with_name(f".bf-{random.token_hex(8)}")
-    try:
-        yield new
     finally:
         new.unlink(missing_ok=True)

@@ -16,15 +16,7 @@ from types import MappingProxyType
 from pydantic import BaseModel
 
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.files.folder import (
-    CEILING,
-    CEILINGS,
-    HEADER,
-    MANIFEST,
-    SESSIONS,
-    TRIAL,
-    TRIALS,
-)
+from benchforge.model.files import folder as paths
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.run.disk.hide import PRIVATE
@@ -36,7 +28,7 @@ from benchforge.text.program import program
 
 _FREE = "free some space; "
 _REMOVED = "the result was removed during the run; start a new run"
-_NONE: Mapping[str, BaseModel | str] = MappingProxyType({})
+_NIL: Mapping[str, BaseModel | str] = MappingProxyType({})
 
 
 class ResultWriter:
@@ -53,7 +45,7 @@ class ResultWriter:
     @property
     def way_out(self) -> str:
         """Whether finished trials were kept, and the command that measures what is missing."""
-        any_kept = any(iglob(f"{TRIALS}/*/{TRIAL}", root_dir=self.folder))  # noqa: PTH207 - never raises
+        any_kept = any(iglob(f"{paths.TRIALS}/*/{paths.TRIAL}", root_dir=self.folder))  # noqa: PTH207 - never raises
         return f"{'finished trials were kept; ' * any_kept}to continue: {self.goes_on}"
 
     @contextlib.contextmanager
@@ -66,11 +58,7 @@ class ResultWriter:
 
     @classmethod
     def new(
-        cls,
-        parent: Path,
-        name: str,
-        created: datetime,
-        files: Mapping[str, BaseModel | str] = _NONE,
+        cls, parent: Path, name: str, created: datetime, files: Mapping[str, BaseModel | str] = _NIL
     ) -> "ResultWriter":
         """Make a folder named after the suite and the time, in UTC; with files, by their places.
 
@@ -88,7 +76,7 @@ class ResultWriter:
         try:
             with uninterrupted(), claimed(parent, BESIDE) as half:
                 try:
-                    door.make(half, TRIALS)
+                    door.make(half, paths.TRIALS)
                     for name_, content in files.items():
                         if "/" in name_:
                             door.make(half, name_.rpartition("/")[0])
@@ -121,8 +109,8 @@ class ResultWriter:
 
     def still_there(self) -> None:
         """Raise CannotKeep where somebody removed the header: what is beside it cannot be read."""
-        if not (self.folder / HEADER).exists():
-            raise CannotKeep(f"{self.folder / HEADER}: No such file or directory", _REMOVED)
+        if not (self.folder / paths.HEADER).exists():
+            raise CannotKeep(f"{self.folder / paths.HEADER}: No such file or directory", _REMOVED)
 
     def room(self) -> None:
         """Raise CannotKeep where a disk is too full for another trial."""
@@ -132,11 +120,11 @@ class ResultWriter:
 
     def place(self, number: int) -> Path:
         """Return the folder of a trial, whether it is there or not."""
-        return self.folder / TRIALS / f"{number:04d}"
+        return self.folder / paths.TRIALS / f"{number:04d}"
 
     def trial_folder(self, number: int) -> Path:
         """Make the folder of a trial, for nobody but us until it is `opened`."""
-        return self._made(f"{TRIALS}/{number:04d}", PRIVATE, anew=True)
+        return self._made(f"{paths.TRIALS}/{number:04d}", PRIVATE, anew=True)
 
     def opened(self, folder: Path) -> None:
         """Let those look into a folder who may look into the one above: its secrets are hidden."""
@@ -145,22 +133,22 @@ class ResultWriter:
 
     def ceiling_folder(self, number: int) -> Path:
         """Make the folder of a load tool's measurement against the null server, as a trial's."""
-        self._made(CEILINGS)
-        return self._made(f"{CEILINGS}/{number:04d}", PRIVATE)
+        self._made(paths.CEILINGS)
+        return self._made(f"{paths.CEILINGS}/{number:04d}", PRIVATE)
 
     def swept(self, also: Collection[int] = ()) -> None:
         """Remove trials that have no trial.json, and those whose numbers are in `also`.
 
         A copied result may lack its folder of trials: it is made anew.
         """
-        self._made(TRIALS)
-        for parent, last in ((TRIALS, TRIAL), (CEILINGS, CEILING)):
+        self._made(paths.TRIALS)
+        for parent, last in ((paths.TRIALS, paths.TRIAL), (paths.CEILINGS, paths.CEILING)):
             if (self.folder / parent).is_symlink():
                 continue  # what is there is no part of the result
             for folder in self.folder.glob(f"{parent}/*"):
                 is_trial = folder.name.isdigit() and not folder.is_symlink()
                 unfinished = not (folder / last).exists()
-                half = parent == TRIALS and is_trial and int(folder.name) in also
+                half = parent == paths.TRIALS and is_trial and int(folder.name) in also
                 if is_trial and (unfinished or half):
                     with self._writes(folder):
                         emptied(folder)
@@ -168,12 +156,12 @@ class ResultWriter:
 
     def session(self, session: Session) -> Path:
         """Write what a later session measures with, and on."""
-        return self.write(self._made(SESSIONS) / f"{session.number:04d}.json", session)
+        return self.write(self._made(paths.SESSIONS) / f"{session.number:04d}.json", session)
 
     def manifest(self) -> Path:
         """Write which files the result has now that its run ended."""
         with self._writes(self.folder):
-            return self.write(self.folder / MANIFEST, manifest_of(self.folder))
+            return self.write(self.folder / paths.MANIFEST, manifest_of(self.folder))
 
     def _made(self, name: str, mode: int = 0o755, *, anew: bool = False) -> Path:
         folder = self.folder / name
@@ -210,7 +198,7 @@ def entered(folder: Path) -> Path:
 
 def _named(half: Path, wanted: Path) -> Path:
     """Give a folder its name, or that with a number where there is one already."""
-    usual = (half / TRIALS).stat().st_mode  # of what is made here without saying how
+    usual = (half / paths.TRIALS).stat().st_mode  # of what is made here without saying how
     folder, number = wanted, 1
     while os.path.lexists(folder) or not _renamed(half, folder):
         number += 1

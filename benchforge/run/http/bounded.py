@@ -108,16 +108,11 @@ class BoundedTLS(BoundedSocket):
     """
 
     def __init__(
-        self,
-        connected: socket.socket,
-        deadline: float,
-        most: int,
-        trusting: ssl.SSLContext,
-        name: str,
+        self, connected: socket.socket, deadline: float, most: int, tls: ssl.SSLContext, name: str
     ) -> None:
         super().__init__(connected, deadline, most)
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = trusting.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
+        self._tls = tls.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
 
     def agree(self) -> None:
         """Shake hands. Raises ssl.SSLError when nothing is agreed upon."""

@@ -23,7 +23,7 @@ from benchforge.parts.command import Command
 from benchforge.run.http import asker
 from benchforge.run.http.connect import ANSWER_WITHIN_S, address
 from benchforge.run.http.request import HttpAnswer, HttpProbe
-from benchforge.run.http.request_sniffer import RequestSniffer
+from benchforge.run.http.sniffers import RequestSniffer
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.suite.suite import SAFE, Moments
 from benchforge.text import door
@@ -224,14 +224,8 @@ def record_of(text: bytes) -> Record:
 
 def unjudged_answer(kind: SeenAnswer) -> MonitorAnswer:
     """Return a kind of answer without a judgement or a count."""
-    return MonitorAnswer(
-        status=kind.status,
-        content_type=kind.content_type,
-        length=kind.length,
-        sha256=kind.sha256,
-        answers=0,
-        judged=False,
-    )
+    fields = kind.model_dump(include={"status", "content_type", "length", "sha256"})
+    return MonitorAnswer(**fields, answers=0, judged=False)
 
 
 def judged_answer(

@@ -50,6 +50,9 @@ class ProbeResult:
         return self.answer.status, type_, self.answer.content_sha256
 
 
+Results = Sequence[ProbeResult]
+
+
 def held_to_itself(question: HttpProbe, body: bytes) -> HttpProbe:
     """With same_body a server has to answer the same itself, also where it is the first of all."""
     if not question.expect.same_body or question.like is not None:
@@ -75,14 +78,10 @@ def ask_repeatedly(
 
 
 def probes(
-    results_before: Sequence[ProbeResult],
-    results_after: Sequence[ProbeResult],
-    version: Version,
-    signs: tuple[str, ...] | None = None,
+    earlier: Results, later: Results, version: Version, signs: tuple[str, ...] | None = None
 ) -> Probes:
     """Return what came back on both sides of the load, each kind of answer once."""
-    sides = results_before, results_after
-    results = (*results_before, *results_after)
+    sides, results = (earlier, later), (*earlier, *later)
     counts = [Counter(result.kind for result in side if result.kind) for side in sides]
     first_of = {each.kind: each.answer for each in reversed(results) if each.answer and each.kind}
     kinds = (counts[0] + counts[1]).most_common()

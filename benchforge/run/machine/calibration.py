@@ -33,11 +33,8 @@ def machine(root: Path = _SYSTEM) -> MachineId:
     # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     parts = [text(root, "etc/machine-id") or "", *(str(machine_facts[name]) for name in _HARDWARE)]
-    return MachineId(
-        id=hashlib.sha256("\n".join(["benchforge", *parts]).encode()).hexdigest()[:16],
-        kernel=platform.release(),
-        cpus=cpus,
-    )
+    digest = hashlib.sha256("\n".join(["benchforge", *parts]).encode()).hexdigest()[:16]
+    return MachineId(id=digest, kernel=platform.release(), cpus=cpus)
 
 
 def kept() -> Calibration | list[FileFault] | None:

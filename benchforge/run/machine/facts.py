@@ -3,7 +3,6 @@
 import hashlib
 import os
 import platform
-import re
 import socket
 import tempfile
 from functools import cache
@@ -12,7 +11,8 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchforge.model.files.result import HARD
-from benchforge.run.machine.quiet import fields, number, raw, text
+from benchforge.run.machine.quiet import fields, number, text
+from benchforge.run.sandbox.reach import mounts
 
 _SYSTEM = Path("/")
 _DEVICES = "sys/devices/system"
@@ -24,8 +24,6 @@ _SYSCTLS = (
     *("net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_slow_start_after_idle"),
     "net.ipv4.tcp_congestion_control",
 )
-_MOUNTED_AT = 4
-"The field of /proc/self/mountinfo that says where, with spaces as \\040."
 # A machine's own number is nobody's business: only whether two are the same.
 _SALT = b"benchforge:"
 
@@ -54,10 +52,10 @@ def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
 
 def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
     """Return those that a comparison rests on (`model.environment.HARD`), in some milliseconds."""
-    cpuinfo = fields(root, "proc/cpuinfo")
+    cpuinfo, hidden = fields(root, "proc/cpuinfo"), text(root, "etc/machine-id") or None
     memory = fields(root, "proc/meminfo")
     by_name: dict[str, JsonValue] = {
-        "machine_id": _hidden(text(root, "etc/machine-id")),
+        "machine_id": hidden and hashlib.sha256(_SALT + hidden.encode()).hexdigest()[:16],
         "virtual": "hypervisor" in cpuinfo["flags"].split() if "flags" in cpuinfo else None,
         "virtualization": _virtualization(root),
         "cpu": cpuinfo.get("model name"),
@@ -112,19 +110,9 @@ def _scratch_file_system(root: Path) -> str | None:
         scratch = Path(tempfile.gettempdir()).resolve()
     except OSError:
         return None
-    covering: tuple[int, str | None] = (0, None)
-    for line in (raw(root, "proc/self/mountinfo") or "").splitlines():
-        head, _, kind = line.partition(" - ")
-        words = head.split()
-        if len(words) > _MOUNTED_AT and kind:
-            mount = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[_MOUNTED_AT])
-            if scratch.is_relative_to(mount) and len(mount) >= covering[0]:
-                covering = len(mount), kind.split()[0]
-    return covering[1]
-
-
-def _hidden(machine_id: str | None) -> str | None:
-    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16] if machine_id else None
+    kinds = mounts(root)
+    covering = max(filter(scratch.is_relative_to, kinds), key=len, default="")
+    return kinds.get(covering)
 
 
 def _virtualization(root: Path) -> str | None:

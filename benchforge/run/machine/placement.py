@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import get_args
 
 from benchforge.model.suite.placement import ActualPlacement, Placement, StrayProcesses, by_cpus
-from benchforge.model.trial.check import Check
-from benchforge.model.trial.observation import Role
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.values.cpus import Cpus
 from benchforge.run.machine.quiet import text
 from benchforge.run.sandbox.keeper import below, family
@@ -164,28 +164,25 @@ def _cpus_held(pid: int) -> set[Cpus]:
     return held
 
 
-def check(placed: ActualPlacement, parts: Iterable[str]) -> Check:
-    """Return whether all stayed; unknown where of one of the `parts` no process was seen."""
-    astray = [
-        f"{stray.program} of {stray.label or 'nobody'} may use CPUs {stray.cpus}"
-        for stray in placed.elsewhere
-    ]
-    unseen = [label for label in parts if label not in placed.seen]
-    if astray:
-        status, says = "warn", f"not on the CPUs that they were given: {'; '.join(astray)}"
-    elif unseen:
-        status, says = "unknown", f"on which CPUs it runs was not seen: {', '.join(unseen)}"
-    else:
-        status, says = "pass", "every process that was seen stayed on its CPUs"
-    return Check.model_validate(
-        {
-            "id": ID,
-            "scope": "trial",
-            "subject": "behaviour",
-            "status": status,
-            "value": sum(stray.processes for stray in placed.elsewhere),
-            "threshold": "0 processes elsewhere",
-            "source": "sched_getaffinity of each thread",
-            "message": says,
-        }
+def check(placed: ActualPlacement, usage: Iterable[Usage]) -> Check:
+    """Return whether all stayed; unknown where no process of a part with CPUs was seen."""
+    strays = placed.elsewhere
+    astray = [f"{s.program} of {s.label or 'nobody'} may use CPUs {s.cpus}" for s in strays]
+    labels = (part.label for part in usage if part.role in placed.cpus)
+    unseen = [label for label in labels if label not in placed.seen]
+    status: Status = "warn" if astray else "unknown" if unseen else "pass"
+    says = {
+        "warn": f"not on the CPUs that they were given: {'; '.join(astray)}",
+        "unknown": f"on which CPUs it runs was not seen: {', '.join(unseen)}",
+        "pass": "every process that was seen stayed on its CPUs",
+    }
+    return Check(
+        id=ID,
+        scope="trial",
+        subject="behaviour",
+        status=status,
+        value=sum(stray.processes for stray in strays),
+        threshold="0 processes elsewhere",
+        source="sched_getaffinity of each thread",
+        message=says[status],
     )

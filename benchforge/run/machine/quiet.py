@@ -170,17 +170,19 @@ def between(first_ticks: Ticks | None, last_ticks: Ticks | None, own_s: float) -
     return ForeignLoad(others <= FOREIGN * total + 1, min(1.0, others / total))
 
 
+_SAYS: dict[bool | None, tuple[Literal["pass", "warn", "unknown"], str]] = {
+    True: ("pass", "little else used the CPUs before the trial"),
+    False: (
+        "warn",
+        "others used the CPUs before the load: stop them, or set a longer [repeat] quiet",
+    ),
+    None: ("unknown", "/proc/stat does not say who used the CPUs before the trial"),
+}
+
+
 def check(load: ForeignLoad) -> Check:
     """Return whether a trial began while it was quiet."""
-    status: Literal["pass", "warn", "unknown"]
-    match load.quiet:
-        case True:
-            status, says = "pass", "little else used the CPUs before the trial"
-        case False:
-            status = "warn"
-            says = "others used the CPUs before the load: stop them, or set a longer [repeat] quiet"
-        case None:
-            status, says = "unknown", "/proc/stat does not say who used the CPUs before the trial"
+    status, says = _SAYS[load.quiet]
     return Check(
         id=ID,
         topic="quiet",

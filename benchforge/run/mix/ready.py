@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.model.trial.answers.answer import Answer, Expect
+from benchforge.model.trial.answers.answer import Answer, Expect, Request
 from benchforge.model.trial.answers.good_response import GoodResponse, right_of
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer, Probes
 from benchforge.model.trial.stream import Stream, StreamKind
@@ -42,13 +42,7 @@ _TAKEN, _MOST_TAKEN = "taken.json", 16 << 20
 
 Dealt = Iterable[tuple[StreamRecord, Mapping[str, Value]]]
 "Records, each with the values of its holes."
-
-
-class _Planned(NamedTuple):
-    """What the monitor sends first in a record, and in its later steps."""
-
-    record: StreamRecord
-    values: Mapping[str, Value]
+Rows = Mapping[str, RequestKind | FlowStep]
 
 
 class MixMonitoring(Monitoring):
@@ -58,14 +52,10 @@ class MixMonitoring(Monitoring):
     paths = (Path(asker.__file__).parent, Path(flow_values.__file__).parent)
 
     def __init__(
-        self,
-        dealt: Dealt,
-        rows: Mapping[str, RequestKind | FlowStep],
-        flows: Mapping[str, JsonValue],
-        *arguments: Any,
+        self, dealt: Dealt, rows: Rows, flows: Mapping[str, JsonValue], *arguments: Any
     ) -> None:
         super().__init__(*arguments)
-        self._planned = [_Planned(*pair) for pair in islice(dealt, _RECORDS)]
+        self._planned = list(islice(dealt, _RECORDS))
         self._rows, self._flows = rows, flows
         self._taken: dict[str, dict[str, Value]] | None = None
 
@@ -103,18 +93,19 @@ class MixMonitoring(Monitoring):
         """Return what it proves of all kinds."""
         return super().judged(right, of_probes, folder).model_copy(update={"head": "scenario"})
 
-    def _label(self, kind: SeenAnswer) -> tuple[_Planned, str]:
+    def _label(self, kind: SeenAnswer) -> tuple[Mapping[str, Value], str]:
+        """Return the values of what was sent first in a record, and the label of its kind."""
         number, step = divmod(kind.of, _STEPS)
-        planned = self._planned[number % len(self._planned)]
-        return planned, list(self._rows)[planned.record.kind + step]
+        record, values = self._planned[number % len(self._planned)]
+        return values, list(self._rows)[record.kind + step]
 
     def _right(self, kind: SeenAnswer, right: HttpProbe) -> HttpProbe:
         """Return the probe of a request's kind, with its own values and those that were taken."""
         taken = self._taken
         if taken is None:
             taken = self._taken = json.loads(door.read(self._folder, _TAKEN, _MOST_TAKEN))
-        planned, label = self._label(kind)
-        values = {**planned.values, **taken.get(str(kind.of), {})}
+        first_values, label = self._label(kind)
+        values = {**first_values, **taken.get(str(kind.of), {})}
         expect = typed(Expect, expected(self._rows[label].expect, values))  # type: ignore[arg-type]
         return replace(right, expect=expect, like=None)
 
@@ -170,10 +161,6 @@ class AnsweredMix:
     seed: tuple[int, int]
     probes: dict[str, KindProbes]
 
-    def monitoring(self) -> partial[MixMonitoring]:
-        """Return what makes the monitor of a load."""
-        return monitoring(self.users, *self.seed)
-
     def right_of(self, probe: HttpProbe) -> RightOf:
         """Return what is right for a request by its kind; its values say the rest."""
         kinds = Recognizer(self.users)
@@ -211,8 +198,22 @@ def ready_at(
 
     `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed.
     """
-    users = logged_in(sandbox, workload, server, seed)
-    probes = probed(sandbox, users, server, load)
+    within_s = float(server.part.ready_within)
+
+    def right_answer(request: Request, expect: Expect) -> tuple[HttpProbe, Answer, Reply]:
+        probe = replace(server, request=request, expect=expect, like=None)
+        received = until_right(sandbox, probe, within_s)
+        return probe, received.answer, Reply(received.answer.headers, received.body)
+
+    logins = [right_answer(*login)[2] for login in workload.logins(*seed)]
+    users = workload.logged_in(*seed, logins) if logins else workload
+    probes: dict[str, KindProbes] = {}
+    replies: dict[str, Reply] = {}
+    for label, first in users.first.items():
+        step = users.followed(label, replies) if label in users.after else first
+        probe, answer, replies[label] = right_answer(*step)
+        again = ask_repeatedly(sandbox, probe, BEFORE, load) if _safe(users, label) else []
+        probes[label] = KindProbes(probe, answer, again)
     return AnsweredMix(workload, users, sandbox, server, load, seed, probes)
 
 
@@ -223,33 +224,6 @@ def monitoring(mix: Mix, seed: int, block: int) -> partial[MixMonitoring]:
     if monitored.kinds:
         dealt = monitored.dealt(seed, block, f"{VERSION}:{seed}:{block}:monitor")
     return partial(MixMonitoring, dealt, monitored.rows, monitored.flows if monitored.kinds else {})
-
-
-def logged_in(sandbox: Sandbox, workload: Mix, asking: HttpProbe, seed: tuple[int, int]) -> Mix:
-    """Log all users of a mix in. Raises TrialFailed where an answer stays wrong."""
-    logins: list[Reply] = []
-    for request, expect in workload.logins(*seed):
-        probe = replace(asking, request=request, expect=expect, like=None)
-        reply = until_right(sandbox, probe, float(asking.part.ready_within))
-        logins.append(Reply(reply.answer.headers, reply.body))
-    return workload.logged_in(*seed, logins) if logins else workload
-
-
-def probed(
-    sandbox: Sandbox, workload: Mix, asking: HttpProbe, load: Load | None
-) -> dict[str, KindProbes]:
-    """Send a request of each kind until its answer is right, then again. Raises TrialFailed."""
-    kind_probes: dict[str, KindProbes] = {}
-    replies: dict[str, Reply] = {}
-    for label, first in workload.first.items():
-        later = label in workload.after
-        request, expect = workload.followed(label, replies) if later else first
-        probe = replace(asking, request=request, expect=expect, like=None)
-        reply = until_right(sandbox, probe, float(asking.part.ready_within))
-        replies[label] = Reply(reply.answer.headers, reply.body)
-        again = ask_repeatedly(sandbox, probe, BEFORE, load) if _safe(workload, label) else []
-        kind_probes[label] = KindProbes(probe, reply.answer, again)
-    return kind_probes
 
 
 def right_of_kind(workload: Mix, label: str, first: Answer, probes: Probes | None) -> GoodResponse:

@@ -180,11 +180,7 @@ def _question(path: Path) -> Command:
 def _read(finished: Finished) -> InterpreterCandidate | None:
     try:
         executable, name, version, environment = json.loads(finished.printed)
-        return InterpreterCandidate(
-            Path(executable),
-            _NAMES.get(str(name), str(name)),
-            tuple(int(number) for number in version),
-            bool(environment),
-        )
+        usual, numbers = _NAMES.get(str(name), str(name)), tuple(map(int, version))
+        return InterpreterCandidate(Path(executable), usual, numbers, bool(environment))
     except (ValueError, TypeError):  # it failed, or is no Python
         return None

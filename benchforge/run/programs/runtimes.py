@@ -88,7 +88,7 @@ def ready(
             interpreter = _find_interpreter(sandbox, suite, label, folder, tell)
             python, lock, hint = interpreter.path, "", ""
             if suite.runtimes[label].requires:
-                python, lock = environment(sandbox, suite, label, interpreter, tell)
+                python, lock = _Environment(sandbox, suite, label, interpreter).built(tell)
                 hint = f"if it is damaged, remove {python.parents[2]}: it is built anew"
             answer = ask_interpreter(sandbox, label, python, modules, folder, hint)
             lacks[label] = answer["lacks"]
@@ -150,63 +150,131 @@ def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list
     raise ProgramMissing("; ".join(says), "; ".join(hints))
 
 
-def environment(
-    sandbox: Sandbox,
-    suite: Suite,
-    label: str,
-    interpreter: InterpreterCandidate,
-    tell: Callable[[str], None],
-) -> tuple[Path, str]:
-    """Return the interpreter of a runtime's environment, and the packages that it was built from.
+class _Environment:
+    """The environment of a runtime: built once, and kept in the cache.
 
-    It is built once, and kept in the cache. Raises SuiteErrors for impossible requirements,
-    ProgramMissing when it cannot be built for another reason, CannotKeep when it cannot be written.
+    Raises SuiteErrors for impossible requirements, ProgramMissing when it cannot be built for
+    another reason, CannotKeep when it cannot be written.
     """
-    runtime = suite.runtimes[label]
-    contents = _contents(suite, label)
-    entry = cache("runtimes") / _key(runtime, interpreter, contents)
-    try:
-        if not entry.is_dir():
-            requirements = counted(len(runtime.requires), "requirement")
-            tell(f"runtime {label}: building ({interpreter}, {requirements}); this is done once")
-            enough(entry.parent, _FREE_CACHE)
-            _build(sandbox, suite, label, interpreter, entry)
-        private_path = private(entry.resolve())
-        use(private_path)
-        return private_path / "env/bin/python", (private_path / "lock.txt").read_text()
-    except OSError as error:
-        raise CannotKeep(f"runtime {label}: {error}", f"see {entry.parent} and its disk") from error
 
+    def __init__(
+        self, sandbox: Sandbox, suite: Suite, label: str, interpreter: InterpreterCandidate
+    ) -> None:
+        self._sandbox, self._suite, self._label = sandbox, suite, label
+        self._interpreter, self._runtime = interpreter, suite.runtimes[label]
+        folder = suite.path.parent.absolute()
+        self._requirements = [
+            f"{FILE_OPTION}{folder / requirement.removeprefix(FILE_OPTION).strip()}"
+            if requirement.startswith(FILE_OPTION)
+            else requirement
+            for requirement in self._runtime.requires
+        ]
+        contents = self._contents()
+        self._entry = cache("runtimes") / self._key(contents)
+        self._log = self._entry.with_name(f"{self._entry.name}.failed")
 
-def _requirements(suite: Suite, label: str) -> list[str]:
-    """Return the requirements of a runtime; a file among them by its whole path."""
-    folder = suite.path.parent.absolute()
-    return [
-        f"{FILE_OPTION}{folder / requirement.removeprefix(FILE_OPTION).strip()}"
-        if requirement.startswith(FILE_OPTION)
-        else requirement
-        for requirement in suite.runtimes[label].requires
-    ]
+    def built(self, tell: Callable[[str], None]) -> tuple[Path, str]:
+        """Return its interpreter, and the packages that it was built from."""
+        runtime, entry = f"runtime {self._label}", self._entry
+        try:
+            if not entry.is_dir():
+                requirements = counted(len(self._runtime.requires), "requirement")
+                built = f"{self._interpreter}, {requirements}"
+                tell(f"{runtime}: building ({built}); this is done once")
+                enough(entry.parent, _FREE_CACHE)
+                self._build()
+            private_path = private(entry.resolve())
+            use(private_path)
+            return private_path / "env/bin/python", (private_path / "lock.txt").read_text()
+        except OSError as error:
+            raise CannotKeep(f"{runtime}: {error}", f"see {entry.parent} and its disk") from error
 
+    def _contents(self) -> dict[str, str]:
+        """Return the text of each file of requirements, and of included ones."""
+        contents: dict[str, str] = {}
+        for number, requirement in enumerate(self._requirements):
+            is_file = requirement.startswith(FILE_OPTION)
+            files = [Path(requirement.removeprefix(FILE_OPTION))] * is_file
+            for file in files:
+                if str(file) in contents:
+                    continue
+                try:
+                    contents[str(file)] = file.read_text()
+                except (OSError, UnicodeDecodeError) as error:
+                    message = f"{file}: {getattr(error, 'strerror', None) or 'is not a text'}"
+                    hint = "correct its path, which begins at the suite's folder"
+                    raise self._wrong(message, hint, number) from None
+                included = _INCLUDED.findall(contents[str(file)])
+                files += [file.parent / name.strip() for name in included]
+        return contents
 
-def _contents(suite: Suite, label: str) -> dict[str, str]:
-    """Return the text of each file of requirements, and of included ones. Raises SuiteErrors."""
-    contents: dict[str, str] = {}
-    for number, requirement in enumerate(_requirements(suite, label)):
-        files = [Path(requirement.removeprefix(FILE_OPTION))] * requirement.startswith(FILE_OPTION)
-        for file in files:
-            if str(file) in contents:
-                continue
+    def _wrong(self, message: str, hint: str, *numbers: int) -> SuiteErrors:
+        path: tuple[str | int, ...] = ("runtimes", self._label, "requires", *numbers)
+        return SuiteErrors([located(self._suite.document, path, message, hint)])
+
+    def _key(self, files: Mapping[str, str]) -> str:
+        """Return a digest of what it depends on: another key, another environment."""
+        file = self._interpreter.path.resolve()
+        stat = file.stat()
+        identity = [str(file), stat.st_size, stat.st_mtime_ns, str(self._interpreter)]
+        # They say where packages come from, and which.
+        settings = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+        inputs = [identity, self._runtime.requires, sorted(settings.items()), *files.items()]
+        return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
+
+    def _build(self) -> None:
+        """Make it under a name of its own, and link to it: it holds its own path."""
+        entry, secrets = self._entry, self._suite.secrets
+        with claimed(entry.parent, f"{entry.name}.") as target:
             try:
-                contents[str(file)] = file.read_text()
-            except (OSError, UnicodeDecodeError) as error:
-                message = f"{file}: {getattr(error, 'strerror', None) or 'is not a text'}"
-                hint = "correct its path, which begins at the suite's folder"
-                key_path = ("runtimes", label, "requires", number)
-                raise SuiteErrors([located(suite.document, key_path, message, hint)]) from None
-            included = _INCLUDED.findall(contents[str(file)])
-            files += [file.parent / name.strip() for name in included]
-    return contents
+                self._make(target)
+                hide_below(target, secrets)
+                if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
+                    entry.unlink(missing_ok=True)
+                with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
+                    entry.symlink_to(target.name)
+            except BenchforgeError:
+                try:
+                    enough(target, _FREE_CACHE)  # uv does not always say that its disk is full
+                finally:  # keep what uv printed, of the newest attempt that failed
+                    shutil.rmtree(target / "env", ignore_errors=True)
+                    hide_below(target, secrets)
+                    shutil.rmtree(self._log, ignore_errors=True)
+                    target.rename(self._log)
+                raise
+            finally:
+                if entry.resolve() != target.resolve():
+                    shutil.rmtree(target, ignore_errors=True)
+
+    def _make(self, target: Path) -> None:
+        uv, python, secrets = _uv(self._label), self._interpreter.path, self._suite.secrets
+        wanted = "".join(f"{requirement}\n" for requirement in self._requirements).encode()
+        door.write(target, "requirements.in", wanted, lasting=False, mode=door.OWN)
+        pinned = ("-o", "lock.txt", "--generate-hashes", "--no-header", "--no-annotate")
+        in_env = ("--python", "env/bin/python")
+        steps = {
+            "lock": ("pip", "compile", "requirements.in", "--python", python, *pinned),
+            "env": ("venv", "--no-project", "--python", python, "env"),
+            # Compiled once, or each trial would pay for it where it cannot be written.
+            "install": ("pip", "sync", "lock.txt", *in_env, "--compile-bytecode"),
+        }
+        surroundings = _surroundings() | libraries(python)
+        for step, words in steps.items():
+            command = Command(uv, *words, "--no-progress")
+            done = self._sandbox.run(step, command, target, surroundings, _BUILT_WITHIN_S)
+            if done.code:
+                complained = done.complained
+                if step == "lock" and re.search("No solution found|parse requirement", complained):
+                    raise self._unsolvable(complained)
+                message = f"runtime {self._label}: uv cannot build it: {_telling(complained)}"
+                raise ProgramMissing(redact(message, secrets), f"the full output is in {self._log}")
+
+    def _unsolvable(self, complained: str) -> SuiteErrors:
+        requires = enumerate(self._runtime.requires)
+        guilty = [number for number, text in requires if _named(text, complained)]
+        hint = f"required for {self._interpreter}; available versions depend on the interpreter"
+        telling = redact(_telling(complained), self._suite.secrets)
+        return self._wrong(telling, hint, *(guilty if len(guilty) == 1 else ()))
 
 
 def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
@@ -217,82 +285,6 @@ def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
     if done.code:
         message = f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}"
         raise ProgramMissing(message, "install it, or give its path")
-
-
-def _build(
-    sandbox: Sandbox, suite: Suite, label: str, interpreter: InterpreterCandidate, entry: Path
-) -> None:
-    """Make an environment under a name of its own, and link to it: it holds its own path."""
-    with claimed(entry.parent, f"{entry.name}.") as target:
-        try:
-            _make(sandbox, suite, label, interpreter, target, _log_of(entry))
-            hide_below(target, suite.secrets)
-            if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
-                entry.unlink(missing_ok=True)
-            with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
-                entry.symlink_to(target.name)
-        except BenchforgeError:
-            try:
-                enough(target, _FREE_CACHE)  # uv does not always say that its disk is full
-            finally:
-                _keep_log(target, _log_of(entry), suite.secrets)
-            raise
-        finally:
-            if entry.resolve() != target.resolve():
-                shutil.rmtree(target, ignore_errors=True)
-
-
-def _log_of(entry: Path) -> Path:
-    return entry.with_name(f"{entry.name}.failed")
-
-
-def _keep_log(target: Path, log: Path, secrets: frozenset[str]) -> None:
-    """Keep what uv printed, of the newest attempt that failed."""
-    shutil.rmtree(target / "env", ignore_errors=True)
-    hide_below(target, secrets)
-    shutil.rmtree(log, ignore_errors=True)
-    target.rename(log)
-
-
-def _make(
-    sandbox: Sandbox,
-    suite: Suite,
-    label: str,
-    interpreter: InterpreterCandidate,
-    target: Path,
-    log: Path,
-) -> None:
-    uv, python = _uv(label), interpreter.path
-    wanted = "".join(f"{requirement}\n" for requirement in _requirements(suite, label)).encode()
-    door.write(target, "requirements.in", wanted, lasting=False, mode=door.OWN)
-    pinned = ("-o", "lock.txt", "--generate-hashes", "--no-header", "--no-annotate")
-    steps = {
-        "lock": ("pip", "compile", "requirements.in", "--python", python, *pinned),
-        "env": ("venv", "--no-project", "--python", python, "env"),
-        # Compiled once, or each trial would pay for it where it cannot be written.
-        "install": ("pip", "sync", "lock.txt", "--python", "env/bin/python", "--compile-bytecode"),
-    }
-    surroundings = _surroundings() | libraries(python)
-    for step, words in steps.items():
-        command = Command(uv, *words, "--no-progress")
-        done = sandbox.run(step, command, target, surroundings, _BUILT_WITHIN_S)
-        if done.code:
-            complained = done.complained
-            if step == "lock" and re.search("No solution found|parse requirement", complained):
-                raise _unsolvable(suite, label, interpreter, complained)
-            message = f"runtime {label}: uv cannot build it: {_telling(complained)}"
-            raise ProgramMissing(redact(message, suite.secrets), f"the full output is in {log}")
-
-
-def _unsolvable(
-    suite: Suite, label: str, interpreter: InterpreterCandidate, complained: str
-) -> SuiteErrors:
-    telling = redact(_telling(complained), suite.secrets)
-    requires = suite.runtimes[label].requires
-    guilty = [number for number, text in enumerate(requires) if _named(text, complained)]
-    key_path = ("runtimes", label, "requires", *(guilty if len(guilty) == 1 else ()))
-    hint = f"required for {interpreter}; available versions depend on the interpreter"
-    return SuiteErrors([located(suite.document, key_path, telling, hint)])
 
 
 def _named(requirement: str, complained: str) -> bool:
@@ -328,14 +320,3 @@ def _surroundings() -> dict[str, str]:
     trusted = os.environ.get("PIP_CERT") or (str(_CERTIFICATES) if _CERTIFICATES.exists() else "")
     trust = {"SSL_CERT_FILE": trusted} if trusted else {}
     return trust | passed | {"UV_PYTHON_DOWNLOADS": "never"}
-
-
-def _key(runtime: Runtime, interpreter: InterpreterCandidate, files: Mapping[str, str]) -> str:
-    """Return a digest of what the environment depends on: another key, another environment."""
-    file = interpreter.path.resolve()
-    stat = file.stat()
-    identity = [str(file), stat.st_size, stat.st_mtime_ns, str(interpreter)]
-    # They say where packages come from, and which.
-    settings = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
-    inputs = [identity, runtime.requires, sorted(settings.items()), *files.items()]
-    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]

@@ -35,19 +35,7 @@ import struct
 import sys
 import time
 
-from benchforge.run.sandbox.mounts import (
-    MS_BIND,
-    MS_NOSUID_NODEV_NOEXEC,
-    MS_REC_PRIVATE,
-    OUTLIVES,
-    SHARED_MEMORY,
-    close_files,
-    cover_shared_memory,
-    cover_sockets,
-    kernel,
-    mapped,
-    mount,
-)
+from benchforge.run.sandbox import mounts
 
 TYPE_CHECKING = False  # typing would cost as much as a namespace
 if TYPE_CHECKING:
@@ -81,7 +69,7 @@ TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT
 
 
 def _die_with_parent() -> None:
-    kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    mounts.kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 # --- namespaces ----------------------------------------------------------------------------------
@@ -104,12 +92,12 @@ def enter_namespaces(options: JSON) -> JSON:
     own_ipc = own_mounts = False
     if options["shared_memory"]:
         # By a call of its own, so that its refusal costs none of the others.
-        mounts = CLONE_NEWNS * (not inside)
-        refused = _unshare(CLONE_NEWIPC | mounts, as_user=not inside)
+        flag = CLONE_NEWNS * (not inside)
+        refused = _unshare(CLONE_NEWIPC | flag, as_user=not inside)
         own_ipc = own_mounts = not refused
         if refused:
             weaker.append(f"no private shared memory: {refused}")
-            own_mounts = bool(mounts) and not _unshare(mounts, as_user=True)
+            own_mounts = bool(flag) and not _unshare(flag, as_user=True)
     return {
         "pid_namespace": own_pids,
         "network": "private" if own_network else "host",
@@ -126,7 +114,7 @@ def _unshare(flags: int, *, as_user: bool) -> str:
     # Without a user namespace first: where we may, setuid and files of others work as outside.
     for user in (0, CLONE_NEWUSER) if as_user else (0,):
         try:
-            kernel("unshare", flags | user)
+            mounts.kernel("unshare", flags | user)
         except OSError as refused:
             reason = str(refused)
             continue
@@ -138,9 +126,9 @@ def _unshare(flags: int, *, as_user: bool) -> str:
 
 def _covers_shared_memory(weaker: list[str]) -> bool:
     try:
-        cover_shared_memory()
+        mounts.cover_shared_memory()
     except OSError as refused:
-        weaker.append(f"no private {SHARED_MEMORY}: {refused}")
+        weaker.append(f"no private {mounts.SHARED_MEMORY}: {refused}")
         return False
     return True
 
@@ -148,8 +136,8 @@ def _covers_shared_memory(weaker: list[str]) -> bool:
 def _close_machine(options: JSON, own_mounts: bool, modes: JSON) -> None:
     """Keep the machine's files and sockets from the trial, as far as that is wanted and allowed."""
     covers = {
-        "files": lambda wanted: close_files(wanted["writes"], wanted["copied"], wanted["scratch"]),
-        "sockets": cover_sockets,
+        "files": lambda wanted: mounts.close_files(**wanted),
+        "sockets": mounts.cover_sockets,
     }
     for name, cover in covers.items():
         if (wanted := options[name]) is None:
@@ -355,7 +343,7 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
         file.seek(0)
         if not (noted := set(file.read().splitlines())):
             file.write(f"{' '.join(prefixes)}\n")
-        more = mapped(pids, prefixes) - noted
+        more = mounts.mapped(pids, prefixes) - noted
         file.writelines(f"{name}\n" for name in sorted(more))
 
 
@@ -392,7 +380,7 @@ def _reap_below(request: JSON, write_end: int, may_reap: int, exits: int) -> Non
     """In the child: start the program, and wait for it and for its orphans. Never returns."""
     try:
         _die_with_parent()
-        kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        mounts.kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if (pid := os.fork()) == 0:
@@ -500,7 +488,7 @@ def _redirect(path: object, flags: int, descriptor: int) -> None:
 def _leave_root(write_end: int) -> None:
     """Look like an ordinary user while files of root stay ours; or be nobody where that fails."""
     try:
-        kernel("unshare", CLONE_NEWUSER)
+        mounts.kernel("unshare", CLONE_NEWUSER)
     except OSError as refused:
         note = f"no user namespace ({refused}): the program runs as nobody, root's files are closed"
         _report(write_end, {"weaker": note})
@@ -720,23 +708,23 @@ def _inner(
         # pid 1 takes all others with it. A death before this line is an end-of-file in serve().
         _die_with_parent()
     else:
-        kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        mounts.kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if own_mounts:
-        mount("none", "/", None, MS_REC_PRIVATE)
+        mounts.mount("none", "/", None, mounts.MS_REC_PRIVATE)
     if own_pids:
-        mount("none", "/proc", "proc", MS_NOSUID_NODEV_NOEXEC)
+        mounts.mount("none", "/proc", "proc", mounts.MS_NOSUID_NODEV_NOEXEC)
     if own_network:
         _raise_loopback()
     if own_mounts and options["hosts"]:
         with contextlib.suppress(OSError):  # who needs the names tries them
-            mount(options["hosts"], HOSTS, None, MS_BIND)
+            mounts.mount(options["hosts"], HOSTS, None, mounts.MS_BIND)
     own_posix = own_mounts and _covers_shared_memory(modes["weaker"])
     modes["shared_memory"] = "private" if own_system_v and own_posix else "host"
     _close_machine(options, own_mounts, modes)
     if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds
-        kernel("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+        mounts.kernel("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
     owns = (own_system_v, own_posix)
-    outlives = tuple(name for name, is_owned in zip(OUTLIVES, owns, strict=True) if not is_owned)
+    outlives = tuple(name for name, mine in zip(mounts.OUTLIVES, owns, strict=True) if not mine)
     keeper = Keeper(channel, outer_lives, own_pids, options["notes"], outlives)
     keeper.say({**modes, "ready": True, "init": seen_from_outside})
     keeper.serve()
@@ -795,10 +783,10 @@ def _keep(channel: socket.socket) -> None:
     except OSError as error:  # half-way in, no way back: the host starts a weaker one
         channel.send(json.dumps({"ready": False, "error": str(error)}).encode())
         return
-    own_pids, outlives = modes["pid_namespace"], () if modes["ipc"] else OUTLIVES
+    own_pids, outlives = modes["pid_namespace"], () if modes["ipc"] else mounts.OUTLIVES
     _die_with_parent()  # after unshare, which may clear it; end-of-file covers the time before
     if not own_pids:
-        kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        mounts.kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     outer_lives, outer = os.pipe()
     inner = os.fork()
     if inner == 0:

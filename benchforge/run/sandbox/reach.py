@@ -18,11 +18,11 @@ _NOT_SCANNED = re.compile("proc|sysfs|cgroup|nfs|fuse|autofs|cifs|9p")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
-def mounts() -> dict[str, str]:
+def mounts(root: Path = Path("/")) -> dict[str, str]:
     """Return the file systems of all mounts, by path; none if the kernel hides them."""
     kinds: dict[str, str] = {}
     with contextlib.suppress(OSError):
-        for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        for line in (root / "proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
             words = line.split()
             path = _OCTAL.sub(lambda code: chr(int(code[1], 8)), words[4])
             kinds[path] = words[words.index("-") + 1]

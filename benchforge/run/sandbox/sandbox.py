@@ -25,6 +25,7 @@ from benchforge.run.sandbox.reach import SocketFiles, socket_files
 from benchforge.text.readable import exact
 
 Network = Literal["private", "host"]
+_Reach = Literal["group", "tree", "others"]
 
 KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _SPARE = 8  # sockets that are made together: most are used
@@ -332,11 +333,7 @@ class Sandbox:
         return procfs.of_sessions({running.outer_pid for running in self._started.values()})
 
     def _signal(
-        self,
-        running: Running,
-        number: int,
-        to: Literal["group", "tree", "others"],
-        also: Sequence[int] = (),
+        self, running: Running, number: int, to: _Reach, also: Sequence[int] = ()
     ) -> list[int]:
         """Send a signal and return the inner pids that it reached; 0 only asks who is there."""
         reply = self._channel.ask("signal", pid=running.pid, signal=int(number), to=to, also=also)

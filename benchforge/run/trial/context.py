@@ -1,5 +1,6 @@
-"""Context of all trials of a result, set up before any starts: programs, interpreters."""
+"""Context of all trials of a result, set up before any starts, and inputs and outcome of one."""
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -10,17 +11,46 @@ from pydantic import JsonValue
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.trial.hosts import HostFacts
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Need
-from benchforge.parts.part import Part, RunsPython, ServesCode
+from benchforge.parts.part import Driver, Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
+from benchforge.run.http.request import Like
 from benchforge.run.locate import locate, missing
 from benchforge.run.machine.facts import facts
 from benchforge.run.machine.placement import Places
 from benchforge.run.machine.quiet import Patience
 from benchforge.run.programs.runtimes import Ready, ready
 from benchforge.run.sandbox.host import Host, LocalHost, Network
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.suite.plan import Measurement
 from benchforge.suite.suite import Suite
+
+
+@dataclass(frozen=True)
+class TrialInputs:
+    """What one trial measures, and where its files go."""
+
+    step: Measurement
+    folder: Path
+    number: int
+    attempt: int = 1
+    like: Like | None = None
+    "Answer that its own must equal; None where it may be any that is right."
+    spare_s: float = math.inf
+    "Longest wait for quiet, in seconds."
+    divided: tuple[Driver, int, int] | None = None
+    "The whole load, place and number of places, where the driver is one of several load tools."
+    at_once: int = 1
+    "Trials that start together: a service may take that many times as long."
+
+
+@dataclass(frozen=True)
+class MeasuredTrial:
+    """A trial, ready to be written, and the body that its server answered."""
+
+    trial: Trial
+    body: bytes | None
+
 
 MeasureElsewhere = Callable[[TrialInputs, "TrialContext", Callable[[str], None]], MeasuredTrial]
 

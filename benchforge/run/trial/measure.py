@@ -7,7 +7,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from benchforge.checks.answers.believable import believable
@@ -27,16 +27,22 @@ from benchforge.run.machine import placement, quiet
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import last_lines
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, driver_label, services_of, trial_scope
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
+from benchforge.run.trial.scope import (
+    TrialRecorder,
+    TrialScope,
+    driver_label,
+    services_of,
+    trial_scope,
+)
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run
 from benchforge.run.trial.stages.start import stop
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets import redacted
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+_RECORDED = Trial.model_fields.keys() & {field.name for field in fields(TrialRecorder)}
+"What a recorder and its trial have in common."
 Tell = Callable[[str], None]
 
 
@@ -57,7 +63,11 @@ def measure(
             _hide([inputs], context)
         return replace(measured, trial=redacted(measured.trial, context.secrets))
     recorder = begun(resolved, context, tell)
-    _wait_for_quiet(resolved, context, recorder)
+    most_s = quiet.at_most_s(context.quiet, inputs.step.case.declared_s, inputs.spare_s)
+    if most_s is not None:
+        with recorder.phase("quiet"):
+            foreign = quiet.until_quiet(most_s)
+        recorder.checks.append(quiet.check(foreign))
     return measured_together([(resolved, recorder)], context, lambda _: ALONE)[0]
 
 
@@ -87,24 +97,20 @@ def measured_together(
 
 
 def _opened(
-    places: contextlib.ExitStack,
-    inputs: TrialInputs,
-    recorder: TrialRecorder,
-    context: TrialContext,
+    stack: contextlib.ExitStack, inputs: TrialInputs, recorder: TrialRecorder, context: TrialContext
 ) -> TrialScope:
     with recorder.blamed():
-        scratch = places.enter_context(scratch_folder())
-        return places.enter_context(trial_scope(inputs, context, recorder, scratch))
+        scratch = stack.enter_context(scratch_folder())
+        return stack.enter_context(trial_scope(inputs, context, recorder, scratch))
 
 
 def _ended(inputs: TrialInputs, recorder: TrialRecorder, context: TrialContext) -> MeasuredTrial:
     case, failure = inputs.step.case, None
     if recorder.error is not None:
         failure = failure_of(recorder.error, case, inputs.folder)
-    if recorder.placed is not None and recorder.observation is not None:
+    if recorder.placement is not None and recorder.observation is not None:
         usage = recorder.observation.usage
-        labels = [part.label for part in usage if part.role in recorder.placed.cpus]
-        recorder.checks.append(placement.check(recorder.placed, labels))
+        recorder.checks.append(placement.check(recorder.placement, usage))
     return trial_of(inputs, context, recorder, failure)
 
 
@@ -114,18 +120,10 @@ def _hide(trials: Sequence[TrialInputs], context: TrialContext) -> None:
             hide_below(inputs.folder, context.secrets)
 
 
-def _wait_for_quiet(inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder) -> None:
-    most_s = quiet.at_most_s(context.quiet, inputs.step.case.declared_s, inputs.spare_s)
-    if most_s is not None:
-        with recorder.phase("quiet"):
-            foreign = quiet.until_quiet(most_s)
-        recorder.checks.append(quiet.check(foreign))
-
-
 def begun(inputs: TrialInputs, context: TrialContext, tell: Tell) -> TrialRecorder:
     """Return a recorder that holds what is known of a trial before anything starts."""
     case, recorder = inputs.step.case, TrialRecorder(tell)
-    recorder.placed = Stay(context.places).placed()
+    recorder.placement = Stay(context.places).placed()
     recorder.hard_facts = hard_facts()
     recorder.load = _load(case, context.suite_folder)
     return recorder
@@ -177,32 +175,14 @@ def trial_of(
         seed=step.seed,
         started=recorder.began,
         seconds=time.monotonic() - recorder.begun_s,
-        phases=recorder.phases,
         request=case.request,
-        url=recorder.url,
         processes=recorder.processes,
-        answers=tuple(recorder.answers),
-        probes=recorder.probes,
-        listener=recorder.listener,
-        exhaustions=recorder.complaints,
-        namespaces=recorder.namespaces,
-        load=recorder.load,
         driver_digest=case.driven,
         workers={label: count for label, count in workers.items() if count is not None},
         fingerprint=fingerprint(recorder.hard_facts),
         changed_facts=tuple(changes(context.facts, recorder.hard_facts)),
-        encryption=recorder.links,
         workers_declared=_workers_declared(case),
-        tuning=recorder.tuned,
-        placement=recorder.placed,
-        good_response=recorder.right,
-        reading=recorder.reading,
-        observation=recorder.observation,
-        monitor=recorder.monitor,
-        load_answers=recorder.load_answers,
-        stream=recorder.stream,
-        turns=recorder.turns,
-        checks=tuple(recorder.checks),
+        **{name: getattr(recorder, name) for name in _RECORDED},
         failure=failure,
     )
     trial = redacted(_counted(trial, case.expect), context.secrets)

@@ -3,22 +3,22 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchforge.run.watch.files import KeptOpen, content, whole
+from benchforge.run.watch.files import content, whole
 
 _TOP = "sys/fs/cgroup"
 _USUAL_PERIOD_US = b"100000"
 _NAMES = {"cpu", ""}  # the controller of version 1; the one hierarchy of version 2
 
 
-def stats(root: Path) -> tuple[KeptOpen, ...]:
-    """Return cpu.stat of each group that has a quota: who is in it may be stopped."""
-    folders = [folder for folder in _folders(root) if _quota(folder) is not None]
-    return tuple(KeptOpen(str(folder / "cpu.stat")) for folder in folders)
+def with_quota(root: Path, pid: str = "self") -> list[Path]:
+    """Return each group of a process that has a quota: who is in it may be stopped."""
+    return [folder for folder in _folders(root, pid) if _quota(folder) is not None]
 
 
-def throttled(stat: KeptOpen) -> int:
+def throttled(folder: Path) -> int:
     """Return how often the group was stopped."""
-    return _throttled(stat.read())
+    words = (whole(f"{folder}/cpu.stat") or b"").split()
+    return int(words[words.index(b"nr_throttled") + 1]) if b"nr_throttled" in words else 0
 
 
 class PartQuota:
@@ -26,33 +26,21 @@ class PartQuota:
 
     def __init__(self, pids: Iterable[int], root: Path = Path("/")) -> None:
         self._root = root
-        self._folders = {pid: self._with_quota(pid) for pid in pids}
+        self._folders = {pid: with_quota(root, str(pid)) for pid in pids}
         folders = (folder for each in self._folders.values() for folder in each)
-        self._first = {folder: _stops(folder) for folder in folders}
+        self._first = {folder: throttled(folder) for folder in folders}
 
     def of(self, pid: int) -> tuple[float | None, int | None]:
         """Return a process's smallest quota, in CPUs, and its new stops; None without a quota."""
-        folders = self._folders.get(pid) or self._with_quota(pid)
+        folders = self._folders.get(pid) or with_quota(self._root, str(pid))
         quotas = [cpus for folder in folders if (cpus := _quota(folder)) is not None]
         if not quotas:
             return None, None
-        stops = (_stops(folder) - self._first.get(folder, 0) for folder in folders)
+        stops = (throttled(folder) - self._first.get(folder, 0) for folder in folders)
         return min(quotas), max(0, *stops)
 
-    def _with_quota(self, pid: int) -> list[Path]:
-        return [folder for folder in _folders(self._root, str(pid)) if _quota(folder) is not None]
 
-
-def _stops(folder: Path) -> int:
-    return _throttled(whole(f"{folder}/cpu.stat"))
-
-
-def _throttled(stat: bytes | None) -> int:
-    words = (stat or b"").split()
-    return int(words[words.index(b"nr_throttled") + 1]) if b"nr_throttled" in words else 0
-
-
-def _folders(root: Path, pid: str = "self") -> Iterator[Path]:
+def _folders(root: Path, pid: str) -> Iterator[Path]:
     for line in (content(f"{root}/proc/{pid}/cgroup") or b"").decode().splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")

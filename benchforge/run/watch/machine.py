@@ -1,19 +1,26 @@
-"""The whole machine: its CPUs, what stands still, paging, disks, clocks, heat."""
+"""The whole machine: its CPUs, their speed and heat, what stands still, paging, disks, clocks."""
 
 import os
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from benchforge.run.watch import group, speed
-from benchforge.run.watch.files import KeptOpen
+from benchforge.run.machine.quiet import number
+from benchforge.run.watch import group
+from benchforge.run.watch.files import content, whole
 
 _SYSTEM = Path("/")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
+_RESOURCES = ("cpu", "io", "memory")
 _PAGING = ("pswpin", "pswpout", "oom_kill")
 _SECTOR = 512  # whatever the disk has: the kernel counts in these
 _TRIES, _TOGETHER_NS = 3, 20_000
+_CPU = "{}/sys/devices/system/cpu/cpu{}/{}"
+_FREQUENCY = "cpufreq/scaling_cur_freq"
+_THROTTLED = ("thermal_throttle/core_throttle_count", "thermal_throttle/package_throttle_count")
+_SENSORS = ("sys/class/hwmon/hwmon*/temp*_input", "sys/class/thermal/*/temp")
+_COLDEST, _HOTTEST = -60.0, 200.0  # beyond them a sensor is not connected
 
 
 class MachineReader:
@@ -24,17 +31,12 @@ class MachineReader:
 
     def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
         self._names = {f"cpu{cpu}".encode(): cpu for cpu in cpus}
-        self._stat = KeptOpen(f"{root}/proc/stat")
-        self._average = KeptOpen(f"{root}/proc/loadavg")
-        resources = ("cpu", "io", "memory")
-        self._pressure = {name: KeptOpen(f"{root}/proc/pressure/{name}") for name in resources}
-        self._vmstat = KeptOpen(f"{root}/proc/vmstat")
-        self._disks = KeptOpen(f"{root}/proc/diskstats")
+        self._proc = f"{root}/proc"
         self._own_disks = frozenset(
             disk.name.encode() for disk in root.glob("sys/block/*") if (disk / "device").exists()
         )
-        self._throttled = group.stats(root)
-        self._speed = speed.Speed(cpus, root)
+        self._groups = group.with_quota(root)
+        self._speed = Speed(cpus, root)
         self._first = self._counters(fully=True)
         self._clock = _clock_ns()
 
@@ -45,35 +47,33 @@ class MachineReader:
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
         return row | (self._gauges() if fully else {})
 
-    def close(self) -> None:
-        """Let go of all files."""
-        files = (self._stat, self._average, self._vmstat, self._disks, *self._pressure.values())
-        for file in (*files, *self._throttled):
-            file.close()
+    def _lines(self, name: str) -> list[bytes]:
+        """Return the lines of a file of /proc; none where it cannot be read."""
+        return (whole(f"{self._proc}/{name}") or b"").splitlines()
 
     def _counters(self, *, fully: bool) -> dict[str, float]:
         counters = dict(self._cpus())
         if fully:
             counters |= dict(self._stalled()) | self._paging() | self._disk()
             counters |= self._speed.throttled()
-            if self._throttled:
-                counters["group.throttled"] = sum(map(group.throttled, self._throttled))
+            if self._groups:
+                counters["group.throttled"] = sum(map(group.throttled, self._groups))
         return counters
 
     def _gauges(self) -> dict[str, float]:
-        words = (self._average.read() or b"").split()
+        words = b"".join(self._lines("loadavg")).split()
         average = {"load.average": float(words[0])} if words else {}
         return average | self._speed.megahertz()
 
     def _stalled(self) -> Iterator[tuple[str, float]]:
-        for name, file in self._pressure.items():
-            for line in (file.read() or b"").splitlines():
+        for name in _RESOURCES:
+            for line in self._lines(f"pressure/{name}"):
                 kind, *words = line.split()
                 total_us = int(words[-1].removeprefix(b"total="))
                 yield f"pressure.{name}.{kind.decode()}_s", total_us / 1e6
 
     def _cpus(self) -> Iterator[tuple[str, float]]:
-        for line in (self._stat.read() or b"").splitlines():
+        for line in self._lines("stat"):
             if not line.startswith(b"cpu"):
                 break
             name, *words = line.split()
@@ -84,12 +84,12 @@ class MachineReader:
                 yield f"cpu.{cpu}.stolen_s", ticks[_STEAL] / _TICKS
 
     def _paging(self) -> dict[str, float]:
-        lines = [line.split() for line in (self._vmstat.read() or b"").splitlines()]
+        lines = [line.split() for line in self._lines("vmstat")]
         statistics = {words[0].decode(): float(words[1]) for words in lines}
         return {f"paging.{name}": statistics[name] for name in _PAGING if name in statistics}
 
     def _disk(self) -> dict[str, float]:
-        lines = [line.split() for line in (self._disks.read() or b"").splitlines()]
+        lines = [line.split() for line in self._lines("diskstats")]
         disks = [words for words in lines if words[2] in self._own_disks]
         if not disks:
             return {}
@@ -106,3 +106,51 @@ def _clock_ns() -> int:
         if later - earlier < _TOGETHER_NS:
             break
     return min(samples)[1]
+
+
+class Speed:
+    """Frequencies and throttle counts of these CPUs; what the kernel does not tell is left out."""
+
+    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
+        self._cpus = sorted(cpus)
+        self._root = root
+        self._governed = [cpu for cpu in self._cpus if self._read_number(cpu, _FREQUENCY)]
+        # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
+        cpuinfo = whole(f"{root}/proc/cpuinfo") or b""
+        self._counted = not self._governed and b" aperfmperf" in cpuinfo
+
+    def megahertz(self) -> dict[str, float]:
+        """Return the frequency of each CPU, by the name of its column."""
+        if self._counted:
+            return _of_cpuinfo(whole(f"{self._root}/proc/cpuinfo") or b"", self._cpus)
+        frequencies = {cpu: self._read_number(cpu, _FREQUENCY) for cpu in self._governed}
+        return {f"cpu.{cpu}.mhz": khz / 1000 for cpu, khz in frequencies.items() if khz is not None}
+
+    def throttled(self) -> dict[str, float]:
+        """Return how often they were slowed down for their heat."""
+        counts = [self._read_number(cpu, name) for cpu in self._cpus for name in _THROTTLED]
+        known_counts = [count for count in counts if count is not None]
+        return {"heat.throttled": sum(known_counts)} if known_counts else {}
+
+    def _read_number(self, cpu: int, name: str) -> int | None:
+        return number((content(_CPU.format(self._root, cpu, name)) or b"").decode())
+
+
+def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
+    frequencies: dict[str, float] = {}
+    cpu = None
+    for line in cpuinfo.splitlines():
+        name, _, value = line.partition(b":")
+        if name.strip() == b"processor":
+            cpu = int(value)
+        elif name.strip() == b"cpu MHz" and cpu in cpus:
+            frequencies[f"cpu.{cpu}.mhz"] = float(value)
+    return frequencies
+
+
+def celsius(root: Path = _SYSTEM) -> float | None:
+    """Return the highest temperature of all sensors, or None; some are too slow for a load."""
+    paths = (path for pattern in _SENSORS for path in root.glob(pattern))
+    readings = [number((content(str(path)) or b"").decode()) for path in paths]
+    degrees = [reading / 1000 for reading in readings if reading is not None]
+    return max((degree for degree in degrees if _COLDEST < degree < _HOTTEST), default=None)

@@ -187,17 +187,13 @@ class PartProcesses:
             if not fully:
                 self.threads.look(process.pid)
                 continue
-            below = self._children(process)
+            pid = process.pid  # the thread of a reaper is none of the part's
+            below = children(pid, pid) if process.reaper else self.threads.look_fully(pid)
             adopted = [self._adopt(pid) for pid in below if pid not in self._processes]
             pending += [child for child in adopted if child is not None]
         for process in reversed(gone):
             self._bury(process)
         self.threads.end_look(at_s)
-
-    def _children(self, process: Process) -> list[int]:
-        if process.reaper:  # its own thread is none of the part's
-            return children(process.pid, process.pid)
-        return self.threads.look_fully(process.pid)
 
     def _adopt(self, pid: int) -> Process | None:
         if (process_stat := stat(pid)) is None:

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -20,11 +21,15 @@ from benchforge.run.watch.watched import Watched
 from benchforge.stats.observation import recomputed
 from benchforge.text import door
 
+Services = dict[str, tuple[Role, Running | None]]
+"Role and process of each service, by its label; None for one that was running already."
 EVERY_S = 0.25
 _EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for
 _FULLY_EVERY_S = 1.0 - _EARLY_S  # what is expensive, or moves slowly
 _LOOK_SHARE = 0.01  # of one CPU at most: many processes are looked at less often
 _MEMORY_SHARE = 0.005  # likewise, for each part: sizes cost ten times as much as all else
+
+_RAN = "it was running already: its processes are not known"
 
 
 @contextlib.contextmanager
@@ -47,11 +52,7 @@ class Watch:
     """
 
     def __init__(
-        self,
-        sandbox: Sandbox,
-        services: dict[str, tuple[Role, Running | None]],
-        talkative: str,
-        placement: Stay,
+        self, sandbox: Sandbox, services: Services, talkative: str, placement: Stay
     ) -> None:
         self._sandbox, self._stay, self._talkative = sandbox, placement, talkative
         self._parts: dict[str, Watched | Usage] = {}
@@ -63,14 +64,15 @@ class Watch:
             self._files = files
             for label, (role, running) in services.items():
                 if running is None:
-                    self._parts[label] = _running_already(label, role)
+                    usage = Usage(label=label, role=role, cpu_s=None, peak_pss_bytes=None)
+                    self._parts[label] = replace(usage, why=_RAN)
                 else:
                     self.add(label, role, running)
             self._unassigned = Unassigned(sandbox)
             self._look()
             self._unassigned.begin()
             self._look_due = self._fully_due = 0.0  # a load tool is seen at the first beat
-            self._system = files.enter_context(contextlib.closing(System(sandbox, _FULLY_EVERY_S)))
+            self._system = System(sandbox, _FULLY_EVERY_S)
             files.enter_context(uncollected())
             self._own_cpu = time.process_time()
             self._begun = time.monotonic()
@@ -87,7 +89,7 @@ class Watch:
         watched = Watched(self._sandbox, label, role, running)
         self._files.enter_context(contextlib.closing(watched))
         self._parts[label] = watched
-        self._stay.look(label, role, watched.part.pids)
+        self._stay.look(label, role, watched.pids)
 
     def leave_out(self, monitor: Monitoring | None) -> None:
         """Take the process of a monitor for none of a part's: it is benchforge's own."""
@@ -98,13 +100,9 @@ class Watch:
     def _watched(self) -> list[Watched]:
         return [each for each in self._parts.values() if isinstance(each, Watched)]
 
-    @property
-    def _started_parts(self) -> list[PartProcesses]:
-        return [watched.part for watched in self._watched]
-
-    def servers(self) -> list[PartProcesses]:
+    def servers(self) -> list[Watched]:
         """Return the servers whose processes are known."""
-        return [each.part for each in self._watched if each.role == "server" and each.part.seen]
+        return [each for each in self._watched if each.role == "server" and each.seen]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
@@ -121,14 +119,14 @@ class Watch:
         if fully := now_s >= self._fully_due:
             self._fully_due = now_s + _FULLY_EVERY_S
         for watched in self._watched:
-            watched.part.look(self._now_s(), fully=fully)
+            watched.look(self._now_s(), fully=fully)
             if fully:
-                self._stay.look(watched.label, watched.role, watched.part.pids)
+                self._stay.look(watched.label, watched.role, watched.pids)
         if fully:
-            self._unassigned.look(self._now_s(), self._started_parts)
+            self._unassigned.look(self._now_s(), self._watched)
         self._look_due = now_s + (time.process_time() - begun) / _LOOK_SHARE - _EARLY_S
         for watched in self._watched:
-            row = watched.row(self._now_s(), self._memory(watched), fully=fully)
+            row = watched.row_now(self._now_s(), self._memory(watched), fully=fully)
             if row is not None:
                 self._lines.append(usage_line(row))
 
@@ -137,7 +135,7 @@ class Watch:
         if (now_s := self._now_s()) < self._memory_due.get(watched.label, 0.0):
             return None
         begun = time.process_time()
-        size = watched.part.memory()
+        size = watched.memory()
         took = time.process_time() - begun
         self._memory_due[watched.label] = now_s + max(_FULLY_EVERY_S, took / _MEMORY_SHARE)
         return size
@@ -164,7 +162,7 @@ class Watch:
             foreign_connections=self._talkative,
             sampler_cpu_s=own_cpu_s,
             unassigned_cpu_s=self._unassigned.cpu_s(),
-            unassigned_shared_bytes=self._unassigned.shared_bytes(self._started_parts),
+            unassigned_shared_bytes=self._unassigned.shared_bytes(self._watched),
             machine=self._system.machine(),
         )
         observation = recomputed(facts, usage, system)
@@ -174,16 +172,6 @@ class Watch:
     def _explained(self, usage: Usage) -> Usage:
         part = self._parts[usage.label]
         return part.explained(usage) if isinstance(part, Watched) else usage
-
-
-def _running_already(label: str, role: Role) -> Usage:
-    return Usage(
-        label=label,
-        role=role,
-        cpu_s=None,
-        peak_pss_bytes=None,
-        why="it was running already: its processes are not known",
-    )
 
 
 class Unassigned:

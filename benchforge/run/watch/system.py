@@ -1,13 +1,12 @@
 """The machine and the trial's network while a load runs: the rows of system.csv."""
 
-import contextlib
 import os
 
 from benchforge.model.trial.observation import MachineUsage
 from benchforge.model.trial.rows import TIME, system_line, system_text
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.run.watch import foreign, machine, speed
-from benchforge.run.watch.files import KeptOpen
+from benchforge.run.watch import foreign, machine
+from benchforge.run.watch.files import whole
 
 _HEAT = "heat.celsius"
 
@@ -19,17 +18,14 @@ class System:
         self._lines: list[str] = []
         self._sandbox, self._every_s, self._due = sandbox, fully_every_s, 0.0
         self._cpus = sorted(os.sched_getaffinity(0))
-        with contextlib.ExitStack() as files:
-            self._others = foreign.look()
-            celsius = speed.celsius()
-            reader = contextlib.closing(machine.MachineReader(self._cpus))
-            self._machine = files.enter_context(reader)
-            self._network = files.enter_context(contextlib.closing(NetworkReader(sandbox.init_pid)))
-            self._counters = sandbox.counters()
-            first = self._row(0.0)
-            self._columns = (*first, _HEAT) if celsius is not None else tuple(first)
-            self._add(first, celsius)
-            self._files = files.pop_all()
+        self._others = foreign.look()
+        celsius = machine.celsius()
+        self._machine = machine.MachineReader(self._cpus)
+        self._network = NetworkReader(sandbox.init_pid)
+        self._counters = sandbox.counters()
+        first = self._row(0.0)
+        self._columns = (*first, _HEAT) if celsius is not None else tuple(first)
+        self._add(first, celsius)
 
     def note(self, now_s: float) -> None:
         """Add a row; what moves slowly too, where that is due."""
@@ -48,7 +44,7 @@ class System:
         """Add the last row; return by how much each counter of the network grew."""
         later = self._sandbox.counters()
         self._due = 0.0
-        self._add(self._row(now_s), speed.celsius())
+        self._add(self._row(now_s), machine.celsius())
         return {
             name: later[name] - earlier
             for name, earlier in self._counters.items()
@@ -61,15 +57,8 @@ class System:
 
     def machine(self) -> MachineUsage:
         """Return what the rows do not tell of the machine."""
-        return MachineUsage(
-            cpus=len(self._cpus),
-            ephemeral_ports=self._sandbox.mode.ports,
-            foreign=foreign.busiest(self._others, foreign.look()),
-        )
-
-    def close(self) -> None:
-        """Let go of all files."""
-        self._files.close()
+        ports, strangers = self._sandbox.mode.ports, foreign.busiest(self._others, foreign.look())
+        return MachineUsage(cpus=len(self._cpus), ephemeral_ports=ports, foreign=strangers)
 
 
 _COUNTERS = ("InSegs", "OutSegs", "RetransSegs", "PassiveOpens", "CurrEstab")
@@ -79,8 +68,7 @@ class NetworkReader:
     """Reads the network of a process; counters are what they grew by since the beginning."""
 
     def __init__(self, pid: int) -> None:
-        self._snmp = KeptOpen(f"/proc/{pid}/net/snmp")
-        self._sockets = KeptOpen(f"/proc/{pid}/net/sockstat")
+        self._folder = f"/proc/{pid}/net"
         self._first = self._counters()
 
     def row(self, *, fully: bool) -> dict[str, float]:
@@ -89,18 +77,13 @@ class NetworkReader:
             name: value if name.endswith("CurrEstab") else value - self._first.get(name, 0.0)
             for name, value in self._counters().items()
         }
-        words = (self._sockets.read() or b"").split() if fully else []
+        words = (whole(f"{self._folder}/sockstat") or b"").split() if fully else []
         if b"tw" in words:
             row["net.time_wait"] = float(words[words.index(b"tw") + 1])
         return row
 
-    def close(self) -> None:
-        """Let go of all files."""
-        self._snmp.close()
-        self._sockets.close()
-
     def _counters(self) -> dict[str, float]:
-        lines = (self._snmp.read() or b"").splitlines()
+        lines = (whole(f"{self._folder}/snmp") or b"").splitlines()
         tcp = [line.split() for line in lines if line[:4] == b"Tcp:"]
         if len(tcp) != 2:  # noqa: PLR2004 - names, then values
             return {}

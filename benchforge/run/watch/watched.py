@@ -38,18 +38,15 @@ CLOCKS_S = 0.001
 "Seconds by which /proc may exceed what a process's end tells, by rounding; daemons exceed it more."
 
 
-class Watched:
+class Watched(PartProcesses):
     """A part that was started here. One that runs when the load begins counts from then on."""
 
     def __init__(self, sandbox: Sandbox, label: str, role: Role, running: Running) -> None:
-        self.label = label
-        self.role: Role = role
+        pid, reaper = running.outer_pid, running.reaper
+        super().__init__(label, role, pid, lambda: sandbox.processes(running), reaper)
         self.running = running
-        self.part = PartProcesses(
-            label, role, running.outer_pid, lambda: sandbox.processes(running), running.reaper
-        )
-        self.part.begin(counted_from_birth=role == "loader")
-        pids = self.part.pids
+        self.begin(counted_from_birth=role == "loader")
+        pids = self.pids
         self._shown = bool(pids)
         # A load tool has only just begun: what it is will be seen when it is none of this.
         signs_of_pids = [] if role == "loader" else [signs(pid) for pid in pids]
@@ -59,16 +56,16 @@ class Watched:
         self._quota = PartQuota({running.outer_pid, *pids})
         self._printed = OutputSize(running, () if role == "loader" else pids)
 
-    def row(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow | None:
+    def row_now(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow | None:
         """Return what it used until now; None where /proc never showed it, or a tool has ended."""
-        gone = not self.part.seen and (self.role == "loader" or not self._shown)
-        return None if gone else self.part.row(at_s, pss_bytes, fully=fully)
+        gone = not self.seen and (self.role == "loader" or not self._shown)
+        return None if gone else self.row(at_s, pss_bytes, fully=fully)
 
     def last_row(self, sandbox: Sandbox, at_s: float) -> UsageRow | None:
         """Return what a load tool used until its end; its daemons as they were seen last."""
         if (end := sandbox.exit(self.running)) is None:
             return None
-        ended_s, seen_s = end.user_s + end.system_s, self.part.cpu_s()
+        ended_s, seen_s = end.user_s + end.system_s, self.cpu_s()
         return UsageRow(
             time_s=at_s,
             label=self.label,
@@ -81,7 +78,7 @@ class Watched:
 
     def facts(self) -> Usage:
         """Return what its rows do not tell."""
-        quota_cpus, throttled = self._quota.of(self.part.busiest or self.running.outer_pid)
+        quota_cpus, throttled = self._quota.of(self.busiest or self.running.outer_pid)
         return Usage(
             label=self.label,
             role=self.role,
@@ -103,14 +100,14 @@ class Watched:
         if usage.cpu_s is None:
             yield "/proc does not show its processes"
         if usage.peak_pss_bytes is None:
-            early = not self.part.memory_hidden and self.role == "loader"
+            early = not self.memory_hidden and self.role == "loader"
             ended = "it ended before its memory was looked at"
             yield ended if early else "/proc does not show its memory"
         elif usage.memory_growth is None:
             reads = usage.pss_samples
             yield f"memory_growth: its memory was read {reads} times, {ENOUGH} are needed"
         if usage.busiest_thread_cpu_s is None:
-            early = self.part.threads.tells_times or self.role == "loader"
+            early = self.threads.tells_times or self.role == "loader"
             ended = "it ended before its threads were looked at for long"
             yield ended if early else "the kernel does not tell how long its threads ran"
         if self._open_files is None:

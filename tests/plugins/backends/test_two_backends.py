@@ -21,12 +21,10 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.parts.registry import Registry
-from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.inputs import TrialInputs
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, trial_scope
+from benchforge.run.trial.context import TrialContext, TrialInputs, locate_programs
+from benchforge.run.trial.scope import TrialRecorder, TrialScope, trial_scope
+from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import start
-from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 

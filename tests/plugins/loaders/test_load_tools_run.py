@@ -22,7 +22,7 @@ from benchforge.plugin import Reading, Request
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.trial.context import locate_programs
-from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.suite.load import load
 

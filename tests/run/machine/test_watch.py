@@ -19,7 +19,7 @@ from present import present
 from benchforge.parts.command import Command
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.watch import foreign, group, machine, speed, system, watched
+from benchforge.run.watch import foreign, group, machine, system, watched
 from benchforge.run.watch.part import Account, PartProcesses
 from benchforge.run.watch.watched import OutputSize
 
@@ -177,14 +177,11 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too(tmp_path: Path
 
 def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
-    with (
-        closing(machine.MachineReader(cpus)) as reader,
-        closing(system.NetworkReader(os.getpid())) as net,
-    ):
-        until_ = time.process_time() + 0.2
-        while time.process_time() < until_:
-            pass
-        row = reader.row(fully=True) | net.row(fully=True)
+    reader, net = machine.MachineReader(cpus), system.NetworkReader(os.getpid())
+    until_ = time.process_time() + 0.2
+    while time.process_time() < until_:
+        pass
+    row = reader.row(fully=True) | net.row(fully=True)
     assert sum(row[f"cpu.{cpu}.busy_s"] for cpu in cpus) >= 0.15
     assert abs(row["clock.step_s"]) < 0.1
     assert row["paging.oom_kill"] >= 0
@@ -199,9 +196,9 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def test_a_kernel_that_tells_nothing_gives_no_number(tmp_path: Path) -> None:
-    with closing(machine.MachineReader([0], tmp_path)) as reader:
-        assert reader.row(fully=True).keys() == {"clock.step_s"}
-    assert speed.celsius(tmp_path) is None
+    reader = machine.MachineReader([0], tmp_path)
+    assert reader.row(fully=True).keys() == {"clock.step_s"}
+    assert machine.celsius(tmp_path) is None
 
 
 CPU = "sys/devices/system/cpu/cpu"
@@ -224,13 +221,13 @@ def test_frequency_heat_and_quota_are_read_where_there_are_any(tmp_path: Path) -
             "sys/fs/cgroup/a/b/cpu.stat": "usage_usec 5\nnr_throttled 7\n",
         },
     )
-    with closing(machine.MachineReader([0, 1], tmp_path)) as reader:
-        write(tmp_path, {f"{CPU}0/thermal_throttle/core_throttle_count": "5\n"})
-        write(tmp_path, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 6\n"})
-        row = reader.row(fully=True)
+    reader = machine.MachineReader([0, 1], tmp_path)
+    write(tmp_path, {f"{CPU}0/thermal_throttle/core_throttle_count": "5\n"})
+    write(tmp_path, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 6\n"})
+    row = reader.row(fully=True)
     assert (row["cpu.0.mhz"], row["cpu.1.mhz"]) == (1800, 3600)
     assert (row["heat.throttled"], row["group.throttled"]) == (2, 2)
-    assert speed.celsius(tmp_path) == 47
+    assert machine.celsius(tmp_path) == 47
 
 
 def test_the_quota_of_a_part_is_its_groups_and_the_smallest_above(tmp_path: Path) -> None:
@@ -300,17 +297,14 @@ def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -
             "sys/fs/cgroup/cpu,cpuacct/x/cpu.stat": "nr_periods 1\nnr_throttled 2\n",
         },
     )
-    stats = group.stats(tmp_path)
-    assert [group.throttled(item) for item in stats] == [2] * groups
-    for item in stats:
-        item.close()
+    assert [group.throttled(item) for item in group.with_quota(tmp_path)] == [2] * groups
 
 
 @pytest.mark.parametrize(("flags", "columns"), [("fpu aperfmperf", 1), ("fpu hypervisor", 0)])
 def test_a_rated_frequency_is_not_real(tmp_path: Path, flags: str, columns: int) -> None:
     text = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
     write(tmp_path, {"proc/cpuinfo": text})
-    assert list(speed.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
+    assert list(machine.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
 
 
 def test_a_stranger_is_named_and_ours_are_not() -> None:

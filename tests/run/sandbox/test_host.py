@@ -23,7 +23,7 @@ from benchforge.parts.command import Command
 from benchforge.run.locate import libraries, locate
 from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
-from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialRecorder
 
 PROCESSES = Path(__file__).parents[2] / "programs/processes"
 WAITS_S = 200.0  # for what comes at once on a quiet machine

@@ -7,8 +7,7 @@ from pathlib import Path
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
-from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs, locate_programs
 from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand

@@ -27,8 +27,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.machine.calibration import machine, place
 from benchforge.run.sandbox.host import LocalHost
-from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.context import TrialContext, TrialInputs, locate_programs
 from benchforge.run.trial.measure import measure
 from benchforge.stats.inference.sample_size import resolved
 from benchforge.suite.cases.case import Case

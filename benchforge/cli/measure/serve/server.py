@@ -19,13 +19,11 @@ from benchforge.run.disk.hide import PRIVATE, hide_below
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.scratch import PREFIX, claimed, scratch_folder, stays
 from benchforge.run.sandbox.procfs import holders, named
-from benchforge.run.trial.context import TrialContext, ground, with_runtimes
-from benchforge.run.trial.inputs import TrialInputs
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, trial_scope, tuned
+from benchforge.run.trial.context import TrialContext, TrialInputs, ground, with_runtimes
+from benchforge.run.trial.scope import TrialRecorder, TrialScope, trial_scope, tuned
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import failed, start, stop
-from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.plan import Measurement

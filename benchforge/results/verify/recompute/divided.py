@@ -10,7 +10,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.fault import reading_of
 from benchforge.parts.part import Driver
-from benchforge.remote.readings import merged_reading
+from benchforge.remote.session.merged import merged_reading
 from benchforge.results.recomputed.verified import Recomputed, plain
 from benchforge.results.verify.recompute.driver_output import output_of
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result

@@ -14,18 +14,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
+from benchforge.run.http.wire import packets as tcp
 from benchforge.run.http.wire.exchanges import Packet, exchanges
-from benchforge.run.http.wire.packets import (
-    ALL_PROTOCOLS,
-    FIN,
-    RST,
-    SOL_PACKET,
-    Side,
-    lost,
-    opened,
-    segment,
-    waiting,
-)
 from benchforge.run.sandbox.sandbox import Sandbox
 
 Phase = Literal["load", "around"]
@@ -114,9 +104,9 @@ class LoadWindows:
         if self.why or self._spare or self.interface is None:
             return self._spare.pop() if self._spare else None
         try:
-            packets = opened(self.sandbox, _ROOM, self.port, 0, count)
+            packets = tcp.opened(self.sandbox, _ROOM, self.port, 0, count)
             if self.interface == LOOPBACK:
-                packets.setsockopt(SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
+                packets.setsockopt(tcp.SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
         except OSError as error:
             self.why = f"no packet socket {self.where}: {error.strerror}"
             if error.errno == errno.EPERM:
@@ -159,28 +149,23 @@ class _Window:
     """What was read of a packet socket, and whose answers have not ended."""
 
     def __init__(
-        self,
-        packets: socket.socket,
-        port: int,
-        phase: Phase,
-        length_s: float,
-        over: threading.Event,
+        self, packets: socket.socket, port: int, phase: Phase, lasts_s: float, over: threading.Event
     ) -> None:
         self._socket, self._port, self._over = packets, port, over
         self._phase: Phase = phase
-        self._length_s = length_s
+        self._length_s = lasts_s
         self.packets: list[Packet] = []
         self.bytes = self._looked = 0
         self._most = _MOST_OPEN
         self._begun_s = self._until_s = self._parses_s = time.monotonic()
         self._cpu_s, self._failed = 0.0, False
-        self._waiting: dict[Side, bool] = {}
+        self._waiting: dict[tcp.Side, bool] = {}
         "Clients with a request, and whether its answer has begun."
 
     def open(self, interface: str) -> None:
         """Read until its time is over and a request has come, or the load is over."""
         with self._costs():
-            self._socket.bind((interface, socket.ntohs(ALL_PROTOCOLS)))
+            self._socket.bind((interface, socket.ntohs(tcp.ALL_PROTOCOLS)))
             until_s = self._begun_s + self._length_s
             pause_s, more = min(_READ_EVERY_S, self._length_s), True
             while more and not self._over.is_set():
@@ -208,7 +193,7 @@ class _Window:
         moments = self._begun_s, self._until_s, time.monotonic() - self._begun_s
         dropped = 0
         with self._costs(), self._socket:
-            dropped = lost(self._socket)
+            dropped = tcp.lost(self._socket)
         of_part = CapturedWindow(self._phase, *moments, self.packets, dropped, self._cpu_s)
         return [] if self._failed else [of_part]
 
@@ -226,7 +211,7 @@ class _Window:
         """Pause, wait for packets, and read them; False if there may be more than are read."""
         if not self._over.wait(pause_s):
             select.select([self._socket], [], [], idle_s)
-        for content, _ in waiting(self._socket):
+        for content, _ in tcp.waiting(self._socket):
             self.packets.append(Packet(time.monotonic(), content))
             self.bytes += len(content)
             if len(self.packets) >= self._most or self.bytes >= _MOST_OF_WINDOW:
@@ -235,7 +220,7 @@ class _Window:
 
     def _requested(self) -> bool:
         """Whether a request has come: nobody has looked for any so far."""
-        segments = (segment(packet.content) for packet in self.packets)
+        segments = (tcp.segment(packet.content) for packet in self.packets)
         return any(sent and sent.receiver[1] == self._port and sent.payload for sent in segments)
 
     def _outstanding(self) -> bool:
@@ -255,12 +240,13 @@ class _Window:
         """Note which clients wait for an answer, by the packets that came since."""
         first = self._looked == 0
         for _, content in self.packets[self._looked :]:
-            sent = segment(content)
+            sent = tcp.segment(content)
             if sent is None:
                 continue
             asks = sent.receiver[1] == self._port
             client = sent.sender if asks else sent.receiver
-            if sent.flags & (FIN | RST) or (asks and sent.payload and self._waiting.get(client)):
+            closes = sent.flags & (tcp.FIN | tcp.RST)
+            if closes or (asks and sent.payload and self._waiting.get(client)):
                 self._waiting.pop(client, None)  # its answer has ended
             if asks and sent.payload and first:
                 self._waiting[client] = False

@@ -40,15 +40,14 @@ class _Piece(NamedTuple):
     acknowledged: int
 
 
-@dataclass
 class _Run:
     """Bytes of one direction without a gap, and the pieces that they came in."""
 
-    begin: int
-    content: bytes
-    pieces: list[_Piece]
-    ends: list[int]
-    "Offset after each piece."
+    def __init__(self, pieces: list[_Piece]) -> None:
+        payloads = [piece.payload for piece in pieces]
+        self.pieces, self.begin, self.content = pieces, pieces[0].offset, b"".join(payloads)
+        self.ends = list(accumulate(map(len, payloads)))
+        "Offset after each piece."
 
     def piece(self, offset: int) -> _Piece:
         """Return the piece with the byte at a offset."""
@@ -96,13 +95,7 @@ class _Direction:
             rest = piece._replace(offset=end, payload=piece.payload[cut:]) if cut else piece
             runs[-1].append(rest)
             end = piece.offset + len(piece.payload)
-        return [_run(pieces) for pieces in runs]
-
-
-def _run(pieces: list[_Piece]) -> _Run:
-    payloads = [piece.payload for piece in pieces]
-    ends = list(accumulate(map(len, payloads)))
-    return _Run(pieces[0].offset, b"".join(payloads), pieces, ends)
+        return [_Run(pieces) for pieces in runs]
 
 
 class _Request(NamedTuple):

@@ -12,7 +12,7 @@ from benchforge.parts.site import Target
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, last_lines
-from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
 from benchforge.text import door
 from benchforge.text.readable import conjoined, exact
@@ -75,25 +75,21 @@ def drive(
 
 
 def _ended(
-    sandbox: Sandbox,
-    running: Running,
-    within: float,
-    watched: Watch | None,
-    monitor: Monitoring | None,
+    sandbox: Sandbox, tool: Running, within: float, watch: Watch | None, monitor: Monitoring | None
 ) -> Finished | None:
     """Wait for the end of a load tool, and look meanwhile."""
-    if watched is None:
-        return sandbox.wait(running, within)
+    if watch is None:
+        return sandbox.wait(tool, within)
 
     def look() -> None:
-        watched.sample()
+        watch.sample()
         if monitor is not None:
             monitor.look()
 
     if monitor is not None:
         monitor.look()
-    finished = sandbox.wait(running, within, every_s=EVERY_S, on_tick=look)
-    watched.sample()  # how long nobody looked is known up to here
+    finished = sandbox.wait(tool, within, every_s=EVERY_S, on_tick=look)
+    watch.sample()  # how long nobody looked is known up to here
     if monitor is not None:
         monitor.end()
     return finished

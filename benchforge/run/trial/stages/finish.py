@@ -30,7 +30,7 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
     answering = warm.answering
     hide = partial(redact, secrets=scope.context.secrets)
     with recorder.phase("finish"):
-        recorder.complaints = probes.complaints(recorder.started, hide)
+        recorder.exhaustions = probes.complaints(recorder.started, hide)
         still_there(scope, answering.services, "during the load", "drive")
         reading = reading_of(case.driver, Output(loaded.target, loaded.finished, hide))
         recorder.reading = reading
@@ -46,8 +46,8 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
         listener = probes.listener(sandbox, answering.probe, answering.port, recorder.listener)
         recorder.listener = listener
         if case.workload is None:
-            right = right_of(case.expect, case.request, recorder.answers, recorder.probes)
-            recorder.right = right
+            answers = recorder.answers, recorder.probes
+            recorder.good_response = right_of(case.expect, case.request, *answers)
         elif recorder.stream and warm.mix:
             recorder.stream = warm.mix.judged(recorder.stream)
     load_again(scope, warm)

@@ -3,16 +3,14 @@
 import time
 from dataclasses import dataclass
 
-from benchforge.model.trial.observation import Role
 from benchforge.parts.command import Finished
 from benchforge.parts.site import Target
-from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
 from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_load
-from benchforge.run.watch.sampler import Watch
+from benchforge.run.watch.sampler import Services, Watch
 
 
 @dataclass(frozen=True)
@@ -45,15 +43,13 @@ def load(
         recorder.observation = watched.observation(scope.inputs.folder)
         parts = watched.servers()
     look_after([(scope, part) for part in parts])
-    recorder.placed = scope.placement.placed()
+    recorder.placement = scope.placement.placed()
     return LoadedServer(warm, warm.target, finished)
 
 
 def watch(scope: TrialScope, services: list[Serving]) -> Watch:
     """Look at services from now on."""
-    parts: dict[str, tuple[Role, Running | None]] = {
-        serving.name: (serving.role, serving.running) for serving in services
-    }
+    parts: Services = {each.name: (each.role, each.running) for each in services}
     return Watch(scope.sandbox, parts, _why_foreign(scope, services), scope.placement)
 
 

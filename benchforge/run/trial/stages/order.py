@@ -4,26 +4,35 @@ A trial alone, trials in turns (`turns/`) and a trial on hosts differ in who run
 `Way`. `serve` takes the first two, and a host its part of each when it is called.
 """
 
+import contextlib
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, Protocol, TypeVar
 
-from benchforge.run.trial.scope import Serving, TrialScope
+from benchforge.errors import TrialFailed
+from benchforge.run.trial.scope import Serving, Steps, TrialRecorder, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load
 from benchforge.run.trial.stages.start import start
-from benchforge.run.trial.stages.steps import (
-    Answering,
-    Loaded,
-    Scope,
-    Started,
-    Steps,
-    Warm,
-    each,
-    together,
-)
 from benchforge.run.trial.stages.warm_up import WarmServer, warm_up
+
+
+class Recorded(Protocol):
+    """A trial under way."""
+
+    @property
+    def recorder(self) -> TrialRecorder:
+        """Its record so far."""
+        ...
+
+
+Scope = TypeVar("Scope", bound=Recorded)
+Started = TypeVar("Started")
+Answering = TypeVar("Answering")
+Warm = TypeVar("Warm")
+Loaded = TypeVar("Loaded")
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,49 @@ def run(way: Way[Scope, Started, Answering, Warm, Loaded], scopes: Sequence[Scop
 def _warmed(way: Way[Scope, Started, Answering, Warm, Loaded], scope: Scope) -> Steps[Warm]:
     services = yield from way.start(scope)
     return way.warm_up(scope, way.ask(scope, services))
+
+
+def each(
+    load: Callable[[Scope, Warm], Loaded],
+) -> Callable[[Sequence[Scope], Sequence[Warm]], list[Loaded]]:
+    """Return a stage that loads the servers of several trials one after another."""
+    return lambda scopes, warm: [load(*trial) for trial in zip(scopes, warm, strict=True)]
+
+
+def together(scopes: Sequence[Recorded], trials: Sequence[Steps[Warm]]) -> list[Warm]:
+    """Take the steps of all trials in turn, and return their results.
+
+    Raises the first failure once all have ended; at once where the apparatus failed.
+    """
+    results: dict[int, Warm] = {}
+    failed: list[TrialFailed] = []
+    with contextlib.ExitStack() as closing:
+        for steps in trials:
+            closing.callback(steps.close)  # where another one fails
+        waiting = deque(enumerate(trials))
+        while waiting:
+            number, steps = waiting.popleft()
+            try:
+                with scopes[number].recorder.blamed():
+                    if _paused(steps, results, number):
+                        waiting.append((number, steps))
+            except TrialFailed as error:
+                if error.about == "apparatus":
+                    raise
+                failed.append(error)
+    if failed:
+        raise failed[0]
+    return [results[number] for number in range(len(trials))]
+
+
+def _paused(steps: Steps[Warm], results: dict[int, Warm], number: int) -> bool:
+    """Take one step; return False, and keep the result, where it was the last."""
+    try:
+        next(steps)
+    except StopIteration as end:
+        results[number] = end.value
+        return False
+    return True
 
 
 LocalWay = Way[TrialScope, list[Serving], AnsweringServer, WarmServer, LoadedServer]

@@ -19,8 +19,7 @@ from benchforge.run.http.request import HttpProbe, Like, reason, until_right, ve
 from benchforge.run.programs.needed import in_log
 from benchforge.run.programs.template import TASK_WITHIN_S, done, restored
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
-from benchforge.run.trial.scope import Serving, TrialScope, services_of
-from benchforge.run.trial.stages.steps import Steps
+from benchforge.run.trial.scope import Serving, Steps, TrialScope, services_of
 from benchforge.text import door
 from benchforge.text.readable import exact
 
@@ -42,7 +41,10 @@ def start(
         with scope.recorder.phase("services"):
             scope.tap.forget(role)
             serving = service(scope, role, label, part, ports if role == "server" else {})
-            serving = launched(scope, linked(serving, backends, upstreams))
+            labels = part.upstreams() if isinstance(part, Server) else ()
+            reached = {name: upstreams[name] for name in labels}
+            site = dataclasses.replace(serving.site, backends=dict(backends), upstreams=reached)
+            serving = launched(scope, dataclasses.replace(serving, site=site))
         yield  # what others do meanwhile is theirs
         with scope.recorder.phase("services"):
             become_ready(scope, serving)
@@ -76,19 +78,6 @@ def service(
         tree=context.tree_of(part),
     )
     return Serving(role, part, site)
-
-
-def linked(
-    serving: Serving,
-    backends: Mapping[str, Mapping[str, str]],
-    upstreams: Mapping[str, Mapping[str, str]],
-) -> Serving:
-    """Return a service with what backends and its upstream servers give to it, by label."""
-    part = serving.part
-    labels = part.upstreams() if isinstance(part, Server) else ()
-    reached = {label: upstreams[label] for label in labels}
-    site = dataclasses.replace(serving.site, backends=dict(backends), upstreams=reached)
-    return dataclasses.replace(serving, site=site)
 
 
 def launched(scope: TrialScope, serving: Serving) -> Serving:

@@ -1,7 +1,6 @@
 """Warm up: users logged in, answers probed, the monitor started, a load that does not count."""
 
 import contextlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from benchforge.errors import OutputDamaged, TrialFailed
@@ -11,7 +10,7 @@ from benchforge.run.http import probes
 from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.http.wire.capture import LoadWindows
-from benchforge.run.mix.ready import AnsweredMix, ready_at
+from benchforge.run.mix.ready import AnsweredMix, monitoring, ready_at
 from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
@@ -54,15 +53,16 @@ def warm_up(
             windows = LoadWindows(scope.sandbox, read.port, read.why, read.behind)
         monitor = None
         if windows.why or windows.behind or (case.monitor and case.monitor.exact):
-            monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
+            monitor = _monitor(scope, mix, probe)
         alone = probes.held_to_itself(probe, answering.body)
         many = alone.version == "HTTP/2" and alone.request.method in SAFE
         count = probes.BEFORE_HTTP2 if many else probes.BEFORE
         results_before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
         recorder.probes = probes.probes(results_before, (), alone.version)
         still_there(scope, answering.services, "while it was asked", "ask")
-        backends = [each.site for each in answering.services if each.role == "backend"]
-        recorder.links = scope.tap.links({site.label: {*site.ports.values()} for site in backends})
+        backends = (each.site for each in answering.services if each.role == "backend")
+        ports = {site.label: {*site.ports.values()} for site in backends}
+        recorder.encryption = scope.tap.links(ports)
         scope.tap.close()
     target = target_of(scope, probe)
     recorder.url = target.url
@@ -116,14 +116,13 @@ def still_there(scope: TrialScope, services: list[Serving], when: str, stage: st
             raise failed(serving, f"ended with exit code {end.code} {when}", stage, ended=True)
 
 
-def _monitor(
-    scope: TrialScope, make: Callable[..., Monitoring], probe: HttpProbe
-) -> Monitoring | None:
+def _monitor(scope: TrialScope, mix: AnsweredMix | None, probe: HttpProbe) -> Monitoring | None:
     """Start the monitor; None where the suite wants none."""
     case, context, recorder = scope.case, scope.context, scope.recorder
     if case.monitor is None:
         return None
-    monitor = make(scope.sandbox, scope.scratch / LABEL, probe, recorder.load)
+    arguments = scope.sandbox, scope.scratch / LABEL, probe, recorder.load
+    monitor = monitoring(mix.users, *mix.seed)(*arguments) if mix else Monitoring(*arguments)
     least = LEAST if case.find is None else LEAST_OF_SEARCH
     cpus, seed = context.places.get("loader"), scope.inputs.step.seed
     monitor.start(context.python, cpus, case.monitor, least=least, seed=seed)

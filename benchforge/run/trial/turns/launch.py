@@ -7,18 +7,16 @@ from functools import partial
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import Identity, identity
 from benchforge.run.disk.result_writer import entered
-from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import Tell, begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 
+LeftOut = Mapping[Identity, Failure]
+"Failures of servers that are not started again."
+
 
 def measure_in_turns(
-    trials: Sequence[TrialInputs],
-    seed: int,
-    context: TrialContext,
-    tell: Tell,
-    left_out: Mapping[Identity, Failure],
+    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Tell, left_out: LeftOut
 ) -> list[MeasuredTrial]:
     """Run the trials of servers that take turns; `seed` is that of their order.
 

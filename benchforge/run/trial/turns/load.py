@@ -17,38 +17,20 @@ from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
 from benchforge.run.http.request import Like
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.trial.scope import Serving, TrialScope, driver_label
+from benchforge.run.trial.scope import Serving, Steps, TrialScope, driver_label
 from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.order import ALONE, LocalWay
 from benchforge.run.trial.stages.start import start
-from benchforge.run.trial.stages.steps import Steps
 from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
-from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
-from benchforge.run.trial.turns.slices import (
-    LoadPipes,
-    PipedTool,
-    Turn,
-    TurnTool,
-    UncountedSlice,
-)
-from benchforge.run.watch.part import PartProcesses
+from benchforge.run.trial.turns.slices import Turn, UncountedSlice
+from benchforge.run.trial.turns.tools import OPENED, FrozenTool, LoadPipes, PipedTool
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
-from benchforge.stats.turns import (
-    LEAST_OF_FROZEN,
-    LEAST_OF_SEQUENTIAL,
-    LEAST_REQUESTS,
-    SMALL,
-    first_slice_s,
-    long_enough,
-    order,
-    rounds_of,
-    waiting_s,
-)
+from benchforge.stats import turns
 from benchforge.suite.cases.case import Case
 from benchforge.text import door
 from benchforge.text.readable import figure
@@ -140,7 +122,7 @@ def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
 def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
     """Return the length of the slices, in seconds; from here on all is counted anew."""
     inputs = frozen[0].scope.inputs
-    first_s = first_slice_s(_planned(frozen[0]), len(frozen), inputs.attempt)
+    first_s = turns.first_slice_s(_planned(frozen[0]), len(frozen), inputs.attempt)
     slices, firsts = [], _first_slices(frozen, first_s)
     for server, first in zip(frozen, firsts, strict=True):
         with server.scope.recorder.blamed():
@@ -157,10 +139,11 @@ def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
 
 def _waits(server: _Frozen, first: UncountedSlice, slice_s: float) -> bool:
     load = server.scope.recorder.load
-    concurrency = None if load is None else load.concurrency
-    busy = first.busy_s / first.seconds
+    if load is None or not load.concurrency:
+        return False
+    waits_s = turns.waiting_s(load.concurrency, first.rate, first.busy_s / first.seconds)
     # One slice is a guess: what seems to wait half as long as what matters is tried, too.
-    return bool(concurrency) and waiting_s(concurrency or 0, first.rate, busy) > SMALL * slice_s / 2
+    return waits_s > turns.SMALL * slice_s / 2
 
 
 def _planned(server: _Frozen) -> TurnsPlanned:
@@ -171,11 +154,11 @@ def _planned(server: _Frozen) -> TurnsPlanned:
 
 def _run_slices(frozen: Sequence[_Frozen], seed: int, slice_s: float) -> None:
     begun_s = time.monotonic()
-    rounds = rounds_of(slice_s, _planned(frozen[0]).each_s)
+    rounds = turns.rounds_of(slice_s, _planned(frozen[0]).each_s)
     moments = [in_slices(server.scope, rounds, slice_s) for server in frozen]
     for server in frozen:
         server.scope.recorder.load_began_s = begun_s
-    for number, indices in enumerate(order(seed, len(frozen), rounds), 1):
+    for number, indices in enumerate(turns.order(seed, len(frozen), rounds), 1):
         for index in indices:
             of_slices, window_s = moments[index]
             windows = frozen[index].loaded.warm.windows
@@ -190,7 +173,7 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
     sandbox, folder = scope.sandbox, scope.scratch / "turns"
     driver, target = covering(scope.case.driver), replace(warm.target, turns=folder)
     counters = sandbox.counters()
-    tool: TurnTool
+    tool: PipedTool | FrozenTool
     if driver.interrupted_by is None:
         pipes = LoadPipes(folder)
         places.callback(pipes.close)
@@ -233,7 +216,7 @@ def _first_slices(frozen: Sequence[_Frozen], length_s: float) -> list[UncountedS
 def _slice_s(server: _Frozen, first_s: float, rate: float, members: int) -> float:
     """Return how long a slice takes that has enough requests. Raises LaunchLost."""
     least, among = _least(server), _planned(server).among
-    slice_s = long_enough(first_s, rate, members, least)
+    slice_s = turns.long_enough(first_s, rate, members, least)
     if slice_s is None:
         raise LaunchLost(
             "drive",
@@ -248,8 +231,9 @@ def _slice_s(server: _Frozen, first_s: float, rate: float, members: int) -> floa
 def _least(server: _Frozen) -> int:
     load = server.scope.recorder.load
     if load is not None and load.concurrency == 1:
-        return LEAST_OF_SEQUENTIAL
-    return LEAST_OF_FROZEN if isinstance(server.turn.tool, FrozenTool) else LEAST_REQUESTS
+        return turns.LEAST_OF_SEQUENTIAL
+    is_frozen = isinstance(server.turn.tool, FrozenTool)
+    return turns.LEAST_OF_FROZEN if is_frozen else turns.LEAST_REQUESTS
 
 
 def _watched(server: _Frozen, places: contextlib.ExitStack) -> list[Watched]:
@@ -265,13 +249,13 @@ def _watched(server: _Frozen, places: contextlib.ExitStack) -> list[Watched]:
 
 def _servers(
     frozen: Sequence[_Frozen], watched: Sequence[Sequence[Watched]]
-) -> list[tuple[TrialScope, PartProcesses]]:
+) -> list[tuple[TrialScope, Watched]]:
     """Return the server of each trial, of which all counts that it spends from now on."""
     servers = [
-        (server.scope, part.part)
+        (server.scope, part)
         for server, parts in zip(frozen, watched, strict=True)
         for part in parts
-        if part.role == "server" and part.part.seen
+        if part.role == "server" and part.seen
     ]
     for _, part in servers:
         part.look(0.0, fully=True)
@@ -302,15 +286,12 @@ def _ended(
         probed=tuple(turn.probed),
     )
     recorder.observation = _observation(server, parts, alive, slices)
-    recorder.placed = scope.placement.placed()
+    recorder.placement = scope.placement.placed()
     return replace(server.loaded, finished=(finished,))
 
 
 def _observation(
-    server: _Frozen,
-    parts: Sequence[Watched],
-    alive: Sequence[frozenset[int]],
-    slices: Sequence[Slice],
+    server: _Frozen, parts: Sequence[Watched], alive: list[frozenset[int]], slices: Sequence[Slice]
 ) -> Observation:
     """Return what was seen in the slices; what only a load without pauses tells is unknown."""
     reason, alone = "in turns: not looked at between slices", len(parts) == 1
@@ -319,13 +300,13 @@ def _observation(
     usage = []
     for part, processes in zip(parts, alive, strict=True):
         placement.look(part.label, part.role, processes)
-        looked_at_s = part.part.cpu_s() if part.role == "server" and part.part.seen else None
+        looked_at_s = part.cpu_s() if part.role == "server" and part.seen else None
         used = replace(
             part.facts(),
             cpu_s=sum(slice_.cpu_s for slice_ in slices) if alone else looked_at_s,
             processes=len(processes),
-            ended_processes=len({*part.part.pids} - processes),
-            new_processes=len(processes.difference(part.part.pids)),
+            ended_processes=len({*part.pids} - processes),
+            new_processes=len(processes.difference(part.pids)),
             why=reason,
         )
         usage.append(used)
