@@ -12,7 +12,7 @@ from benchforge.checks.network import connections, encryption
 from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario
 from benchforge.checks.seen import CaseTrials
 from benchforge.checks.server import development, interpreter, method, resources, restarts
-from benchforge.checks.statistics import independent, repetitions, steady, turns
+from benchforge.checks.statistics import repetitions, steady, turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
@@ -60,7 +60,7 @@ _OF_COMPARISON = (
     connections.of_comparison,
     answers.of_comparison,
     repetitions.of_comparison,
-    independent.of_comparison,
+    repetitions.independence,
     steady.of_comparison,
     development.of_comparison,
     resources.of_comparison,
