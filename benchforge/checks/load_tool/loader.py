@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import littles_law
-from benchforge.checks.machine import colocation
+from benchforge.checks.machine import sharing
 from benchforge.checks.seen import because, of_roles
 from benchforge.model.trial.check import Check, Subject
 from benchforge.model.trial.observation import Usage
@@ -82,7 +82,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check("L5", "apparatus", None, reason).about(tool.label)
             continue
         value = tool.cpu_wait_s / observation.seconds / max(1, tool.busy_threads or 1)
-        status, reason, cause = colocation.alone(trial, limits, "L5", value, "loader")
+        status, reason, cause = sharing.alone(trial, limits, "L5", value, "loader")
         says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
         if reason:
             says += f", which is part of the response times: {reason}"
