@@ -4,19 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from statistics import fmean
 
+from benchforge.checks import seen
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import (
-    NOT_OBSERVED,
-    by_name,
-    cores,
-    cpus_of,
-    machine_of,
-    not_compared,
-    of_roles,
-    requests,
-    users_think,
-    why_unknown,
-)
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Link, Trial
@@ -42,22 +31,22 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
-    sides = by_name(cases)
+    sides = seen.by_name(cases)
     if len(sides) > 1:
         yield _budgets(sides, limits)
         yield _used(sides, limits)
     else:
-        yield from not_compared(cases, limits, "W1")
+        yield from seen.not_compared(cases, limits, "W1")
 
 
 def workers(trial: Trial, limits: Thresholds) -> Check:
     """W1: what the server was told to have and used, and whether its workers shared the work."""
-    server = next(iter(of_roles(trial, "server")), None)
+    server = next(iter(seen.of_roles(trial, "server")), None)
     if server is None:
-        return limits.check("W1", "behaviour", None, f"what the server used: {NOT_OBSERVED}")
-    used, allotted = cores(trial, server), trial.workers.get(trial.case.server)
+        return limits.check("W1", "behaviour", None, f"what the server used: {seen.NOT_OBSERVED}")
+    used, allotted = seen.cores(trial, server), trial.workers.get(trial.case.server)
     if used is None:
-        says = why_unknown(server, "the CPU time")
+        says = seen.why_unknown(server, "the CPU time")
         return limits.check("W1", "behaviour", None, says).about(server.label)
     busy = "" if server.busy_threads is None else f" with {server.busy_threads} busy threads"
     says = f"{server.label} used {figure(used)} CPUs{busy}"
@@ -111,7 +100,9 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """W1: whether all used as many CPUs."""
     used: dict[str, float] = {}
     for name, trials in sides.items():
-        cpus = [cores(trial, usage) for trial in trials for usage in of_roles(trial, "server")]
+        cpus = [
+            seen.cores(trial, usage) for trial in trials for usage in seen.of_roles(trial, "server")
+        ]
         measured = [count for count in cpus if count is not None]
         if not measured or len(measured) < len(cpus):
             says = f"how many CPUs {name} used is not known"
@@ -143,14 +134,14 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """
     reading, observation = trial.reading, trial.observation
     if reading is None or observation is None:
-        yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
+        yield limits.check("W2", "behaviour", None, f"what the limit was: {seen.NOT_OBSERVED}")
         return
     due = 0.0 if reading.schedule is None else reading.schedule.rate * reading.seconds
-    if users_think(trial) or (due and requests(reading) >= _KEPT * due):
+    if seen.users_think(trial) or (due and seen.requests(reading) >= _KEPT * due):
         return  # it was not to be any faster
-    server = next(iter(of_roles(trial, "server")), None)
+    server = next(iter(seen.of_roles(trial, "server")), None)
     if server is None or server.cpu_s is None:
-        reason = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
+        reason = seen.NOT_OBSERVED if server is None else seen.why_unknown(server, "the CPU time")
         yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {reason}")
         return
     if reading.process_s or (trial.load is not None and trial.load.connections == 1):
@@ -178,10 +169,10 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W3: whether a backend was used up, so that it was measured and not the server."""
-    for usage in of_roles(trial, "backend"):
+    for usage in seen.of_roles(trial, "backend"):
         share = _of_backend(trial, usage)
         if share is None:
-            says = why_unknown(usage, "the share of its CPUs")
+            says = seen.why_unknown(usage, "the share of its CPUs")
             yield limits.check("W3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} used {percent(share)} of what it can"
@@ -199,9 +190,9 @@ def _full(name: str, limits: Thresholds) -> float:
 
 def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
     """Yield by its name what share of each resource was used."""
-    for usage in of_roles(trial, "server", "upstream"):
+    for usage in seen.of_roles(trial, "server", "upstream"):
         yield from _of_server(trial, usage)
-    for usage in of_roles(trial, "backend"):
+    for usage in seen.of_roles(trial, "backend"):
         if (share := _of_backend(trial, usage)) is not None:
             yield usage.label, share
     if trial.observation is not None and trial.observation.seconds:
@@ -209,7 +200,7 @@ def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
 
 
 def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
-    used, budget = cores(trial, usage), _budget(trial, usage)
+    used, budget = seen.cores(trial, usage), _budget(trial, usage)
     quota = usage.quota_cpus
     if used is not None and quota is not None and quota < (budget or 1):
         yield _by_quota(usage, quota), used / quota
@@ -242,7 +233,7 @@ def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
     """Return True if all CPUs were full and a part waited for one."""
-    observation, machine = trial.observation, machine_of(trial)
+    observation, machine = trial.observation, seen.machine_of(trial)
     if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
     if machine.busy_s / machine.cpus / observation.seconds < (limits["W2"].warn or 0.0):
@@ -263,7 +254,7 @@ def _is_python(trial: Trial, usage: Usage) -> bool:
 
 
 def _budget(trial: Trial, usage: Usage) -> int | None:
-    cpus = cpus_of(trial, usage.role)
+    cpus = seen.cpus_of(trial, usage.role)
     workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
     return min((limit for limit in (cpus, workers) if limit is not None), default=None)
 
@@ -277,7 +268,7 @@ def _hottest(trial: Trial, usage: Usage) -> float | None:
 
 def _of_backend(trial: Trial, usage: Usage) -> float | None:
     """Return the larger share: of its CPUs, or of one by its busiest thread."""
-    used, cpus = cores(trial, usage), cpus_of(trial, "backend")
+    used, cpus = seen.cores(trial, usage), seen.cpus_of(trial, "backend")
     if used is None or cpus is None:
         return None
     return max(used / min(cpus, usage.quota_cpus or cpus), _hottest(trial, usage) or 0.0)
