@@ -45,7 +45,9 @@ def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) 
         most += _age_us(reading) / (reading.seconds * 1e6)
     if limits["L3"].status(most) == "pass":
         return limits.check("L3", "apparatus", share, says, "pass")
-    longest = most + _beyond_us(reading) / (reading.seconds * 1e6) / allowed
+    # Those that were given up may have taken to the load's end.
+    beyond_us = reading.censored * max(0, reading.seconds * 1e6 - (reading.censored_from_us or 0))
+    longest = most + beyond_us / (reading.seconds * 1e6) / allowed
     if hidden := _hidden(reading, explains=limits["L3"].status(longest) == "pass"):
         says += f", and {hidden}: whether it was idle is not known"
         return limits.check("L3", "apparatus", None, says)
@@ -84,11 +86,6 @@ def _age_us(reading: Reading) -> float:
         return reading.mean_us or 0.0
     squares = sum(value * value * count for value, count in reading.latency.values())
     return squares / (2 * reading.latency.sum_us)
-
-
-def _beyond_us(reading: Reading) -> float:
-    """Return how much longer those may have taken that were given up: to the load's end, all."""
-    return reading.censored * max(0.0, reading.seconds * 1e6 - (reading.censored_from_us or 0))
 
 
 def _hidden(reading: Reading, *, explains: bool) -> str:

@@ -19,9 +19,12 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     L1 is for load tools alone, and not for an open loop whose tool tells how late it was: that says
     more, and such a tool may look at the clock instead of sleeping.
     """
-    cpu = _cpu(trial, limits)
-    schedule = None if trial.reading is None else trial.reading.schedule
-    if not (_is_measured(trial) or (schedule is not None and schedule.lateness)):
+    cpu, reading = _cpu(trial, limits), trial.reading
+    schedule = None if reading is None else reading.schedule
+    # A client, and a process that a tool times, is measured itself.
+    is_measured = trial.load is not None and trial.load.kind == "client"
+    is_measured |= reading is not None and bool(reading.process_s)
+    if not (is_measured or (schedule is not None and schedule.lateness)):
         yield cpu
     yield from littles_law.of_trial(trial, limits)
     yield from _schedule(trial, limits, had_cpu=cpu.status == "pass")
@@ -87,13 +90,6 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         if reason:
             says += f", which is part of the response times: {reason}"
         yield limits.check("L5", "apparatus", value, says, status).about(tool.label, because=cause)
-
-
-def _is_measured(trial: Trial) -> bool:
-    """Return True if what makes the load is itself what is measured."""
-    if trial.load is not None and trial.load.kind == "client":
-        return True
-    return trial.reading is not None and bool(trial.reading.process_s)
 
 
 def _schedule(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Check]:

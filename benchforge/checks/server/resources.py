@@ -200,22 +200,19 @@ def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
 
 
 def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
-    used, budget = seen.cores(trial, usage), _budget(trial, usage)
-    quota = usage.quota_cpus
+    used, quota = seen.cores(trial, usage), usage.quota_cpus
+    workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
+    budget = min(filter(None, (seen.cpus_of(trial, usage.role), workers)), default=None)
     if used is not None and quota is not None and quota < (budget or 1):
-        yield _by_quota(usage, quota), used / quota
+        stops = counted(usage.throttled or 0, "time")
+        name = f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
+        yield name, used / quota
     elif used is not None:
         yield f"CPUs of {usage.label}", used / (budget or 1)
     if (hottest := _hottest(trial, usage)) is not None:
         yield f"{_THREAD} {usage.label}", hottest
     if usage.process_cpu_s and trial.reading is not None and _is_python(trial, usage):
         yield f"a Python process of {usage.label}", usage.process_cpu_s[0] / trial.reading.seconds
-
-
-def _by_quota(usage: Usage, quota: float) -> str:
-    """Name what a control group may use, and how often it was stopped there."""
-    stops = counted(usage.throttled or 0, "time")
-    return f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
 
 
 def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
@@ -251,12 +248,6 @@ def _is_python(trial: Trial, usage: Usage) -> bool:
     processes = (process for process in trial.processes if process.label == usage.label)
     names = (PurePath(process.executable or "").name for process in processes)
     return any(name.startswith(("python", "pypy")) for name in names)
-
-
-def _budget(trial: Trial, usage: Usage) -> int | None:
-    cpus = seen.cpus_of(trial, usage.role)
-    workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
-    return min((limit for limit in (cpus, workers) if limit is not None), default=None)
 
 
 def _hottest(trial: Trial, usage: Usage) -> float | None:

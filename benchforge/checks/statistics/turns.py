@@ -75,15 +75,12 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     sides = by_name(cases)
     if len(sides) < len(("a", "b")):
         return
-    yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
+    turns = {k: [it.turns for it in trials if it.turns] for k, trials in sides.items()}
+    yield _exposure(turns, limits)
     yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, first_trials), (b, theirs) in combinations(sides.items(), 2):
         yield _drift(a, first_trials, b, theirs, limits)
     yield from waits(sides, limits)
-
-
-def _turns(trials: Sequence[Trial]) -> list[Turns]:
-    return [trial.turns for trial in trials if trial.turns is not None]
 
 
 def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
