@@ -266,12 +266,18 @@ def scenarios(
         path = ("scenarios", label)
         for kind, name in KINDS.items():
             yield from _name_faults((*path, kind), name, table.get(kind), labels[kind])
-        yield from _quotation_faults((*path, "vary"), table.get("vary"))
+        for key, value in as_table(table.get("vary")).items():
+            if isinstance(value, dict):
+                hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
+                yield Fault((*path, "vary", key), "expected an array, got a table", hint)
         filled = yield from _requests(table, path, environment)
         scenario = yield from checked(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario.with_stages(stages)
-            yield from _driver_faults(path, scenario, labels)
+            if not scenario.loaders and not scenario.clients:
+                declared = f"declared: {listed([*labels['loaders'], *labels['clients']])}"
+                hint = "name a load tool or a client: loaders = [...] or clients = [...]"
+                yield Fault(path, "no loader and no client is named", f"{hint}; {declared}")
         else:
             scenario = sound_rest(Scenario, filled, _MATRIX)
         if scenario is not None:
@@ -337,18 +343,3 @@ def _name_faults(path: Path, kind: str, named: JsonValue, names: Sequence[str]) 
             twice = "to measure it twice, declare it under a second label"
             yield Fault(spot, f"{label!r} is named twice", twice)
         labels_read.add(label)
-
-
-def _quotation_faults(path: Path, vary: JsonValue) -> Iterator[Fault]:
-    """Yield a fault for each path that TOML took apart."""
-    for key, value in as_table(vary).items():
-        if isinstance(value, dict):
-            hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
-            yield Fault((*path, key), "expected an array, got a table", hint)
-
-
-def _driver_faults(path: Path, scenario: Scenario, labels: Labels) -> Iterator[Fault]:
-    if not scenario.loaders and not scenario.clients:
-        declared = f"declared: {listed([*labels['loaders'], *labels['clients']])}"
-        hint = f"name a load tool or a client: loaders = [...] or clients = [...]; {declared}"
-        yield Fault(path, "no loader and no client is named", hint)
