@@ -57,19 +57,25 @@ class Mix:
     @cached_property
     def after(self) -> Mapping[str, str]:
         """Step before each later step of a flow, by labels."""
-        return flows.before(self.kinds)
+        kinds = self.kinds.items()
+        return {row: last for k, kind in kinds for last, row in itertools.pairwise(kind.rows(k))}
 
     @cached_property
     def thinks(self) -> Mapping[str, float]:
         """Pause before each later step in seconds, by labels."""
-        return flows.pauses(self.kinds)
+        pauses: dict[str, float] = {}
+        for label, kind in self.kinds.items():
+            if kind.think is not None:
+                pauses |= dict.fromkeys([*kind.rows(label)][1:], float(kind.think))
+        return pauses
 
     @property
     def flows(self) -> Mapping[str, JsonValue]:
         """Status and taken values of each step, and the mean number of requests of a record."""
         shares = self.shares
         begun = sum(share for label, share in shares.items() if label not in self.after)
-        return {"steps": flows.for_load_tools(self.kinds), "requests": sum(shares.values()) / begun}
+        steps = flows.for_load_tools(self.kinds, self.after)
+        return {"steps": steps, "requests": sum(shares.values()) / begun}
 
     @property
     def files(self) -> Mapping[str, str]:

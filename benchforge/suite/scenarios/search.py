@@ -221,7 +221,9 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
     parts = metric.parts()
     kind: str | None = None
     if part_ is not None and part_ not in parts:
-        part_, kind = _with_kind(part_, kinds)
+        words, _, last = part_.rpartition(" ")
+        if last in kinds:  # the kind is the last of the words behind a metric
+            part_, kind = words.strip() or None, last
     if kind is not None and not metric.of_kinds:
         raise WrongObjective(f"{label!r} is of all kinds together", "leave the kind out")
     if parts and part_ not in parts and not (part_ is None and len(parts) == 1):
@@ -243,9 +245,3 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
         raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
     text = " ".join(text.split())
     return Objective(text=text, metric=label, of=part_, kind=kind, relation=relation, bound=least)
-
-
-def _with_kind(words: str, kinds: Collection[str]) -> tuple[str | None, str | None]:
-    """Return the part and the kind that the words behind a metric name; the kind is the last."""
-    part, _, last = words.rpartition(" ")
-    return (part.strip() or None, last) if last in kinds else (words, None)
