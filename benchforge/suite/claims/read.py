@@ -135,12 +135,16 @@ class _Claim:
     ) -> Checked[SoundClaim | None]:
         """Return the claim; None where something is wrong with it."""
         written = self.written
-        faults = [*self._driver_faults(), *self._scenario_faults(labels["scenarios"])]
-        concerned = self._scenarios(labels["scenarios"])
+        faults = [*self._scenario_faults(labels["scenarios"])]
+        wanted_labels = (written.scenario, *(meant.side.scenario for meant in self.meant))
+        concerned = [*dict.fromkeys(k for k in wanted_labels if k and k in labels["scenarios"])]
         by_label = {label: scenarios[label] for label in concerned if label in scenarios}
         has_all = len(by_label) == len(concerned)  # else a scenario has a fault of its own
         taken = axes(by_label) if concerned and has_all else {}
         for wanted in self.meant:
+            if wanted.side.client is not None and wanted.side.loader is not None:
+                problem = "'client' is set, too"
+                faults.append(Fault((*wanted.at, "loader"), problem, "leave one of them out"))
             if wanted.scenario in by_label:
                 faults += self._label_faults(wanted, by_label[wanted.scenario])
         if taken:
@@ -156,7 +160,10 @@ class _Claim:
         if metric is None:
             return None
         extent = {KIND: "all kinds together", STAGE: "the whole load"}
-        for axis in self._parts() if not metric.of_kinds else ():
+        parts = {axis for meant in self.meant for axis in meant.where} | {written.each}
+        for axis in (KIND, STAGE):
+            if metric.of_kinds or axis not in parts:
+                continue
             problem = f"{written.metric!r} is of {extent[axis]}"
             faults.append(Fault((*self.at, "metric"), problem, f"leave the {axis} out"))
             yield faults[-1]
@@ -168,10 +175,6 @@ class _Claim:
         each = () if written.each is None else taken.get(written.each, ())
         return SoundClaim(self.at, written, hypothesis, part, each)
 
-    def _scenarios(self, labels: Sequence[str]) -> list[str]:
-        named = (self.written.scenario, *(meant.side.scenario for meant in self.meant))
-        return list(dict.fromkeys(label for label in named if label and label in labels))
-
     def _scenario_faults(self, names: Sequence[str]) -> Iterator[Fault]:
         written = self.written
         if written.scenario is None and not all(meant.scenario for meant in self.meant):
@@ -182,15 +185,6 @@ class _Claim:
             if label is not None and label not in names:
                 hint = Nearest(label, names, "declared")
                 yield Fault((*key_path, "scenario"), f"no scenario {label!r} is declared", hint)
-
-    def _parts(self) -> list[str]:
-        named = {axis for meant in self.meant for axis in meant.where}
-        return [axis for axis in (KIND, STAGE) if axis in named or axis == self.written.each]
-
-    def _driver_faults(self) -> Iterator[Fault]:
-        for meant in self.meant:
-            if meant.side.client is not None and meant.side.loader is not None:
-                yield Fault((*meant.at, "loader"), "'client' is set, too", "leave one of them out")
 
     def _label_faults(self, meant: Meant, scenario: Scenario) -> Iterator[Fault]:
         labels_by_key = {
