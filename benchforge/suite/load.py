@@ -295,20 +295,16 @@ def _top(tables: Tables, call: SuiteCall) -> Checked[Top]:
         yield Fault((key,), "unknown key", Nearest(key, keys, "a suite takes"))
     written = {key: value for key, value in tables.items() if key in Top.model_fields}
     top = yield from checked(Top, {"benchforge": FORMAT, **written}, ())
-    if top and call.digests is None:
-        yield from _path_faults(top, call.path.parent)
-    return top or Top(benchforge=FORMAT)
-
-
-def _path_faults(top: Top, folder: Path) -> Checked[None]:
-    for number, path in enumerate(top.writes):
+    folder, is_read_here = call.path.parent, call.digests is None
+    for number, path in enumerate(top.writes if top and is_read_here else ()):
         if not (folder / path).is_dir():
             hint = f"it is relative to the suite's folder, {folder.absolute()}"
             yield Fault(("writes", number), f"no folder {(folder / path).resolve()}", hint)
-    for number, path in enumerate(top.sockets):
+    for number, path in enumerate(top.sockets if top and is_read_here else ()):
         if not path.startswith("/"):
             hint = "write the whole path, such as /run/postgresql"
             yield Fault(("sockets", number), f"{path!r} is not an absolute path", hint)
+    return top or Top(benchforge=FORMAT)
 
 
 def _chosen(

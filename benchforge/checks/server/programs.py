@@ -46,20 +46,14 @@ def runtimes(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Ite
     del trials
     named = {label: interpreter for label, interpreter in header.runtimes.items() if label != OWN}
     for label, interpreter in named.items():
-        yield _of_runtime(label, interpreter, named, limits)
-
-
-def _of_runtime(
-    label: str, interpreter: Interpreter, named: Mapping[str, Interpreter], limits: Thresholds
-) -> Check:
-    status: Status = "pass"
-    says = f"runtime {label} is {interpreter.implementation} {interpreter.version}"
-    if fault := _otherwise(label, interpreter):
-        status, says = "fail", f"{fault}: build it with the right one, or name it rightly"
-    elif fault := _twice(label, named):
-        status = "warn"
-        says = f"{fault}: one is measured twice under two names; leave one out"
-    return limits.check("D4", "apparatus", None, says, status).about(label, "result")
+        status: Status = "pass"
+        says = f"runtime {label} is {interpreter.implementation} {interpreter.version}"
+        if fault := _otherwise(label, interpreter):
+            status, says = "fail", f"{fault}: build it with the right one, or name it rightly"
+        elif fault := _twice(label, named):
+            status = "warn"
+            says = f"{fault}: one is measured twice under two names; leave one out"
+        yield limits.check("D4", "apparatus", None, says, status).about(label, "result")
 
 
 def _otherwise(label: str, python: Interpreter) -> str:

@@ -163,16 +163,13 @@ def _loader_faults(path: Path, declared: Declared, wanted: Wanted) -> Iterator[F
         message = f"begins at its own rate, {exact(rate)}/s: not in {lowest} to {highest}/s"
         hint = "leave its rate out, or declare another loader"
         yield Fault(path, f"{declared.label} {message}", hint)
-    for number, reason in _refused(declared, wanted):
-        yield Fault((*path[:2], "find", _RATE, number), f"{declared.label}: {reason}")
-
-
-def _refused(declared: Declared, wanted: Wanted) -> Iterator[tuple[int, str]]:
-    for number, rate in enumerate(wanted.rate):
+    for number, bound_ in enumerate(wanted.rate):
         try:
-            typed(declared.cls, {**declared.options, _RATE: float(rate)})
+            typed(declared.cls, {**declared.options, _RATE: float(bound_)})
         except ValidationError as error:
-            yield from ((number, each.message) for each in findings(error, dict(declared.options)))
+            for fault in findings(error, dict(declared.options)):
+                message = f"{declared.label}: {fault.message}"
+                yield Fault((*path[:2], "find", _RATE, number), message)
 
 
 def _own_rate(declaration: Declared) -> float | None:
