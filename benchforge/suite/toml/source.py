@@ -45,8 +45,8 @@ def parsed(name: str, text: str) -> Document:
         spots: dict[Path, Spot] | None = _positions(text)
     except Lost:  # it is no TOML, as tomllib will tell
         spots = None
-    except Refused as refused:
-        _refuse(name, text, refused.spot, refused.message, refused.hint)
+    except Refused as newer:
+        _refuse(name, text, newer.spot, newer.message, newer.hint)
     try:
         tables = _loads(text)
     except tomllib.TOMLDecodeError as error:
