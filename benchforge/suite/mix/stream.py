@@ -90,10 +90,10 @@ class Mix:
     @property
     def text(self) -> str:
         """Identity of the mix, for the digest of a case."""
-        kinds = {
-            label: kind.model_dump(mode="json", exclude=_ungiven(kind))
-            for label, kind in self.kinds.items()
-        }
+        kinds: dict[str, JsonValue] = {}
+        for label, kind in self.kinds.items():
+            missing = {key for key in ("steps", "think") if not getattr(kind, key)}
+            kinds[label] = kind.model_dump(mode="json", exclude=missing)
         feeds = {
             label: [feed.feed.model_dump(mode="json", exclude={"file"}), feed.sha256]
             for label, feed in self.feeds.items()
@@ -290,10 +290,6 @@ def request_of(kind: RequestKind | FlowStep | UserSession, values: Values, user:
         headers = {**request.headers, "Cookie": line.partition(": ")[2].strip()}
         request = request.model_copy(update={"headers": headers})
     return request, typed(Expect, expected(kind.expect, values))  # type: ignore[arg-type]
-
-
-def _ungiven(kind: RequestKind) -> set[str]:
-    return {key for key in ("steps", "think") if not getattr(kind, key)}
 
 
 def _open(flow: RequestKind, step: RequestKind | FlowStep, values: Values, user: User) -> Exchange:
