@@ -32,7 +32,12 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         if part.role != "loader" and not _crowded(trial, part):
             yield _run_queue(trial, part, limits)
     yield from _pressure(trial, observation, limits)
-    yield _stolen(trial, limits)
+    taken = sharing.by_hypervisor(trial, limits)
+    says = taken.why
+    if taken.share is not None:
+        says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
+        says += "" if taken.status == "pass" else ": measure on a machine of its own"
+    yield limits.check("N4", "apparatus", taken.share, says, taken.status)
     yield from _quota(observation, machine, limits)
 
 
@@ -68,16 +73,6 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
         says += f" ({conjoined(named)})" if named else ""
         says += ": stop them, or measure on a machine of its own"
     return limits.check("N1", "apparatus", taken.share, says, taken.status)
-
-
-def _stolen(trial: Trial, limits: Thresholds) -> Check:
-    taken = sharing.by_hypervisor(trial, limits)
-    if taken.share is None:
-        return limits.check("N4", "apparatus", None, taken.why)
-    says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
-    if taken.status != "pass":
-        says += ": measure on a machine of its own"
-    return limits.check("N4", "apparatus", taken.share, says, taken.status)
 
 
 def _crowded(trial: Trial, part: Usage) -> bool:

@@ -113,7 +113,9 @@ def alone(trial: Trial, limits: Thresholds, limit: str, value: float, role: Role
     status = limits[limit].status(value)
     if status == "pass":
         return Waiting(status)
-    if taker := at_work(trial, limits):
+    taken = {"N1": by_processes(trial, limits), "N4": by_hypervisor(trial, limits)}
+    takers = (id_ for id_, foreign in taken.items() if foreign.status in {"warn", "fail"})
+    if taker := next(takers, ""):
         return Waiting(status, "others used CPU meanwhile, see foreign-cpu and steal", taker)
     others = beside(trial, role)
     if others:
@@ -177,12 +179,6 @@ def by_hypervisor(trial: Trial, limits: Thresholds) -> ForeignCpu:
         return ForeignCpu(why="the load took no time")
     share = machine.stolen_s / (machine.cpus * observation.seconds)
     return _judged(share, TICK_S / observation.seconds, limits["N4"], observation.seconds)
-
-
-def at_work(trial: Trial, limits: Thresholds) -> str:
-    """Return the id of the check that says who took CPU: N1 or N4; empty where nobody did."""
-    taken = {"N1": by_processes(trial, limits), "N4": by_hypervisor(trial, limits)}
-    return next((id_ for id_, foreign in taken.items() if foreign.status in {"warn", "fail"}), "")
 
 
 def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> ForeignCpu:
