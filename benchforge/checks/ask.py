@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from benchforge.checks import hosts, ways
 from benchforge.checks.answers import answers, sampled, shares
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.load_tool import ceiling, loader, omission, samples
+from benchforge.checks.load_tool import ceiling, loader, omission
 from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
-from benchforge.checks.network import connections, encryption
-from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario
+from benchforge.checks.network import connections
+from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario, samples
 from benchforge.checks.seen import CaseTrials
-from benchforge.checks.server import development, interpreter, method, resources, restarts
-from benchforge.checks.statistics import independent, repetitions, steady, turns
+from benchforge.checks.server import development, programs, resources
+from benchforge.checks.statistics import repetitions, steady, turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
@@ -27,13 +27,13 @@ _OF_TRIAL = (
     memory.of_trial,
     connections.of_trial,
     steady.of_trial,
-    restarts.of_trial,
+    programs.restarts,
     sampled.of_trial,
     shares.of_trial,
     clock.of_trial,
     development.of_trial,
-    interpreter.of_trial,
-    method.of_trial,
+    programs.interpreters,
+    programs.method,
     resources.of_trial,
 )
 _MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, memory.of_trial, clock.of_trial)
@@ -42,15 +42,15 @@ _IN_TURNS = (
     turns.of_trial,
     loader.in_turns,
     connections.of_trial,
-    restarts.of_trial,
+    programs.restarts,
     sampled.of_trial,
     shares.of_trial,
     development.of_trial,
-    interpreter.of_trial,
-    method.of_trial,
+    programs.interpreters,
+    programs.method,
 )
 "Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
-_OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
+_OF_PERCENTILES = (answers.of_trial, samples, omission.of_trial)
 "Of trials: those that judge percentiles."
 Checks = tuple[Check, ...]
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
@@ -60,17 +60,17 @@ _OF_COMPARISON = (
     connections.of_comparison,
     answers.of_comparison,
     repetitions.of_comparison,
-    independent.of_comparison,
+    repetitions.independence,
     steady.of_comparison,
     development.of_comparison,
     resources.of_comparison,
-    encryption.of_comparison,
+    resources.encryption,
 )
 _AT_ANY_LOAD = (
     connections.of_comparison,
     answers.of_comparison,
     development.of_comparison,
-    encryption.of_comparison,
+    resources.encryption,
 )
 "Of comparisons: those that need no two trials at the same load."
 _OF_TURNS = tuple(
@@ -83,7 +83,7 @@ _OF_SESSION = (
     noise.of_session,
     frequency.of_session,
     clock.of_session,
-    interpreter.of_session,
+    programs.runtimes,
     fingerprint.of_session,
     hosts.of_session,
 )

@@ -43,11 +43,14 @@ class Limit(Frozen):
 
     def status(self, value: float) -> Literal["pass", "warn", "fail"]:
         """Judge a value: one at a threshold is beyond it, unless that is zero."""
-        if self.fail is not None and _beyond(value, self.fail, below=self.below):
+        if self._beyond(value, self.fail):
             return "fail"
-        if self.warn is not None and _beyond(value, self.warn, below=self.below):
-            return "warn"
-        return "pass"
+        return "warn" if self._beyond(value, self.warn) else "pass"
+
+    def _beyond(self, value: float, threshold: float | None) -> bool:
+        if threshold is None or self.below:
+            return threshold is not None and value < threshold
+        return value >= threshold if threshold else value > 0
 
     def number(self, name: str) -> float:
         """Return one of the further numbers. Raises KeyError where there is no such, or a pair."""
@@ -65,12 +68,6 @@ class Limit(Frozen):
             f"{word} {preposition} {exact(value)}" for word, value in named if value is not None
         )
         return f"{bounds} {self.unit}".strip()
-
-
-def _beyond(value: float, threshold: float, *, below: bool) -> bool:
-    if below:
-        return value < threshold
-    return value >= threshold if threshold else value > 0
 
 
 class Thresholds(Frozen):

@@ -1,16 +1,25 @@
-"""Percentiles of response times that a scenario uses: checks judge no others."""
+"""Percentiles of response times that a scenario uses, and responses behind each (S2).
 
+Checks judge no others.
+"""
+
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from benchforge.checks.limits import Thresholds
 from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 from benchforge.model.values.units import percentile
 from benchforge.parts.part import Metric
+from benchforge.text.readable import exact
 
 TAIL = 99.0
 "What a mean depends on, and the lowest percentile that a closed loop misjudges by itself."
 _USUAL = frozenset({50.0, 90.0, TAIL})
 _COUNT = "1"
+_FEW = 10  # times: a smaller factor has one decimal
 
 
 @dataclass(frozen=True)
@@ -50,3 +59,40 @@ def _labels(header: Header, scenario: str) -> Iterator[str]:
     for claim in header.claims:
         cases = (case for instance in claim.instances for case in instance.cases)
         yield from (claim.metric for case in cases if case.scenario == scenario)
+
+
+def samples(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
+    """Yield S2 of each percentile that is shown, by the number of requests beyond it, N (1 - p).
+
+    Requests that were given up or under way at the end count.
+    """
+    percentiles_shown = sorted(percentiles.shown)
+    begun = _timed(trial)
+    if not percentiles_shown:
+        return
+    if begun is None:
+        reason = "the load tool does not tell how many response times it has"
+        yield limits.check("S2", "apparatus", None, reason).about(invalidates="latency")
+        return
+    for percent in percentiles_shown:
+        name, beyond = f"p{percent:g}", round(begun * (100 - percent) / 100, 6)
+        says = f"{begun} response times: {exact(beyond)} are beyond {name}"
+        limit = limits["S2"]
+        if limit.status(beyond) != "pass" and limit.warn is not None:
+            needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
+            longer = f"load {exact(_longer(needed / begun))} times as long, for" if begun else ""
+            says += f"; {longer or 'it takes'} {needed}"
+        yield limits.check("S2", "apparatus", beyond, says).about(name, invalidates="latency")
+
+
+def _longer(times: float) -> float:
+    """Return it rounded up: as much as is said must be enough."""
+    return math.ceil(times) if times > _FEW else math.ceil(round(times * 10, 6)) / 10
+
+
+def _timed(trial: Trial) -> int | None:
+    reading = trial.reading
+    if reading is None or reading.latency is None:
+        return None if reading is None else reading.latency_samples
+    in_flight = 0 if reading.in_flight is None else reading.in_flight.count
+    return reading.latency.count + reading.censored + in_flight

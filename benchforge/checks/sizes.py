@@ -10,6 +10,7 @@ from typing import Final
 
 from benchforge.checks.answers.same import first_answer
 from benchforge.checks.causes import spoken
+from benchforge.checks.seen import of_roles
 from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
@@ -124,16 +125,6 @@ def unlimited(share: float, connections: int) -> float:
     return 1 / flow(low)
 
 
-def _cpu_s(trial: Trial) -> float | None:
-    """Return the CPU time of a server for a response."""
-    if trial.observation is None or trial.reading is None or not trial.reading.responses:
-        return None
-    used = [usage.cpu_s for usage in trial.observation.usage if usage.role == "server"]
-    if not used or None in used:
-        return None
-    return sum(cpu_s for cpu_s in used if cpu_s is not None) / trial.reading.responses
-
-
 def _headers(answers: Sequence[Answer | None]) -> float | None:
     """Return the size of headers that others do not send; None if answers differ in more."""
     kinds = {it and (it.version, it.headers.get("content-encoding")) for it in answers}
@@ -145,7 +136,11 @@ def _headers(answers: Sequence[Answer | None]) -> float | None:
 
 
 def _logs(trial: Trial) -> float | None:
-    cpu_s = _cpu_s(trial)
+    """Return the factor of what a server logs, by its CPU time for a response."""
+    used = [usage.cpu_s for usage in of_roles(trial, "server")]
+    if trial.reading is None or not trial.reading.responses or not used or None in used:
+        return None
+    cpu_s = sum(seconds or 0.0 for seconds in used) / trial.reading.responses
     written = [row.value for row in trial.checks if row.id == "D3" and row.value is not None]
     return _without(sum(written) * LOG_BYTE_S / cpu_s) if cpu_s and written else None
 

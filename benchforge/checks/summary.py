@@ -119,21 +119,16 @@ def withdrawn(
     """Return the comparison without the ranks that a failed check of the apparatus invalidates."""
     faults = (check for check in checks if (check.status, check.subject) == ("fail", "apparatus"))
     failed = [fault for fault in faults if fault.id != _BLOCKS]
-    standings = tuple(
-        _without(standing, failed, lines.get((standing.metric, standing.of)))
-        for standing in comparison.rankings
-    )
-    return comparison.model_copy(update={"rankings": standings})
-
-
-def _without(
-    standing: MetricRanking, failed: Sequence[Check], line: MetricSummary | None
-) -> MetricRanking:
-    worst = next((check for check in failed if speaks_of(check, line)), None)
-    if worst is None or standing.ranking is None:
-        return standing
-    reason = f"{worst.id} {worst.name}: {worst.message}"
-    return standing.model_copy(update={"ranking": None, "why": reason})
+    standings: list[MetricRanking] = []
+    for standing in comparison.rankings:
+        line = lines.get((standing.metric, standing.of))
+        worst = next((check for check in failed if speaks_of(check, line)), None)
+        if worst is None or standing.ranking is None:
+            standings.append(standing)
+            continue
+        reason = f"{worst.id} {worst.name}: {worst.message}"
+        standings.append(standing.model_copy(update={"ranking": None, "why": reason}))
+    return comparison.model_copy(update={"rankings": tuple(standings)})
 
 
 def _checked(

@@ -61,7 +61,10 @@ def _faults(part: type[Part]) -> Iterator[str]:
         if part.measurand not in get_args(Measurand):
             words = ", ".join(get_args(Measurand)[1:])
             yield f"{part.__name__}: measurand {part.measurand!r} is none of: {words}"
-        yield from _takes_too_little(part)
+        try:
+            signature(part.of_trial).bind(*("self", "trial", "label", "window"))
+        except TypeError:
+            yield f"{part.__name__}: of_trial must take (self, trial, label, window)"
     yield from _defaults(part)
 
 
@@ -71,13 +74,6 @@ def _waits(part: type[Part], wanted: type[Part]) -> Iterator[str]:
         method = getattr(part, name, None)
         if iscoroutinefunction(method) or isasyncgenfunction(method):
             yield f"{part.__name__}: {name}() is 'async def': write 'def', it is not awaited"
-
-
-def _takes_too_little(part: type[Metric]) -> Iterator[str]:
-    try:
-        signature(part.of_trial).bind(*("self", "trial", "label", "window"))
-    except TypeError:
-        yield f"{part.__name__}: of_trial must take (self, trial, label, window)"
 
 
 def _shadows(part: type[Part]) -> Iterator[str]:

@@ -75,87 +75,35 @@ if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `che
 # Hooks: functions that benchforge calls.
 __all__ = ["hookimpl"]
 # Parts: base classes of parts.
-__all__ += [
-    "Backend",
-    "Client",
-    "Driver",
-    "Loader",
-    "Metric",
-    "Part",
-    "Reader",
-    "Reporter",
-    "RunsPython",
-    "Server",
-    "ServesCode",
-    "Service",
-]
+__all__ += ["Backend", "Client", "Loader", "Metric", "Part", "Reader", "Reporter", "Server"]
+# Common bases: what parts of several kinds have in common.
+__all__ += ["Driver", "RunsPython", "ServesCode", "Service"]
 # Options: types of options, and the error for a wrong one.
 __all__ += ["Duration", "Fillable", "Rate", "Share", "Size", "WrongOption"]
-# Starting: commands, tasks and probes, and the place where they run.
-__all__ += [
-    "Accepts",
-    "Command",
-    "Finished",
-    "Need",
-    "Probe",
-    "RightAnswer",
-    "Site",
-    "Succeeds",
-    "Task",
-    "text_of",
-]
-# Loading: the input of load tools and clients, and what they return.
-__all__ += [
-    "BenchforgeError",
-    "Bodies",
-    "Histogram",
-    "Load",
-    "Output",
-    "OutputDamaged",
-    "Reading",
-    "Request",
-    "SampledBody",
-    "Schedule",
-    "Series",
-    "StageReading",
-    "Target",
-    "bounded",
-]
+# Starting: commands and tasks, and the place where they run.
+__all__ += ["Command", "Finished", "Need", "Site", "Task", "text_of"]
+# Probes: conditions under which a service is ready.
+__all__ += ["Accepts", "Probe", "RightAnswer", "Succeeds"]
+# Loading: the input of load tools and clients, and errors of their output.
+__all__ += ["BenchforgeError", "Load", "Output", "OutputDamaged", "Request", "Target", "bounded"]
+# Readings: the numbers that load tools and clients return.
+__all__ += ["Bodies", "Histogram", "Reading", "SampledBody", "Schedule", "Series", "StageReading"]
 # Auditing: the input of readers, and what they yield.
 __all__ += ["Fact", "Row", "Source"]
 # Metrics: the input of metrics, and what they yield.
 __all__ += ["RATE", "Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
 # Summaries: the content of a result, for reporters.
-__all__ += [
-    "CLOSE",
-    "Capacity",
-    "CaseSummary",
-    "Cause",
-    "Check",
-    "Claim",
-    "Comparison",
-    "ComparisonState",
-    "ComparisonVerdict",
-    "ConcurrencySweep",
-    "Estimate",
-    "FailedTrial",
-    "FoldedFinding",
-    "MetricRanking",
-    "MetricSummary",
-    "ObjectiveOutcome",
-    "Ranking",
-    "SearchTrial",
-    "StartedProcess",
-    "Summary",
-    "TrialSample",
-    "TrialValue",
-    "Verdict",
-    "doubted",
-    "exposed",
-    "server_names",
-    "titled",
-    "trial_values",
-]
+__all__ += ["CaseSummary", "MetricSummary", "StartedProcess", "Summary", "TrialSample"]
+# Comparisons: cases that are compared, and their order.
+__all__ += ["Comparison", "ComparisonState", "ComparisonVerdict", "MetricRanking", "Ranking"]
+# Verdicts: estimates with intervals, and answers to claims.
+__all__ += ["CLOSE", "Claim", "Estimate", "Verdict"]
+# Findings: trials that failed, checks that did not pass, and what they concern.
+__all__ += ["Cause", "Check", "FailedTrial", "FoldedFinding", "doubted", "exposed"]
+# Capacities: throughput at rising concurrency, and searches for a rate.
+__all__ += ["Capacity", "ConcurrencySweep", "ObjectiveOutcome", "SearchTrial"]
+# Rows: values of trials as flat rows, and names for people.
+__all__ += ["TrialValue", "server_names", "titled", "trial_values"]
 # Tables: the layout of a suite's table.
 __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
 # Text and files: numbers as people read them; safe handling of untrusted text and folders.
@@ -165,7 +113,7 @@ _SUMMARIES = ("summary", "verdict", "ranking", "capacity", "cause", "doubts", "r
 
 
 def __getattr__(name: str) -> object:
-    """Return a name of the group Summaries, imported when a plugin first imports it."""
+    """Return a name of a summary, imported when a plugin first imports it."""
     modules = _SUMMARIES if name in __all__ else ()
     for module in modules:
         content = vars(import_module(f"benchforge.model.summary.{module}"))

@@ -11,13 +11,6 @@ from benchforge.parts.database.tcp_backend import (
 )
 
 # Databases: bases of backends with data.
-__all__ = [
-    "URI",
-    "DataBackend",
-    "Dataset",
-    "TcpBackend",
-    "hba",
-    "last_word",
-    "password_of",
-    "verifier",
-]
+__all__ = ["DataBackend", "Dataset", "TcpBackend"]
+# Access to databases: passwords, hosts and failures.
+__all__ += ["URI", "hba", "last_word", "password_of", "verifier"]

@@ -23,41 +23,15 @@ from benchforge.report.charts.drawing import (
 from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 from benchforge.report.page.frame import rendered
 
-# Drawing: answers, charts, pages and JUnit files.
-__all__ = [
-    "COLOURS",
-    "COURSE_HEIGHT",
-    "LIMIT",
-    "Chart",
-    "ChartAxis",
-    "ChartRow",
-    "Element",
-    "Headline",
-    "JunitSuite",
-    "JunitTest",
-    "Quoted",
-    "RatioAxis",
-    "chart_file",
-    "colours_of",
-    "course_drawing",
-    "difference",
-    "drawing_file",
-    "grid",
-    "headline",
-    "in_rounds",
-    "interval_bar",
-    "interval_text",
-    "junit_xml",
-    "mark",
-    "numbers",
-    "pair_ratio",
-    "poster",
-    "quote",
-    "ratio_ticks",
-    "rendered",
-    "short",
-    "stretched",
-    "svg",
-    "tick_texts",
-    "titled",
-]
+# Answers: the sentence that answers a comparison, and what may be quoted.
+__all__ = ["Headline", "Quoted", "difference", "headline", "in_rounds", "quote", "short"]
+# Ratios: their axis, and their texts with intervals.
+__all__ += ["LIMIT", "RatioAxis", "interval_text", "numbers", "pair_ratio"]
+# Charts: rows on an axis.
+__all__ += ["Chart", "ChartAxis", "ChartRow", "colours_of", "course_drawing", "titled"]
+# Drawings: pieces of a chart, and their sizes.
+__all__ += ["COLOURS", "COURSE_HEIGHT", "grid", "interval_bar", "mark", "ratio_ticks", "tick_texts"]
+# Vector graphics: drawings as text and as files.
+__all__ += ["chart_file", "drawing_file", "poster", "stretched", "svg"]
+# Pages and files: HTML, and XML for JUnit.
+__all__ += ["Element", "JunitSuite", "JunitTest", "junit_xml", "rendered"]

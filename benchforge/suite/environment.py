@@ -97,27 +97,14 @@ def hiding_faults(
             yield Fault(path, message, "choose another secret, or another name")
 
 
-def _names(value: JsonValue) -> Iterator[str]:
-    """Yield what a result cannot do without: keys, labels, parts, and values that vary."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield key
-            if key in {"use", "vary", "include"}:
-                yield from _texts(inner)
-            else:
-                yield from _names(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _names(inner)
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
+def _names(value: JsonValue, *, texts: bool = False) -> Iterator[str]:
+    """Yield what a result cannot do without: keys, labels, parts, and `texts` of what varies."""
+    if isinstance(value, str) and texts:
         yield value
     elif isinstance(value, dict):
         for key, inner in value.items():
             yield key
-            yield from _texts(inner)
+            yield from _names(inner, texts=texts or key in {"use", "vary", "include"})
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from _names(inner, texts=texts)

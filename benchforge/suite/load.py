@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -161,7 +161,8 @@ def _suite(
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(file, [*Top.model_fields, *TABLES])
-    labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
+    # Of all labels, also of what is no sound table: it has a fault of its own.
+    labels = {k: (*dict.fromkeys((*v, *as_table(tables.get(k)))),) for k, v in labelled.items()}
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
     yield from _reference_faults(parts, labels, call)
@@ -294,20 +295,16 @@ def _top(tables: Tables, call: SuiteCall) -> Checked[Top]:
         yield Fault((key,), "unknown key", Nearest(key, keys, "a suite takes"))
     written = {key: value for key, value in tables.items() if key in Top.model_fields}
     top = yield from checked(Top, {"benchforge": FORMAT, **written}, ())
-    if top and call.digests is None:
-        yield from _path_faults(top, call.path.parent)
-    return top or Top(benchforge=FORMAT)
-
-
-def _path_faults(top: Top, folder: Path) -> Checked[None]:
-    for number, path in enumerate(top.writes):
+    folder, is_read_here = call.path.parent, call.digests is None
+    for number, path in enumerate(top.writes if top and is_read_here else ()):
         if not (folder / path).is_dir():
             hint = f"it is relative to the suite's folder, {folder.absolute()}"
             yield Fault(("writes", number), f"no folder {(folder / path).resolve()}", hint)
-    for number, path in enumerate(top.sockets):
+    for number, path in enumerate(top.sockets if top and is_read_here else ()):
         if not path.startswith("/"):
             hint = "write the whole path, such as /run/postgresql"
             yield Fault(("sockets", number), f"{path!r} is not an absolute path", hint)
+    return top or Top(benchforge=FORMAT)
 
 
 def _chosen(
@@ -323,8 +320,3 @@ def _chosen(
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = only or in_suite or labels
     return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
-
-
-def _labels(written: JsonValue, labelled: Iterable[str]) -> tuple[str, ...]:
-    """Return all labels, also of what is no sound table: it has a fault of its own."""
-    return tuple(dict.fromkeys((*labelled, *as_table(written))))

@@ -27,18 +27,13 @@ def layered(
     tables = {key: value for key, value in written.tables.items() if key != "profiles"}
     document = _laid(replace(written, tables={}), tables, (), registry)
     if profile is not None:
-        document = _laid(document, _profile(written, profile), ("profiles", profile), registry)
+        profiles = as_table(written.tables.get("profiles"))
+        if not isinstance(table := profiles.get(profile), dict):
+            hint = str(Nearest(profile, profiles, "profiles"))
+            message = f"{written.shown} has no profile of that name"
+            raise SuiteErrors([SuiteFault(f"--profile {profile}", message, hint=hint)])
+        document = _laid(document, table, ("profiles", profile), registry)
     return with_settings(document, settings, registry)
-
-
-def _profile(written: Document, name: str) -> Tables:
-    profiles = as_table(written.tables.get("profiles"))
-    profile = profiles.get(name)
-    if not isinstance(profile, dict):
-        hint = str(Nearest(name, profiles, "profiles"))
-        message = f"{written.shown} has no profile of that name"
-        raise SuiteErrors([SuiteFault(f"--profile {name}", message, hint=hint)])
-    return profile
 
 
 def _laid(document: Document, tables: Tables, path: Path, registry: Registry) -> Document:

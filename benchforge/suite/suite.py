@@ -5,15 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    JsonValue,
-    NonNegativeInt,
-    PositiveInt,
-    PrivateAttr,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PrivateAttr, model_validator
 
 from benchforge.model.suite.claim import Claim, Gate, VerdictRules
 from benchforge.model.suite.code import Code, Runtime
@@ -37,7 +29,7 @@ MONITORED_PER_S = 20.0
 SAFE = ("GET", "HEAD", "OPTIONS")
 "The methods whose requests change nothing (RFC 9110, 9.2.1)."
 _MOST = 1_000_000  # of blocks: together with a million cases still a number that is counted with
-_Blocks = Annotated[PositiveInt, Field(le=_MOST)]
+_Blocks = Annotated[int, Field(gt=0, le=_MOST)]
 
 
 class Repeat(Frozen):

@@ -109,10 +109,11 @@ def run_suite(tmp_path: Path, suite_file: SuiteFile, pytestconfig: pytest.Config
         path = suite_file(suite) if isinstance(suite, str) else suite
         results = tmp_path / "results"
         folders_before = set(results.glob("*"))
-        err = _Heard(showing)
-        code, out = _called(["run", str(path), "-o", str(results), *words], err)
+        out, err = io.StringIO(), _Heard(showing)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = called(["run", str(path), "-o", str(results), *words])
         folder = next(iter(set(results.glob("*")) - folders_before), None)
-        return Ran(code, out, err.getvalue(), folder)
+        return Ran(code, out.getvalue(), err.getvalue(), folder)
 
     return run
 
@@ -177,10 +178,3 @@ class _Heard(io.StringIO):
             with self._showing():
                 print(text.rstrip(), file=sys.__stderr__, flush=True)
         return super().write(text)
-
-
-def _called(words: Sequence[str], err: io.StringIO) -> tuple[int, str]:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = called(words)
-    return code, out.getvalue()

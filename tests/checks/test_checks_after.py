@@ -10,7 +10,7 @@ from made.turns import other_slices, probed_slices, turns
 
 from benchforge.checks.causes import audience
 from benchforge.checks.server import after
-from benchforge.checks.statistics import waits
+from benchforge.checks.statistics.turns import waits
 from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import WorkAfter
@@ -73,7 +73,7 @@ IDLE = other_slices(turns(*[50] * 20), cpu_s=0.002, loader_cpu_s=0.001)
 
 
 def waiting(took: Turns) -> Check:
-    return only(waits.of_comparison({"flask": [trial(turns=took)]}, LIMITS), "I9")
+    return only(waits({"flask": [trial(turns=took)]}, LIMITS), "I9")
 
 
 def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:

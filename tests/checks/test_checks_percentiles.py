@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.quiet_trial import LIMITS, asked, at_least_as_bad, header, only, reading, trial
 
-from benchforge.checks import ask
-from benchforge.checks.load_tool import samples
+from benchforge.checks import ask, percentiles
 from benchforge.checks.percentiles import Percentiles, of_scenario
 from benchforge.model.files.result import Header, MetricUse
 from benchforge.model.suite.search import Objective, RateSearch
@@ -68,7 +67,7 @@ def test_what_was_given_up_or_under_way_counts() -> None:
 
 
 def test_a_tool_that_does_not_tell_leaves_it_unknown() -> None:
-    (of_trial,) = samples.of_trial(trial(reading=reading(latency=None)), LIMITS)
+    (of_trial,) = percentiles.samples(trial(reading=reading(latency=None)), LIMITS)
     assert (of_trial.id, of_trial.status, of_trial.value) == ("S2", "unknown", None)
 
 
@@ -82,7 +81,7 @@ def test_more_responses_are_never_worse(item: int, other: int) -> None:
 @given(st.integers(0, 200_000), st.sampled_from(PERCENTS))
 def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
     item = trial(reading=of(count))
-    sole = only(samples.of_trial(item, LIMITS), "S2", f"p{percent}")
+    sole = only(percentiles.samples(item, LIMITS), "S2", f"p{percent}")
     (sample,) = Latency(percentile=percent).of_trial(item, "latency", WHOLE)
     text = "fail" if sample.value is None else "warn" if sample.why else "pass"
     assert sole.status == text

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, answer, loader, observation, only, reading, trial, usage
 
-from benchforge.checks.server import development, method, restarts
+from benchforge.checks.server import development, programs
 from benchforge.checks.server.development import development_mode, instruments, logging
 from benchforge.model.trial.answers.monitor import Probes
 from benchforge.model.trial.check import Check
@@ -23,32 +23,32 @@ def server(**changed: Any) -> Trial:
 
 @pytest.mark.parametrize(("ended", "begun", "value"), [(1, 1, 1), (1, 2, 2), (3, 0, 3)])
 def test_a_process_that_ended_is_a_finding(ended: int, begun: int, value: int) -> None:
-    check = only(restarts.of_trial(server(ended_processes=ended, new_processes=begun), LIMITS))
+    check = only(programs.restarts(server(ended_processes=ended, new_processes=begun), LIMITS))
     assert (check.status, check.subject, check.value) == ("fail", "behaviour", value)
     assert check.component == "server-a"
 
 
 def test_a_worker_that_began_late_is_no_crash() -> None:
-    check = only(restarts.of_trial(server(ended_processes=0, new_processes=2), LIMITS))
+    check = only(programs.restarts(server(ended_processes=0, new_processes=2), LIMITS))
     assert (check.status, check.subject, check.value) == ("warn", "behaviour", 2)
     assert "none ended and 2 began" in check.message
     assert "crashed" not in check.message
 
 
 def test_processes_that_lived_through_and_those_that_were_not_seen() -> None:
-    assert only(restarts.of_trial(trial(), LIMITS)).status == "pass"
+    assert only(programs.restarts(trial(), LIMITS)).status == "pass"
     hidden = only(
-        restarts.of_trial(server(ended_processes=None, why="it was running already"), LIMITS)
+        programs.restarts(server(ended_processes=None, why="it was running already"), LIMITS)
     )
     assert hidden.status == "unknown"
     assert "running already" in hidden.message
-    assert only(restarts.of_trial(trial(observation=None), LIMITS)).status == "unknown"
+    assert only(programs.restarts(trial(observation=None), LIMITS)).status == "unknown"
 
 
 def test_a_backend_may_have_a_process_for_each_connection() -> None:
     database = usage(label="backend-db", role="backend", new_processes=9)
     observed = observation(usage(), database, loader())
-    assert only(restarts.of_trial(trial(observation=observed), LIMITS)).status == "pass"
+    assert only(programs.restarts(trial(observation=observed), LIMITS)).status == "pass"
 
 
 # --- D1 ------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
 )
 def test_a_client_that_takes_another_way_than_it_is_called(ran: str | None, status: str) -> None:
     request = trial(load={"method": "async-map"}, reading=reading(method=ran))
-    check = only(method.of_trial(request, LIMITS))
+    check = only(programs.method(request, LIMITS))
     assert (check.status, check.subject) == (status, "behaviour")
     assert ran is None or ran in check.message
-    assert not list(method.of_trial(trial(reading=reading(method=ran)), LIMITS))
+    assert not list(programs.method(trial(reading=reading(method=ran)), LIMITS))

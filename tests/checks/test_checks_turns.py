@@ -9,8 +9,7 @@ from made.turns import other_slices, turns
 
 from benchforge.checks import ask
 from benchforge.checks.statistics.bridge import of_bridge
-from benchforge.checks.statistics.position import position_effect
-from benchforge.checks.statistics.turns import of_comparison, of_trial
+from benchforge.checks.statistics.turns import of_comparison, of_trial, position_effect
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns

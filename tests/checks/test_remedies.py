@@ -21,8 +21,8 @@ from suite_texts.files import suite_text
 
 from benchforge.checks import ask
 from benchforge.checks.statistics.bridge import of_bridge
-from benchforge.checks.statistics.position import position_effect
 from benchforge.checks.statistics.turns import of_comparison as of_turns
+from benchforge.checks.statistics.turns import position_effect
 from benchforge.cli.console.named_file import loaded
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.summary.cause import FoldedFinding

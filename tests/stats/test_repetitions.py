@@ -11,7 +11,7 @@ from made import plain
 from made.simulate import share, tolerance
 
 from benchforge.checks.limits import limits
-from benchforge.checks.statistics import independent
+from benchforge.checks.statistics import repetitions
 from benchforge.checks.statistics.repetitions import of_comparison, of_placebo
 from benchforge.model.summary.summary import CaseSummary, TrialSample
 from benchforge.model.trial.check import Check
@@ -177,7 +177,7 @@ def test_without_pairs_the_resolution_is_unknown() -> None:
 
 def independence(*cases: Sequence[float]) -> Check:
     options = [trials(server, rates) for server, rates in zip("abcde", cases, strict=False)]
-    (check,) = independent.of_comparison(options, limits())
+    (check,) = repetitions.independence(options, limits())
     return check
 
 
@@ -199,7 +199,7 @@ def test_of_few_blocks_nobody_knows_whether_they_drift() -> None:
     check = independence(STEADY[:7], STEADY[::-1][:7])
     assert (check.status, check.message[:17]) == ("unknown", "it takes 8 blocks")
     assert independence(STEADY, ()).status == "unknown"
-    assert not [*independent.of_comparison([trials("a", STEADY)], limits())]
+    assert not [*repetitions.independence([trials("a", STEADY)], limits())]
 
 
 def test_a_false_alarm_is_one_comparison_in_twenty_however_many_pairs_it_has() -> None:

@@ -20,10 +20,11 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> 
             "the server answers single requests, but none of the load's; see both logs",
         )
     if reading.good_at_most == 0:
+        wanted = "" if right is None else f", expected were {right.either} and {right.lengths}"
         raise ServerBroken(
             "drive",
             f"{case.server}: none of {exact(reading.responses)} responses was "
-            f"good: {_got(reading)}{_wanted(right)}",
+            f"good: {_got(reading)}{wanted}",
             "the server answers single requests rightly, but none of the load's; see both logs",
         )
     length = reading.document_bytes
@@ -35,10 +36,6 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> 
             "the server answers this tool differently; if bodies may differ in length, set "
             "`expect.length`",
         )
-
-
-def _wanted(right: GoodResponse | None) -> str:
-    return "" if right is None else f", expected were {right.either} and {right.lengths}"
 
 
 def _got(reading: Reading) -> str:

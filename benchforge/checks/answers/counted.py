@@ -50,7 +50,8 @@ def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresho
             reason = f"{status.why} and {_not_shown(sizes)}"
     least = max(0, least - doubtful - lengths.most)
     most = max(0, status.most - lengths.least)
-    doubt = _doubt(reading, lengths, reason) if least < most else ""
+    reasons = (reason, lengths.why, "" if reading.bodies else reading.doubt)
+    doubt = "; ".join(filter(None, reasons)) if least < most else ""
     errors = _errors(reading, status, lengths)
     counts = {"good_at_least": min(least, most), "good_at_most": most}
     return reading.like(**counts, doubt=doubt, by_length=by_length, errors=errors)
@@ -134,11 +135,6 @@ def _not_shown(sizes: SizeComparison) -> str:
     if sizes.status == "fail":
         return f"they are no right answers: {sizes.says}"
     return f"their length does not show it: {sizes.says}"
-
-
-def _doubt(reading: Reading, lengths: _Count, cause: str) -> str:
-    reasons = [cause, lengths.why, "" if reading.bodies else reading.doubt]
-    return "; ".join(reason for reason in reasons if reason)
 
 
 def _errors(reading: Reading, status: _Count, lengths: _Count) -> dict[str, int]:

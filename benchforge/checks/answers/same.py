@@ -115,7 +115,11 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     requests = {trial.request.model_dump_json() for trial in all_trials}
     digests: dict[object, set[str]] = {}
     for trial in all_trials:
-        digests.setdefault(_chosen(trial), set()).add(_digest(trial))
+        load = trial.load
+        # In a search, benchforge chooses the rate of each block.
+        chosen = (trial.block, load.rate) if load and trial.search_outcome else ()
+        digest = load.options_digest if load else ""
+        digests.setdefault((trial.case.driver, chosen), set()).add(digest)
     changed = any(len(digests_of_server - {""}) > 1 for digests_of_server in digests.values())
     declared = len(requests) > 1 and _own_requests(all_trials)
     if len(requests) > 1 and not (declared and _equal(sides)):
@@ -147,14 +151,3 @@ def _own_requests(trials: Sequence[Trial]) -> bool:
         points.add((trial.case.scenario, str(sorted(path.items()))))
         requests.setdefault(trial.case.server, set()).add(trial.request.model_dump_json())
     return len(points) == 1 and all(len(sent) == 1 for sent in requests.values())
-
-
-def _digest(trial: Trial) -> str:
-    return trial.load.options_digest if trial.load is not None else ""
-
-
-def _chosen(trial: Trial) -> tuple[str, int, float | None]:
-    """Return the driver, and in a search the block and the rate that benchforge chose."""
-    if trial.search_outcome is None or trial.load is None:
-        return trial.case.driver, 0, None
-    return trial.case.driver, trial.block, trial.load.rate

@@ -102,7 +102,7 @@ def _heads(trial: Trial, reading: Reading, right: GoodResponse, sizes: Sizes) ->
     received, load = reading.received_bytes, trial.load
     if received is None or load is None or load.protocol not in {None, *_COMPARABLE}:
         return
-    varies = 0.0 if _asked_alike(trial) else _of_connections(trial)
+    varies = _by_connections(trial)
     if reading.body_bytes is not None and trial.request.method != "HEAD":
         if any(str(status) in reading.statuses for status in right.statuses):
             return
@@ -163,16 +163,13 @@ def _under_way(trial: Trial, reading: Reading) -> int:
     return at_once + (reading.unanswered or 0)
 
 
-def _asked_alike(trial: Trial) -> bool:
-    """Return True if probes and load used connections alike, in the same version of HTTP."""
+def _by_connections(trial: Trial) -> float:
+    """Return by how much heads may differ: 0 if probes and load used connections alike."""
     probes, load = trial.probes, trial.load
-    if probes is None or load is None or load.keep_alive is None:
-        return False
-    return probes.version == load.protocol
-
-
-def _of_connections(trial: Trial) -> float:
-    headers = trial.probes.most_frequent[0].answer.headers if trial.probes is not None else {}
+    alike = probes and load and load.keep_alive is not None and probes.version == load.protocol
+    if probes is None or alike:
+        return 0.0
+    headers = probes.most_frequent[0].answer.headers
     lines = [f"{name}: {headers[name]}\r\n" for name in _COMES_AND_GOES if name in headers]
     return max(len("".join(lines)), len("Connection: keep-alive\r\n") + len("HTTP/1.1"))
 

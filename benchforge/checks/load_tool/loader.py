@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.load_tool import littles_law, schedule
-from benchforge.checks.machine import colocation
+from benchforge.checks.machine import sharing
 from benchforge.checks.seen import because, of_roles
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Subject
 from benchforge.model.trial.observation import Usage
-from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import amount, figure, percent
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.text.readable import amount, exact, figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -18,11 +19,15 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     L1 is for load tools alone, and not for an open loop whose tool tells how late it was: that says
     more, and such a tool may look at the clock instead of sleeping.
     """
-    cpu = _cpu(trial, limits)
-    if not (_is_measured(trial) or schedule.lateness(trial)):
+    cpu, reading = _cpu(trial, limits), trial.reading
+    schedule = None if reading is None else reading.schedule
+    # A client, and a process that a tool times, is measured itself.
+    is_measured = trial.load is not None and trial.load.kind == "client"
+    is_measured |= reading is not None and bool(reading.process_s)
+    if not (is_measured or (schedule is not None and schedule.lateness)):
         yield cpu
-    yield from littles_law.of_trial(trial, limits)
-    yield from schedule.of_trial(trial, limits, had_cpu=cpu.status == "pass")
+    yield from _under_way(trial, limits)
+    yield from _schedule(trial, limits, had_cpu=cpu.status == "pass")
     yield from _queueing(trial, limits)
 
 
@@ -80,15 +85,151 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check("L5", "apparatus", None, reason).about(tool.label)
             continue
         value = tool.cpu_wait_s / observation.seconds / max(1, tool.busy_threads or 1)
-        status, reason, cause = colocation.alone(trial, limits, "L5", value, "loader")
+        status, reason, cause = sharing.alone(trial, limits, "L5", value, "loader")
         says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
         if reason:
             says += f", which is part of the response times: {reason}"
         yield limits.check("L5", "apparatus", value, says, status).about(tool.label, because=cause)
 
 
-def _is_measured(trial: Trial) -> bool:
-    """Return True if what makes the load is itself what is measured."""
-    if trial.load is not None and trial.load.kind == "client":
-        return True
-    return trial.reading is not None and bool(trial.reading.process_s)
+def _schedule(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Check]:
+    """Yield L4 of an open loop's rate and lateness; `had_cpu`: the tool had CPU to spare.
+
+    A missed rate is the server's doing if the tool was on time: all of its connections were busy.
+    Else it is the apparatus's.
+    """
+    reading = trial.reading
+    rate = None if trial.load is None else trial.load.rate
+    if reading is not None and reading.schedule is not None:
+        rate = reading.schedule.rate
+    if reading is None or rate is None:
+        return
+    late = reading.late_share(0.99)
+    on_time = late is not None and limits["L4.lateness"].status(late) == "pass"
+    yield _kept(trial, reading, rate, limits, on_time=on_time or (late is None and had_cpu))
+    says = "the load tool does not tell how late it sent, or too little of the response times"
+    if late is not None:
+        says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
+        if not on_time:
+            says += ": its own lateness is in them; give it more processes, or a machine of its own"
+    check = limits.check("L4.lateness", "apparatus", late, says)
+    yield check.about("lateness", invalidates="latency")
+
+
+def _kept(trial: Trial, reading: Reading, rate: float, limits: Thresholds, on_time: bool) -> Check:
+    schedule = reading.schedule
+    if schedule is not None and schedule.intended and schedule.sent is not None:
+        share = schedule.sent / schedule.intended
+        says = f"{schedule.sent} of {schedule.intended} requests that were due were sent"
+    else:
+        expected = rate * reading.seconds
+        share = min(1.0, (reading.responses + _unanswered(trial, reading, rate) + 1) / expected)
+        answered, wanted = exact(reading.responses), exact(round(expected))
+        says = f"{answered} of {wanted} requests that were asked for were answered"
+    if limits["L4"].status(share) != "pass" and on_time:
+        says += f", and the load tool had time: the server cannot keep {exact(rate)}/s"
+    elif limits["L4"].status(share) != "pass":
+        says += f", and it is not known that the load tool could keep {exact(rate)}/s: ask for less"
+    subject: Subject = "behaviour" if on_time else "apparatus"
+    return limits.check("L4", subject, share, says).about("rate")
+
+
+def _unanswered(trial: Trial, reading: Reading, rate: float) -> float:
+    """Return how many were sent and not answered at the end: by Little's law, where it is so."""
+    mean_us = reading.mean_us
+    if reading.latency is not None and reading.latency.counts:
+        mean_us = reading.latency.mean()
+    # Times that count from when a request was due grow without bound: the connections bound it.
+    most = None if trial.load is None else trial.load.concurrency
+    return min(rate * (mean_us or 0.0) / 1e6, most or 0)
+
+
+def _under_way(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield L3 of a closed loop that a load tool drives; nothing of a client, which is measured.
+
+    The time that all requests spent under way, over the time that the loop had, is by Little's law
+    the mean number of requests under way: X times R, with the time for thinking X times (R + Z). It
+    cannot be more than the loop allows, and a loop that is driven is hardly ever idle.
+    """
+    reading, load = trial.reading, trial.load
+    if reading is None or reading.schedule is not None or reading.process_s:
+        return
+    if load is not None and (load.rate is not None or load.kind == "client"):
+        return
+    if load is None or load.concurrency is None:
+        reason = "how many requests the load tool keeps under way is not known"
+        yield limits.check("L3", "apparatus", None, reason)
+        return
+    under_way = _under_way_us(reading, _thought_us(trial.stream, reading, load))
+    if under_way is None:
+        yield limits.check("L3", "apparatus", None, "the load tool tells no mean of its times")
+        return
+    yield _littles_law(reading, load, under_way / (reading.seconds * 1e6), limits)
+
+
+def _littles_law(reading: Reading, load: Load, under_way: float, limits: Thresholds) -> Check:
+    allowed = load.concurrency or 1
+    share = under_way / allowed
+    says = f"{figure(under_way)} requests were under way on average, of {allowed} that may be"
+    if limits["L3.synthetic"].status(share) == "fail":
+        says += ": that cannot be, so its times or its rate are wrong; use another load tool"
+        return limits.check("L3.synthetic", "apparatus", share, says)
+    most = share
+    if reading.in_flight is None:  # what was under way at the end is not among the times
+        most += _age_us(reading) / (reading.seconds * 1e6)
+    if limits["L3"].status(most) == "pass":
+        return limits.check("L3", "apparatus", share, says, "pass")
+    # Those that were given up may have taken to the load's end.
+    beyond_us = reading.censored * max(0, reading.seconds * 1e6 - (reading.censored_from_us or 0))
+    longest = most + beyond_us / (reading.seconds * 1e6) / allowed
+    if hidden := _hidden(reading, explains=limits["L3"].status(longest) == "pass"):
+        says += f", and {hidden}: whether it was idle is not known"
+        return limits.check("L3", "apparatus", None, says)
+    says += f": for {percent(1 - share)} of the time the load tool was idle, opened connections or "
+    says += "waited for what never came; see its CPU, and load longer"
+    return limits.check("L3", "apparatus", share, says, "warn")
+
+
+def _thought_us(stream: Stream | None, reading: Reading, load: Load) -> float:
+    """Return the time of all pauses: a kind's own come instead of those of the load tool."""
+    thought = load.think_s * reading.responses
+    for label, kind in (stream.kinds if stream else {}).items():
+        if kind.think_s is not None and label in reading.kinds:
+            thought += (kind.think_s - load.think_s) * reading.kinds[label].responses
+    return thought * 1e6
+
+
+def _under_way_us(reading: Reading, thought: float) -> float | None:
+    """Return the time of all requests together, at least, and of the pauses."""
+    late = reading.censored * (reading.censored_from_us or 0)
+    young = reading.in_flight.sum_us if reading.in_flight else 0
+    if reading.latency is not None and reading.latency.counts:
+        return reading.latency.sum_us + late + young + thought
+    if reading.mean_us is None:
+        return None
+    return reading.mean_us * (reading.latency_samples or reading.responses) + late + young + thought
+
+
+def _age_us(reading: Reading) -> float:
+    """Return how old a request is at the load's end, on average.
+
+    Long ones are met more often: sum of squares over twice the sum (residual life of a renewal
+    process). Without a histogram it is the mean, as if the times were exponential.
+    """
+    if reading.latency is None or not reading.latency.sum_us:
+        return reading.mean_us or 0.0
+    squares = sum(value * value * count for value, count in reading.latency.values())
+    return squares / (2 * reading.latency.sum_us)
+
+
+def _hidden(reading: Reading, *, explains: bool) -> str:
+    """Return whose time is not told; "" where all is, or what is late does not explain it."""
+    if reading.censored and explains:
+        return f"{reading.censored} requests took longer than it records"
+    if reading.unanswered is None:
+        return "how many requests got no response is not told"
+    # Of some tools what took too long is a response, of others it is none.
+    timed = 0 if reading.latency is None else reading.latency.count
+    late = max(0, reading.censored - max(0, reading.responses - timed))
+    lost = reading.unanswered - late
+    return f"how long {lost} requests without a response took is not told" if lost > 0 else ""

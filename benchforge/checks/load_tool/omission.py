@@ -9,7 +9,7 @@ from benchforge.checks.seen import users_think
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount, figure
 
 P = TAIL / 100
@@ -30,14 +30,11 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
         return
     if _COARSE in reading.defects:
         yield _timer(reading, limits)
-    closed = not (reading.schedule or reading.process_s or _is_open_or_client(trial.load))
+    load = trial.load  # of a client and at a rate no user waits in a closed loop
+    is_open_or_client = load is not None and (load.rate is not None or load.kind == "client")
+    closed = not (reading.schedule or reading.process_s or is_open_or_client)
     if closed and tails and tails[-1] >= TAIL:
         yield _omission(reading, users_think(trial), limits)
-
-
-def _is_open_or_client(load: Load | None) -> bool:
-    """Return True for a load at a rate and for a client: no user waits in a closed loop."""
-    return load is not None and (load.rate is not None or load.kind == "client")
 
 
 def residual_us(histogram: Histogram, p: float) -> float | None:
@@ -67,7 +64,10 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
     if reading.censored and reading.censored_from_us is None:
         reason = f"{reading.censored} requests took longer than the load tool records"
         return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
-    times = _all_times(reading, reading.latency)
+    # Requests without a response time took at least so long.
+    late = Histogram.of({reading.censored_from_us or 0: reading.censored})
+    young = () if reading.in_flight is None else (reading.in_flight,)
+    times = Histogram.added((reading.latency, late, *young))
     raw_us, waits_us = times.quantile(P), residual_us(times, P)
     if not raw_us or waits_us is None:
         reason = "the response times are too short for the load tool's clock"
@@ -88,13 +88,6 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
         says += "" if thinks else _stalls(reading, times.quantile(0.5) or 0, waits_us)
         says += ": measure response times at a rate, with pace"
     return limits.check("O1", "apparatus", value, says).about(invalidates="latency")
-
-
-def _all_times(reading: Reading, latency: Histogram) -> Histogram:
-    """Return the response times, and for requests without one the least that they took."""
-    late = Histogram.of({reading.censored_from_us or 0: reading.censored})
-    young = () if reading.in_flight is None else (reading.in_flight,)
-    return Histogram.added((latency, late, *young))
 
 
 def _stalls(reading: Reading, median_us: float, waits_us: float) -> str:

@@ -15,36 +15,27 @@ _GOOD_FAMILY = "hyperv_clocksource_"
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: T2 and T3."""
-    yield _stepped(trial, limits)
-    yield _watched(trial, limits)
-
-
-def _stepped(trial: Trial, limits: Thresholds) -> Check:
-    """T2: how far the wall clock was moved."""
-    machine = machine_of(trial)
+    observation, machine = trial.observation, machine_of(trial)
     step_s = None if machine is None else machine.clock_step_s
     if step_s is None:
         reason = NOT_LOOKED_AT if machine is None else "the two clocks were not compared"
-        return limits.check("T2", "apparatus", None, f"whether the clock was set: {reason}")
-    says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
-    if limits["T2"].status(abs(step_s)) != "pass":
-        says += ": some load tools time by it; let the machine's clock settle first"
-    return limits.check("T2", "apparatus", abs(step_s), says)
-
-
-def _watched(trial: Trial, limits: Thresholds) -> Check:
-    """T3: the longest time in which nothing was looked at, but for what looking itself took."""
-    observation, machine = trial.observation, machine_of(trial)
+        yield limits.check("T2", "apparatus", None, f"whether the clock was set: {reason}")
+    else:
+        says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
+        if limits["T2"].status(abs(step_s)) != "pass":
+            says += ": some load tools time by it; let the machine's clock settle first"
+        yield limits.check("T2", "apparatus", abs(step_s), says)
     unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
         reason = NOT_LOOKED_AT if machine is None else "it was too short"
-        return limits.check("T3", "apparatus", None, f"whether all of it was watched: {reason}")
-    lost_s = max(0.0, unseen_s - observation.sampler_cpu_s)
+        yield limits.check("T3", "apparatus", None, f"whether all of it was watched: {reason}")
+        return
+    lost_s = max(0.0, unseen_s - observation.sampler_cpu_s)  # without what looking itself took
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"
     if limits["T3"].status(lost_s) != "pass":
         says += ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
         says += " of CPU); what happened meanwhile is not known"
-    return limits.check("T3", "apparatus", lost_s, says)
+    yield limits.check("T3", "apparatus", lost_s, says)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

@@ -1,9 +1,9 @@
 """Swap, kills for want of memory, and memory that grows (M1 to M3)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import NOT_LOOKED_AT, because
+from benchforge.checks.seen import NOT_LOOKED_AT, because, machine_of
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
@@ -15,43 +15,26 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
     A load tool grows with what it notes.
     """
-    observation = trial.observation
-    yield _swap(observation, limits)
-    yield _killed(observation, limits)
+    observation, machine = trial.observation, machine_of(trial)
+    paging = {} if machine is None else machine.paging
+    why = NOT_LOOKED_AT if machine is None else "the kernel does not tell (/proc/vmstat)"
+    if {"pswpin", "pswpout"} <= paging.keys():
+        pages = paging["pswpin"] + paging["pswpout"]
+        says = f"{counted(pages, 'page')} went to or from swap"
+        says += ": end what takes the memory, or load less" if pages else ""
+        yield limits.check("M1", "apparatus", pages, says)
+    else:
+        yield limits.check("M1", "apparatus", None, f"swap: {why}")
+    if (killed := paging.get("oom_kill")) is None:
+        yield limits.check("M2", "apparatus", None, f"kills for want of memory: {why}")
+    else:
+        says = f"processes that the kernel killed for want of memory: {killed}"
+        says += ": see its log (dmesg), and give them more" if killed else ""
+        yield limits.check("M2", "apparatus", killed, says)
     for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
             yield _growth(part, observation, limits)
-
-
-def _swap(observation: Observation | None, limits: Thresholds) -> Check:
-    paging = _paging(observation)
-    if not {"pswpin", "pswpout"} <= paging.keys():
-        return limits.check("M1", "apparatus", None, f"swap: {_why(observation)}")
-    pages = paging["pswpin"] + paging["pswpout"]
-    says = f"{counted(pages, 'page')} went to or from swap"
-    says += ": end what takes the memory, or load less" if pages else ""
-    return limits.check("M1", "apparatus", pages, says)
-
-
-def _killed(observation: Observation | None, limits: Thresholds) -> Check:
-    paging = _paging(observation)
-    if "oom_kill" not in paging:
-        reason = f"kills for want of memory: {_why(observation)}"
-        return limits.check("M2", "apparatus", None, reason)
-    killed = paging["oom_kill"]
-    says = f"processes that the kernel killed for want of memory: {killed}"
-    says += ": see its log (dmesg), and give them more" if killed else ""
-    return limits.check("M2", "apparatus", killed, says)
-
-
-def _paging(observation: Observation | None) -> Mapping[str, int]:
-    return {} if observation is None or observation.machine is None else observation.machine.paging
-
-
-def _why(observation: Observation | None) -> str:
-    looked = observation is not None and observation.machine is not None
-    return "the kernel does not tell (/proc/vmstat)" if looked else NOT_LOOKED_AT
 
 
 def _read(part: Usage, limits: Thresholds) -> Check:

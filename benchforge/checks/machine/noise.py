@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.machine import colocation, foreign
+from benchforge.checks.machine import sharing
 from benchforge.checks.seen import NOT_LOOKED_AT, because, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
@@ -32,7 +32,12 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         if part.role != "loader" and not _crowded(trial, part):
             yield _run_queue(trial, part, limits)
     yield from _pressure(trial, observation, limits)
-    yield _stolen(trial, limits)
+    taken = sharing.by_hypervisor(trial, limits)
+    says = taken.why
+    if taken.share is not None:
+        says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
+        says += "" if taken.status == "pass" else ": measure on a machine of its own"
+    yield limits.check("N4", "apparatus", taken.share, says, taken.status)
     yield from _quota(observation, machine, limits)
 
 
@@ -55,12 +60,12 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
-    taken = foreign.by_processes(trial, limits)
+    taken = sharing.by_processes(trial, limits)
     if taken.share is None or machine is None:
         return limits.check("N1", "apparatus", None, taken.why)
     says = f"others used {percent(taken.share)} of the {machine.cpus} CPUs"
     unassigned_s = 0.0 if trial.observation is None else trial.observation.unassigned_cpu_s or 0.0
-    if unassigned_s >= foreign.TICK_S:
+    if unassigned_s >= sharing.TICK_S:
         says += f", processes of the trial that belong to no part {amount('s', unassigned_s)}"
     if taken.status != "pass":
         largest = machine.foreign[:_NAMED]
@@ -70,19 +75,9 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
     return limits.check("N1", "apparatus", taken.share, says, taken.status)
 
 
-def _stolen(trial: Trial, limits: Thresholds) -> Check:
-    taken = foreign.by_hypervisor(trial, limits)
-    if taken.share is None:
-        return limits.check("N4", "apparatus", None, taken.why)
-    says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
-    if taken.status != "pass":
-        says += ": measure on a machine of its own"
-    return limits.check("N4", "apparatus", taken.share, says, taken.status)
-
-
 def _crowded(trial: Trial, part: Usage) -> bool:
     """Return True if a part was told to have more workers than there are CPUs for it."""
-    cpus_of_role = colocation.cpus_of(trial, part.role)
+    cpus_of_role = sharing.cpus_of(trial, part.role)
     machine = machine_of(trial)
     cpus = (machine.cpus if machine else None) if cpus_of_role is None else len(cpus_of_role)
     return cpus is not None and trial.workers.get(part.label, 0) > cpus
@@ -95,7 +90,7 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
         reason = f"how long {part.label} waited for a CPU is not known{because(part)}"
         return limits.check("N2", "apparatus", None, reason).about(part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
-    status, reason, cause = colocation.alone(trial, limits, "N2", value, part.role)
+    status, reason, cause = sharing.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
     says += f": {reason}" if reason else ""
     return limits.check("N2", "apparatus", value, says, status).about(part.label, because=cause)
@@ -117,7 +112,7 @@ def _pressure(trial: Trial, observation: Observation | None, limits: Thresholds)
         status: Status = limits[limit].status(share)
         says = f"for {percent(share)} of the time {_STOOD_STILL[resource]}"
         if status != "pass" and resource == "cpu":
-            status, reason, cause = colocation.alone(trial, limits, limit, share, "server")
+            status, reason, cause = sharing.alone(trial, limits, limit, share, "server")
             says += f": {reason}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"

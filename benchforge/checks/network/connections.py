@@ -3,18 +3,8 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from benchforge.checks import seen
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import (
-    NOT_LOOKED_AT,
-    NOT_OBSERVED,
-    by_name,
-    grown,
-    machine_of,
-    not_compared,
-    of_roles,
-    requests,
-    why_unknown,
-)
 from benchforge.model.trial.check import Check, Status, Subject
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
@@ -52,9 +42,9 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: some kept connections, and others did not."""
-    sides = by_name(cases)
+    sides = seen.by_name(cases)
     if len(sides) <= 1:
-        yield from not_compared(cases, limits, "K1")
+        yield from seen.not_compared(cases, limits, "K1")
         return
     by_status: dict[Status, list[str]] = {"pass": [], "fail": [], "unknown": []}
     for name, trials in sides.items():
@@ -75,7 +65,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
 def opened(trial: Trial) -> tuple[int | None, str]:
     """Return how many connections the tool opened, or None and why that is not known."""
     if trial.reading is None or trial.observation is None:
-        return None, NOT_OBSERVED
+        return None, seen.NOT_OBSERVED
     if trial.reading.connections is not None:
         return trial.reading.connections, ""
     if trial.observation.network != "private":
@@ -83,7 +73,7 @@ def opened(trial: Trial) -> tuple[int | None, str]:
         return None, reason
     if trial.observation.foreign_connections:
         return None, trial.observation.foreign_connections
-    counted = grown(trial.observation, "TcpPassiveOpens")
+    counted = seen.grown(trial.observation, "TcpPassiveOpens")
     if counted is None:
         return None, _NO_COUNTERS
     return max(0, counted - trial.reading.test_connections), ""
@@ -99,7 +89,7 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
         reason = "how many connections the load tool was to have is not known"
     if reason or count is None or load is None or reading is None:
         return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {reason}")
-    sent = requests(reading)
+    sent = seen.requests(reading)
     limit = limits["K1"]
     carried = f"{exact(sent)} requests went over {exact(count)} connections"
     if not load.keep_alive:
@@ -123,14 +113,14 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
 def _cut_off(trial: Trial, reading: Reading) -> int:
     """Return how many requests lost their connection, as far as tool or kernel counted them."""
     counted = [n for name, n in reading.errors.items() if name not in {"status", "body"}]
-    resets = grown(trial.observation, "TcpEstabResets") or 0
+    resets = seen.grown(trial.observation, "TcpEstabResets") or 0
     return max([*counted, reading.unanswered or 0, resets])
 
 
 def backlog(trial: Trial, limits: Thresholds) -> Check:
     """K2: whether a queue of new connections was full."""
     observation = trial.observation
-    count = grown(observation, *_TURNED_AWAY)
+    count = seen.grown(observation, *_TURNED_AWAY)
     if observation is None or count is None:
         return limits.check("K2", "behaviour", None, f"the backlog is not known: {_NO_COUNTERS}")
     if not count:
@@ -155,13 +145,13 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
 def retransmission(trial: Trial, limits: Thresholds) -> Check:
     """K3: whether something was sent again, on a network that loses nothing."""
     observation = trial.observation
-    again = grown(observation, "TcpRetransSegs", "TcpExtTCPSynRetrans")
+    again = seen.grown(observation, "TcpRetransSegs", "TcpExtTCPSynRetrans")
     if observation is None or again is None:
         says = f"retransmission is not known: {_NO_COUNTERS}"
         return limits.check("K3", "apparatus", None, says).about(invalidates="latency")
     late = observation.counters.get("TcpExtTCPTimeouts", 0)
     # A full queue of the server drops what opens a connection: then it is sent again.
-    turned_away = grown(observation, *_TURNED_AWAY)
+    turned_away = seen.grown(observation, *_TURNED_AWAY)
     about: Subject = "behaviour" if turned_away else "apparatus"
     if not again and not late:
         says = "no segment was sent again"
@@ -241,10 +231,10 @@ def crowded(times: Histogram) -> tuple[float, float]:
 
 def _acks(trial: Trial, reading: Reading) -> float | None:
     observation = trial.observation
-    if observation is None or observation.network != "private" or not requests(reading):
+    if observation is None or observation.network != "private" or not seen.requests(reading):
         return None
-    count = grown(observation, "TcpExtDelayedACKs")
-    return None if count is None else count / requests(reading)
+    count = seen.grown(observation, "TcpExtDelayedACKs")
+    return None if count is None else count / seen.requests(reading)
 
 
 def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) -> Check:
@@ -267,7 +257,7 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
     claims = "" if trial.reading is None else json.dumps(trial.reading.printed).lower()
     complaints = [row.line for row in trial.exhaustions if row.resource == "ports"]
     complaint = next(iter([*complaints, *(phrase for phrase in _NO_PORT if phrase in claims)]), "")
-    machine, share = machine_of(trial), None
+    machine, share = seen.machine_of(trial), None
     if machine and machine.time_wait_sockets is not None and machine.ephemeral_ports is not None:
         share = machine.time_wait_sockets / machine.ephemeral_ports
     fix = "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"
@@ -275,7 +265,7 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
         says = f"there were no ports left for new connections ({complaint!r}): {fix}"
         return limits.check("K5", "apparatus", share, says, "fail")
     if machine is None or share is None:
-        reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell"
+        reason = seen.NOT_LOOKED_AT if machine is None else "the kernel does not tell"
         return limits.check("K5", "apparatus", None, f"how many ports waited: {reason}")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
     wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
@@ -287,7 +277,7 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """K6: whether each part may open as many files as the load needs."""
     connections = None if trial.load is None else trial.load.connections
     lines = {row.label: row.line for row in trial.exhaustions if row.resource == "descriptors"}
-    for usage in of_roles(trial, "server", "upstream", "loader"):
+    for usage in seen.of_roles(trial, "server", "upstream", "loader"):
         line = lines.pop(usage.label, "")
         spare = None
         if connections is not None and usage.open_files_limit is not None:
@@ -301,7 +291,7 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             continue
         says = f"{usage.label} may open {exact(usage.open_files_limit)} files"
         if usage.open_files_limit is None:
-            says = why_unknown(usage, "the limit of descriptors")
+            says = seen.why_unknown(usage, "the limit of descriptors")
         elif spare is None:
             says += "; the connections are not known"
         else:

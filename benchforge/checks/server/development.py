@@ -3,16 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from benchforge.checks import seen
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import (
-    NOT_OBSERVED,
-    by_name,
-    not_compared,
-    of_one_server,
-    of_roles,
-    requests,
-    why_unknown,
-)
 from benchforge.model.trial.check import Check, Status, Subject
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
@@ -35,10 +27,10 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
-    sides = by_name(cases)
+    sides = seen.by_name(cases)
     if len(sides) <= 1:
-        yield from not_compared(cases, limits, "D3")
-    elif not of_one_server(sides):
+        yield from seen.not_compared(cases, limits, "D3")
+    elif not seen.of_one_server(sides):
         yield logging_between(sides, limits)
 
 
@@ -49,13 +41,13 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         names.add(trial.reading.server_software or "")
     suspects = sorted(name for name in names if _OF_DEVELOPERS.search(name))
     pages = (trial.probes.debug or ()) if trial.probes is not None else ()
-    servers = of_roles(trial, "server", "upstream")
+    servers = seen.of_roles(trial, "server", "upstream")
     faults = [
         *(f"calls itself {name!r}: that one is for development; use another" for name in suspects),
         *(f"shows {page} to whoever asks for what is not there; switch that off" for page in pages),
     ]
     if not servers and not faults:
-        says = f"whether it ran in a development mode: {NOT_OBSERVED}"
+        says = f"whether it ran in a development mode: {seen.NOT_OBSERVED}"
         yield limits.check("D1", "behaviour", None, says)
     for fault in faults:
         says = f"the server {fault}"
@@ -67,7 +59,7 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = f"{usage.label} runs in a development mode ({', '.join(signs)}); switch that off"
             yield limits.check("D1", "behaviour", None, says, "fail").about(usage.label)
         elif not _looked_at(usage):
-            says = why_unknown(usage, "the mode")
+            says = seen.why_unknown(usage, "the mode")
             yield limits.check("D1", "behaviour", None, says).about(usage.label)
         elif not faults:
             says = f"nothing shows a development mode of {usage.label}"
@@ -76,9 +68,9 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """D2: whether something traces or measures the processes; what an app imports is a warning."""
-    services = of_roles(trial, "server", "upstream", "backend")
+    services = seen.of_roles(trial, "server", "upstream", "backend")
     if not services:
-        yield limits.check("D2", "behaviour", None, f"whether it was traced: {NOT_OBSERVED}")
+        yield limits.check("D2", "behaviour", None, f"whether it was traced: {seen.NOT_OBSERVED}")
     for usage in services:
         signs, label = usage.development_signs, usage.label
         names = ", ".join(sign.partition(": ")[2] for sign in signs if not sign.startswith(_DEBUG))
@@ -94,20 +86,20 @@ def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             status = "warn"
             says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
         elif status == "unknown":
-            says = why_unknown(usage, "whether something traced the processes")
+            says = seen.why_unknown(usage, "whether something traced the processes")
         subject: Subject = "apparatus" if traced else "behaviour"
         yield limits.check("D2", subject, None, says, status).about(label)
 
 
 def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """D3: how much a server writes for each request."""
-    servers = of_roles(trial, "server", "upstream")
+    servers = seen.of_roles(trial, "server", "upstream")
     if not servers:
-        yield limits.check("D3", "behaviour", None, f"what it printed: {NOT_OBSERVED}")
+        yield limits.check("D3", "behaviour", None, f"what it printed: {seen.NOT_OBSERVED}")
     for usage in servers:
         each = _printed(trial, usage)
         if each is None:
-            says = why_unknown(usage, "what was printed and written to files")
+            says = seen.why_unknown(usage, "what was printed and written to files")
             yield limits.check("D3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
@@ -124,7 +116,7 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) ->
         printed = [
             (_printed(trial, usage), _such_as(trial, usage))
             for trial in trials
-            for usage in of_roles(trial, "server", "upstream")
+            for usage in seen.of_roles(trial, "server", "upstream")
         ]
         measured = [(each, line) for each, line in printed if each is not None]
         if not measured or len(measured) < len(printed):
@@ -159,6 +151,6 @@ def _looked_at(usage: Usage) -> bool:
 
 
 def _printed(trial: Trial, usage: Usage) -> float | None:
-    if usage.printed_bytes is None or trial.reading is None or not requests(trial.reading):
+    if usage.printed_bytes is None or trial.reading is None or not seen.requests(trial.reading):
         return None
-    return usage.printed_bytes / requests(trial.reading)
+    return usage.printed_bytes / seen.requests(trial.reading)

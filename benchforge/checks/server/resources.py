@@ -4,25 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from statistics import fmean
 
+from benchforge.checks import seen
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import (
-    NOT_OBSERVED,
-    by_name,
-    cores,
-    cpus_of,
-    machine_of,
-    not_compared,
-    of_roles,
-    requests,
-    users_think,
-    why_unknown,
-)
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Observation, Usage
-from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.trial import Link, Trial
 from benchforge.text.readable import amount, counted, figure, percent
 
 _THREAD, _DISK = "a thread of", "waiting for the disk"
+_WORDS: dict[str, str] = {
+    "plain": "without TLS",
+    "tls": "in TLS",
+    "mixed": "in TLS and without",
+    "none": "over no connection that was seen",
+}
 _KEPT = 0.99
 "An open loop that was answered at this share of its rate was not held back by anything."
 
@@ -36,22 +31,22 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
-    sides = by_name(cases)
+    sides = seen.by_name(cases)
     if len(sides) > 1:
         yield _budgets(sides, limits)
         yield _used(sides, limits)
     else:
-        yield from not_compared(cases, limits, "W1")
+        yield from seen.not_compared(cases, limits, "W1")
 
 
 def workers(trial: Trial, limits: Thresholds) -> Check:
     """W1: what the server was told to have and used, and whether its workers shared the work."""
-    server = next(iter(of_roles(trial, "server")), None)
+    server = next(iter(seen.of_roles(trial, "server")), None)
     if server is None:
-        return limits.check("W1", "behaviour", None, f"what the server used: {NOT_OBSERVED}")
-    used, allotted = cores(trial, server), trial.workers.get(trial.case.server)
+        return limits.check("W1", "behaviour", None, f"what the server used: {seen.NOT_OBSERVED}")
+    used, allotted = seen.cores(trial, server), trial.workers.get(trial.case.server)
     if used is None:
-        says = why_unknown(server, "the CPU time")
+        says = seen.why_unknown(server, "the CPU time")
         return limits.check("W1", "behaviour", None, says).about(server.label)
     busy = "" if server.busy_threads is None else f" with {server.busy_threads} busy threads"
     says = f"{server.label} used {figure(used)} CPUs{busy}"
@@ -105,7 +100,9 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """W1: whether all used as many CPUs."""
     used: dict[str, float] = {}
     for name, trials in sides.items():
-        cpus = [cores(trial, usage) for trial in trials for usage in of_roles(trial, "server")]
+        cpus = [
+            seen.cores(trial, usage) for trial in trials for usage in seen.of_roles(trial, "server")
+        ]
         measured = [count for count in cpus if count is not None]
         if not measured or len(measured) < len(cpus):
             says = f"how many CPUs {name} used is not known"
@@ -137,14 +134,14 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """
     reading, observation = trial.reading, trial.observation
     if reading is None or observation is None:
-        yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
+        yield limits.check("W2", "behaviour", None, f"what the limit was: {seen.NOT_OBSERVED}")
         return
     due = 0.0 if reading.schedule is None else reading.schedule.rate * reading.seconds
-    if users_think(trial) or (due and requests(reading) >= _KEPT * due):
+    if seen.users_think(trial) or (due and seen.requests(reading) >= _KEPT * due):
         return  # it was not to be any faster
-    server = next(iter(of_roles(trial, "server")), None)
+    server = next(iter(seen.of_roles(trial, "server")), None)
     if server is None or server.cpu_s is None:
-        reason = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
+        reason = seen.NOT_OBSERVED if server is None else seen.why_unknown(server, "the CPU time")
         yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {reason}")
         return
     if reading.process_s or (trial.load is not None and trial.load.connections == 1):
@@ -172,10 +169,10 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W3: whether a backend was used up, so that it was measured and not the server."""
-    for usage in of_roles(trial, "backend"):
+    for usage in seen.of_roles(trial, "backend"):
         share = _of_backend(trial, usage)
         if share is None:
-            says = why_unknown(usage, "the share of its CPUs")
+            says = seen.why_unknown(usage, "the share of its CPUs")
             yield limits.check("W3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} used {percent(share)} of what it can"
@@ -193,9 +190,9 @@ def _full(name: str, limits: Thresholds) -> float:
 
 def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
     """Yield by its name what share of each resource was used."""
-    for usage in of_roles(trial, "server", "upstream"):
+    for usage in seen.of_roles(trial, "server", "upstream"):
         yield from _of_server(trial, usage)
-    for usage in of_roles(trial, "backend"):
+    for usage in seen.of_roles(trial, "backend"):
         if (share := _of_backend(trial, usage)) is not None:
             yield usage.label, share
     if trial.observation is not None and trial.observation.seconds:
@@ -203,22 +200,19 @@ def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
 
 
 def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
-    used, budget = cores(trial, usage), _budget(trial, usage)
-    quota = usage.quota_cpus
+    used, quota = seen.cores(trial, usage), usage.quota_cpus
+    workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
+    budget = min(filter(None, (seen.cpus_of(trial, usage.role), workers)), default=None)
     if used is not None and quota is not None and quota < (budget or 1):
-        yield _by_quota(usage, quota), used / quota
+        stops = counted(usage.throttled or 0, "time")
+        name = f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
+        yield name, used / quota
     elif used is not None:
         yield f"CPUs of {usage.label}", used / (budget or 1)
     if (hottest := _hottest(trial, usage)) is not None:
         yield f"{_THREAD} {usage.label}", hottest
     if usage.process_cpu_s and trial.reading is not None and _is_python(trial, usage):
         yield f"a Python process of {usage.label}", usage.process_cpu_s[0] / trial.reading.seconds
-
-
-def _by_quota(usage: Usage, quota: float) -> str:
-    """Name what a control group may use, and how often it was stopped there."""
-    stops = counted(usage.throttled or 0, "time")
-    return f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
 
 
 def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
@@ -236,7 +230,7 @@ def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
     """Return True if all CPUs were full and a part waited for one."""
-    observation, machine = trial.observation, machine_of(trial)
+    observation, machine = trial.observation, seen.machine_of(trial)
     if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
     if machine.busy_s / machine.cpus / observation.seconds < (limits["W2"].warn or 0.0):
@@ -256,12 +250,6 @@ def _is_python(trial: Trial, usage: Usage) -> bool:
     return any(name.startswith(("python", "pypy")) for name in names)
 
 
-def _budget(trial: Trial, usage: Usage) -> int | None:
-    cpus = cpus_of(trial, usage.role)
-    workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
-    return min((limit for limit in (cpus, workers) if limit is not None), default=None)
-
-
 def _hottest(trial: Trial, usage: Usage) -> float | None:
     """Return what share of a CPU its busiest thread used."""
     if trial.reading is None or usage.busiest_thread_cpu_s is None:
@@ -271,7 +259,43 @@ def _hottest(trial: Trial, usage: Usage) -> float | None:
 
 def _of_backend(trial: Trial, usage: Usage) -> float | None:
     """Return the larger share: of its CPUs, or of one by its busiest thread."""
-    used, cpus = cores(trial, usage), cpus_of(trial, "backend")
+    used, cpus = seen.cores(trial, usage), seen.cpus_of(trial, "backend")
     if used is None or cpus is None:
         return None
     return max(used / min(cpus, usage.quota_cpus or cpus), _hottest(trial, usage) or 0.0)
+
+
+def encryption(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield W4 for each backend that several cases have."""
+    trials = [trial for trials_of_case in cases for trial in trials_of_case]
+    for label in dict.fromkeys(label for trial in trials for label in _backends(trial)):
+        spoken: dict[str, set[Link | None]] = {}
+        for trial in trials:
+            if label in _backends(trial):
+                spoken.setdefault(trial.case.server, set()).add(trial.encryption.get(label))
+        if len(spoken) > 1:
+            yield _encrypted(label, spoken, limits)
+
+
+def _backends(trial: Trial) -> list[str]:
+    if trial.observation is None:
+        return []
+    backends = (usage.label for usage in trial.observation.usage if usage.role == "backend")
+    return [label.removeprefix("backend-") for label in backends]
+
+
+def _encrypted(label: str, spoken: dict[str, set[Link | None]], limits: Thresholds) -> Check:
+    all_links = {link for links in spoken.values() for link in links}
+    by_server = "; ".join(
+        f"{server} {' or '.join(_WORDS[link] for link in sorted(filter(None, links)))}"
+        for server, links in spoken.items()
+    )
+    if None in all_links:
+        says = f"how {label} is spoken to was not seen of each server: packets could not be read"
+        return limits.check("W4", "behaviour", None, says).about(label, "comparison")
+    encrypts = {bool(links & {"tls", "mixed"}) for links in spoken.values()}
+    says = f"{label} is spoken to {by_server}"
+    if encrypts == {True, False} or "mixed" in all_links:
+        says += ": encryption is compared too; let all do the same"
+        return limits.check("W4", "behaviour", None, says, "fail").about(label, "comparison")
+    return limits.check("W4", "behaviour", None, says, "pass").about(label, "comparison")

@@ -1,4 +1,4 @@
-"""Number of blocks, the placebo, and the scatter between blocks (S3 to S6)."""
+"""Number of blocks, the placebo, the scatter of blocks and their independence (S3 to S6, S8)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -12,6 +12,7 @@ from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.inference.interval import LEAST, deviation
 from benchforge.stats.summary.line import Place
 from benchforge.stats.summary.outliers import outliers
+from benchforge.stats.timeseries import trend
 from benchforge.text.readable import exact, figure, percent, times
 
 Rates = Mapping[Place, float]
@@ -120,3 +121,29 @@ def rates_of(trials: Sequence[Trial]) -> Rates:
         for trial in trials
         if trial.reading is not None and trial.reading.responses
     }
+
+
+def independence(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield S8: whether the clearest pair resembles itself in the block before (Bonferroni)."""
+    if len(cases) <= 1:
+        return
+    rates = [rates_of(trials) for trials in cases]
+    names = [compared(trials[0]) if trials else "?" for trials in cases]
+    clearest: tuple[float, str] | None = None
+    pairs = [*combinations(range(len(cases)), 2)]
+    for a, b in pairs:
+        p = trend.resemblance(ratios_of(rates[a], rates[b]))
+        if p is not None:
+            p_of_pair = min(1.0, p * len(pairs)), f"{names[a]} / {names[b]}"
+            clearest = min(clearest or p_of_pair, p_of_pair)
+    if clearest is None:
+        says = f"it takes {trend.LEAST} blocks with different values of two cases"
+        yield limits.check("S8", "apparatus", None, says).about(scope="comparison")
+        return
+    p, pair = clearest
+    if limits["S8"].status(p) != "pass":
+        says = f"{pair} drifts from block to block (p {figure(p)}): its interval is too narrow, "
+        says += "since it takes blocks as independent; measure longer loads, and find what drifts"
+    else:
+        says = f"no pair of {exact(len(pairs))} drifts from block to block (lowest p {figure(p)})"
+    yield limits.check("S8", "apparatus", p, says).about(pair, "comparison")

@@ -146,16 +146,15 @@ def rows_text(content: bytes) -> str:
 
 def usage_rows(text: str) -> tuple[UsageRow, ...]:
     """Read usage.csv. Raises ValueError with the line of what cannot be."""
-    return tuple(_usage_row(line, cells) for line, cells in _lines(text))
-
-
-def _usage_row(line: int, cells: Mapping[str, str]) -> UsageRow:
-    filled = {name: cell for name, cell in cells.items() if cell}
-    try:
-        return UsageRow.model_validate_strings(filled)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise ValueError(f"line {line}: {first['loc'][0]}: {first['msg'].lower()}") from None
+    rows: list[UsageRow] = []
+    for line, cells in _lines(text):
+        filled = {name: cell for name, cell in cells.items() if cell}
+        try:
+            rows.append(UsageRow.model_validate_strings(filled))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise ValueError(f"line {line}: {first['loc'][0]}: {first['msg'].lower()}") from None
+    return tuple(rows)
 
 
 def system_rows(text: str) -> tuple[SystemRow, ...]:

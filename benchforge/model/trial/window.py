@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.trial.observation import NetworkFlow
-from benchforge.model.trial.reading import Reading, Series
+from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
@@ -115,7 +115,10 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
     if reading.stages:
         return None, "the rate of the load changes by plan"
     if reading.series is not None:
-        return _of_series(reading.series, reading), ""
+        series = reading.series
+        whole_bins = math.floor(reading.seconds / series.bin_s + _NEARLY)
+        counts = series.completed
+        return Bins(series.bin_s, counts[:whole_bins], sum(counts[whole_bins:])), ""
     if observation is None or observation.flow is None:
         return None, "the tool does not tell what ended when, and the network was not watched"
     return _of_flow(observation.flow, reading)
@@ -142,11 +145,6 @@ def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
     share = (sum(remaining) + bins.beside) / total
     errors = None if reading.series is None else sum(reading.series.errors[skipped:])
     return LoadAfterCut(share, reading.seconds - skipped * bins.seconds, errors, cut)
-
-
-def _of_series(series: Series, reading: Reading) -> Bins:
-    full_bins = min(len(series.completed), math.floor(reading.seconds / series.bin_s + _NEARLY))
-    return Bins(series.bin_s, series.completed[:full_bins], sum(series.completed[full_bins:]))
 
 
 def _of_flow(flow: NetworkFlow, reading: Reading) -> tuple[Bins | None, str]:

@@ -128,15 +128,8 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
         if match[0] == "\n":
             line += 1
             continue
-        if match[0] == '"':
-            position = _end_of_string(text, position)
+        if match[0] == '"':  # where the string ends
+            while (piece := _PIECE_OF_STRING.match(text, position)) and piece[1] != '"':
+                position = piece.end()
+            position = piece.end() if piece else position
         yield line, text[match.start() : position]
-
-
-def _end_of_string(text: str, position: int) -> int:
-    """Return where a string ends whose quotation mark was read."""
-    while piece := _PIECE_OF_STRING.match(text, position):
-        position = piece.end()
-        if piece[1] == '"':
-            break
-    return position

@@ -76,7 +76,8 @@ def valid_name(name: str, backend: str) -> str:
     """Return a dataset's name, or a folder with a slash. Raises WrongOption for another name."""
     if "/" in name:
         return name
-    fitting = _built_in(backend)
+    folders = sorted(file.parent for file in _BUILT_IN.glob("*/dataset.toml"))
+    fitting = [folder.name for folder in folders if _parsed(folder).backend == backend]
     if name in fitting:
         return name
     near = difflib.get_close_matches(name, fitting, 1)
@@ -123,11 +124,6 @@ def digest(folder: Path, backend: str) -> str:
         content = (folder / name).read_bytes()
         total.update(f"{name} {len(content)} ".encode() + content)
     return total.hexdigest()
-
-
-def _built_in(backend: str) -> list[str]:
-    folders = sorted(file.parent for file in _BUILT_IN.glob("*/dataset.toml"))
-    return [folder.name for folder in folders if _parsed(folder).backend == backend]
 
 
 def _parsed(folder: Path) -> Dataset:

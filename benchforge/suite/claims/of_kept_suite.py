@@ -79,7 +79,7 @@ def _asks(
     answerable = {
         label: claim
         for label, claim in claims.items()
-        if all(side.scenario in measured for side in all_meant(claim.written, claim.at, {}))
+        if all(side.scenario in measured for side in all_meant(claim.written, claim.at))
     }
     with_cases = yield from resolved(answerable, lambda name: with_parts(measured[name], scenarios))
     return asked_of(scenarios, tables, with_cases, cases)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from benchforge.model.suite.claim import Hypothesis, Relation
 from benchforge.model.values.case_name import KIND, STAGE
 from benchforge.parts.part import Metric
-from benchforge.suite.claims.table import ClaimTable, Meant, all_meant, side_at, sides
+from benchforge.suite.claims.table import ClaimTable, Meant, all_meant
 from benchforge.suite.claims.where import Axes, axes, misplaced
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.bound import NUMBER, UNIT, NoBound, in_unit, named, number
@@ -122,6 +122,11 @@ class _Claim:
     at: Path
     written: ClaimTable
 
+    @property
+    def meant(self) -> list[Meant]:
+        """What its sides mean, and what is subtracted from them."""
+        return [*all_meant(self.written, self.at)]
+
     def sound(
         self,
         metrics: Mapping[str, Metric],
@@ -130,12 +135,16 @@ class _Claim:
     ) -> Checked[SoundClaim | None]:
         """Return the claim; None where something is wrong with it."""
         written = self.written
-        faults = [*self._driver_faults(), *self._scenario_faults(labels["scenarios"])]
-        concerned = self._scenarios(labels["scenarios"])
+        faults = [*self._scenario_faults(labels["scenarios"])]
+        wanted_labels = (written.scenario, *(meant.side.scenario for meant in self.meant))
+        concerned = [*dict.fromkeys(k for k in wanted_labels if k and k in labels["scenarios"])]
         by_label = {label: scenarios[label] for label in concerned if label in scenarios}
         has_all = len(by_label) == len(concerned)  # else a scenario has a fault of its own
         taken = axes(by_label) if concerned and has_all else {}
-        for wanted in all_meant(written, self.at, {}):
+        for wanted in self.meant:
+            if wanted.side.client is not None and wanted.side.loader is not None:
+                problem = "'client' is set, too"
+                faults.append(Fault((*wanted.at, "loader"), problem, "leave one of them out"))
             if wanted.scenario in by_label:
                 faults += self._label_faults(wanted, by_label[wanted.scenario])
         if taken:
@@ -151,7 +160,10 @@ class _Claim:
         if metric is None:
             return None
         extent = {KIND: "all kinds together", STAGE: "the whole load"}
-        for axis in self._parts() if not metric.of_kinds else ():
+        parts = {axis for meant in self.meant for axis in meant.where} | {written.each}
+        for axis in (KIND, STAGE):
+            if metric.of_kinds or axis not in parts:
+                continue
             problem = f"{written.metric!r} is of {extent[axis]}"
             faults.append(Fault((*self.at, "metric"), problem, f"leave the {axis} out"))
             yield faults[-1]
@@ -163,32 +175,16 @@ class _Claim:
         each = () if written.each is None else taken.get(written.each, ())
         return SoundClaim(self.at, written, hypothesis, part, each)
 
-    def _scenarios(self, labels: Sequence[str]) -> list[str]:
-        written = self.written
-        named = (written.scenario, *(side.scenario for _, side in sides(written, self.at)))
-        return list(dict.fromkeys(label for label in named if label and label in labels))
-
     def _scenario_faults(self, names: Sequence[str]) -> Iterator[Fault]:
         written = self.written
-        if written.scenario is None and any(
-            side.scenario is None for _, side in sides(written, self.at, inner=False)
-        ):
+        if written.scenario is None and not all(meant.scenario for meant in self.meant):
             yield Fault(self.at, "'scenario' is missing", f"declared: {', '.join(names) or 'none'}")
         places = [(self.at, written.scenario)]
-        places += [(path, side.scenario) for path, side in sides(written, self.at)]
+        places += [(meant.at, meant.side.scenario) for meant in self.meant]
         for key_path, label in places:
             if label is not None and label not in names:
                 hint = Nearest(label, names, "declared")
                 yield Fault((*key_path, "scenario"), f"no scenario {label!r} is declared", hint)
-
-    def _parts(self) -> list[str]:
-        named = {axis for meant in all_meant(self.written, self.at, {}) for axis in meant.where}
-        return [axis for axis in (KIND, STAGE) if axis in named or axis == self.written.each]
-
-    def _driver_faults(self) -> Iterator[Fault]:
-        for path, side in sides(self.written, self.at):
-            if side.client is not None and side.loader is not None:
-                yield Fault((*path, "loader"), "'client' is set, too", "leave one of them out")
 
     def _label_faults(self, meant: Meant, scenario: Scenario) -> Iterator[Fault]:
         labels_by_key = {
@@ -198,9 +194,8 @@ class _Claim:
             "kind": scenario.kind_labels,
             "stage": range(1, max(scenario.stage_counts.values(), default=0) + 1),
         }
-        side = side_at(self.written, meant.at)
         for key, labels in labels_by_key.items():
-            label = getattr(side, key)
+            label = getattr(meant.side, key)
             if label is not None and label not in labels:
                 message = f"scenario {meant.scenario!r} has no {key} {label!r}"
                 near = Nearest(str(label), [*map(str, labels)], "it has")
@@ -209,7 +204,7 @@ class _Claim:
     def _axis_faults(self, taken: Axes) -> Iterator[Fault]:
         written = self.written
         places = [(self.at, written.where)]
-        places += [(path, side.where) for path, side in sides(written, self.at)]
+        places += [(meant.at, meant.side.where) for meant in self.meant]
         for path, where in places:
             # An array is one value here: a side is one case.
             single: Tables = {k: [v] if isinstance(v, list) else v for k, v in where.items()}

@@ -21,7 +21,7 @@ def resolved(
     """Return the claims, each side with its case; `cases_of` gives those of any scenario."""
     by_scenario: dict[str, list[CaseName]] = {}
     for claim in sound.values():
-        for wanted in all_meant(claim.written, claim.at, {}):
+        for wanted in all_meant(claim.written, claim.at):
             if wanted.scenario not in by_scenario:
                 cases = cases_of(wanted.scenario)
                 by_scenario[wanted.scenario] = [case for case in cases if not case.placebo]
@@ -93,7 +93,8 @@ def _instances(
         yield from side_faults
         if side_faults:
             return tests
-        a, b = (_term([case for (case,) in side]) for side in cases)
+        names = [[case for (case,) in side] for side in cases]  # one, and what is subtracted
+        a, b = (Term(case=it[0], minus=next(iter(it[1:]), None)) if it else None for it in names)
         yield from _same_faults(claim.at, a, b)
         if a is not None:
             tests.append(ClaimInstance(at=point, a=a, b=b))
@@ -156,13 +157,3 @@ def _same_faults(path: Path, a: Term | None, b: Term | None) -> Iterator[Fault]:
             yield Fault((*path, key, "minus"), "is the same case as its side", "name another one")
     if a is not None and a == b:
         yield Fault((*path, "b"), "is the same case as a", "name another one")
-
-
-def _term(cases: Sequence[CaseName]) -> Term | None:
-    match cases:
-        case [of, minus]:
-            return Term(case=of, minus=minus)
-        case [of]:
-            return Term(case=of)
-        case _:
-            return None

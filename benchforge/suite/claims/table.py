@@ -74,42 +74,27 @@ class Meant(NamedTuple):
     scenario: str
     where: Mapping[str, JsonValue]
     "Server and driver are axes as others are."
+    side: Subtracted
+    "What was written of it alone."
 
 
-def sides(claim: ClaimTable, path: Path, inner: bool = True) -> Iterator[tuple[Path, Subtracted]]:
-    """Yield each side and what is subtracted from it, with the place where it was written."""
+def all_meant(written: ClaimTable, path: Path) -> Iterator[Meant]:
+    """Yield what each side means, and what is subtracted from it, at any value of `each`."""
     for key in ("a", "b"):
-        side: Side | None = getattr(claim, key)
-        if side is not None:
-            yield (*path, key), side
-            if inner and side.minus is not None:
-                yield (*path, key, "minus"), side.minus
-
-
-def side_at(written: ClaimTable, path: Path) -> Subtracted:
-    """Return what was written at a place that `sides` yields."""
-    return next(side for side_path, side in sides(written, path[:2]) if side_path == path)
-
-
-def all_meant(written: ClaimTable, path: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
-    """Yield what each side means, and what is subtracted from it, at one value of `each`."""
-    for key in ("a", "b"):
-        yield from meant(written, (*path, key), each)
+        yield from meant(written, (*path, key), {})
 
 
 def meant(written: ClaimTable, path: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
     """Yield what a side means, then what is subtracted from it; nothing where there is no such."""
+    scenario, where = written.scenario or "", {**written.where, **each}
     side: Side | None = getattr(written, str(path[-1]))
-    if side is None:
-        return
-    claim_meant = Meant(path, written.scenario or "", {**written.where, **each})
-    yield (first := _narrowed(claim_meant, path, side))
-    if side.minus is not None:
-        yield _narrowed(first, (*path, "minus"), side.minus)
-
-
-def _narrowed(claim: Meant, path: Path, side: Subtracted) -> Meant:
-    driver = side.client or side.loader
-    values = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
-    named: dict[str, JsonValue] = {key: value for key, value in values.items() if value is not None}
-    return Meant(path, side.scenario or claim.scenario, {**claim.where, **side.where, **named})
+    minus = None if side is None else side.minus
+    parts: list[tuple[Path, Subtracted | None]] = [(path, side), ((*path, "minus"), minus)]
+    for part_path, part in parts:
+        if part is not None:
+            driver = part.client or part.loader
+            values = {"server": part.server, "driver": driver, KIND: part.kind, STAGE: part.stage}
+            named: dict[str, JsonValue] = {k: v for k, v in values.items() if v is not None}
+            scenario = part.scenario or scenario
+            where |= part.where | named
+            yield Meant(part_path, scenario, dict(where), part)

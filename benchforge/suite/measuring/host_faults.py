@@ -138,7 +138,11 @@ def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
         if hosts == {None}:
             continue
         on_hosts |= any(hosts)
-        yield from _of_scenario(suite, label, scenario)
+        if turns_of(scenario, suite.repeat) is not None:
+            path = ("scenarios", label, *(() if scenario.interleave is None else ("interleave",)))
+            message = "servers on hosts cannot take turns: no clock stops several machines"
+            hint = 'set interleave = "off": each server is then measured alone'
+            yield Fault(path, message, hint)
         for table, part, host in uses:
             yield from _of_part(suite, table, part, host)
         yield from _socket_faults(uses)
@@ -146,13 +150,6 @@ def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
     if on_hosts and suite.tuning.sysctl:
         hint = "tune the hosts themselves, or measure on one host"
         yield Fault(("tuning", "sysctl"), "parts on hosts use the hosts' own network", hint)
-
-
-def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault]:
-    if turns_of(scenario, suite.repeat) is not None:
-        path = ("scenarios", label, *(() if scenario.interleave is None else ("interleave",)))
-        message = "servers on hosts cannot take turns: no clock stops several machines"
-        yield Fault(path, message, 'set interleave = "off": each server is then measured alone')
 
 
 def _of_part(suite: Suite, table: str, declared: Declared, host: str | None) -> Iterator[Fault]:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pydantic import JsonValue
-
 from benchforge.model.suite.claim import Gate
 from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.values.distribution import entry_points
@@ -120,26 +118,19 @@ def _undeclared(label: str, labelled: Mapping[str, Tables], path: Path) -> Fault
 
 
 def repeated(document: Document, profile: str | None) -> Checked[Repeat]:
-    """Return the table as it holds."""
+    """Return the table as it holds, without what a later layer replaced.
+
+    `blocks` and `until` exclude each other. A profile lies over the suite, and --set over both.
+    """
     table = document.tables.get(_REPEAT, {})
     if isinstance(table, dict):
-        table = {**_said_last(table, document, profile)}
-    return (yield from table_of(Repeat, {_REPEAT: table}, _REPEAT))
-
-
-def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:
-    """Return [repeat] without what a later layer replaced: `blocks` and `until` exclude each other.
-
-    A profile lies over the suite, and --set over both.
-    """
-    layers = {key: _layer(key, document, profile) for key in (*_NUMBER, *_WIDTH) if key in table}
-    number = layers.get("blocks", -1)
-    until = layers.get("until", -1)
-    if number > until:
+        layers = {k: _layer(k, document, profile) for k in (*_NUMBER, *_WIDTH) if k in table}
+        number, until = layers.get("blocks", -1), layers.get("until", -1)
         over = [key for key in _WIDTH if layers.get(key, number) < number]
-    else:
-        over = [key for key in _NUMBER if number < until]
-    return {key: value for key, value in table.items() if key not in over}
+        if number <= until:
+            over = [key for key in _NUMBER if number < until]
+        table = {key: value for key, value in table.items() if key not in over}
+    return (yield from table_of(Repeat, {_REPEAT: table}, _REPEAT))
 
 
 def said_of_profile(document: Document, profile: str | None) -> set[str]:

@@ -2,9 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -72,24 +71,8 @@ def unfilled(session: UserSession | None) -> User:
     return User({}, {name: f"{{{name}}}" for name in names})
 
 
-def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
-    """Return the label of the step before each later step, by labels."""
-    return {row: last for label, kind in kinds.items() for last, row in pairwise(kind.rows(label))}
-
-
-def pauses(kinds: Mapping[str, RequestKind]) -> dict[str, float]:
-    """Return the pause before each later step in seconds, by label, where a kind has one."""
-    return {
-        row: float(kind.think)
-        for label, kind in kinds.items()
-        if kind.think is not None
-        for row in list(kind.rows(label))[1:]
-    }
-
-
-def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
-    """Return label, right statuses, taken values and pause of each kind."""
-    later = before(kinds)
+def for_load_tools(kinds: Mapping[str, RequestKind], later: Container[str]) -> list[JsonValue]:
+    """Return label, right statuses, taken values and pause of each kind; `later` are labels."""
     return [
         {
             "label": label,

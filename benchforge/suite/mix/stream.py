@@ -57,19 +57,25 @@ class Mix:
     @cached_property
     def after(self) -> Mapping[str, str]:
         """Step before each later step of a flow, by labels."""
-        return flows.before(self.kinds)
+        kinds = self.kinds.items()
+        return {row: last for k, kind in kinds for last, row in itertools.pairwise(kind.rows(k))}
 
     @cached_property
     def thinks(self) -> Mapping[str, float]:
         """Pause before each later step in seconds, by labels."""
-        return flows.pauses(self.kinds)
+        pauses: dict[str, float] = {}
+        for label, kind in self.kinds.items():
+            if kind.think is not None:
+                pauses |= dict.fromkeys([*kind.rows(label)][1:], float(kind.think))
+        return pauses
 
     @property
     def flows(self) -> Mapping[str, JsonValue]:
         """Status and taken values of each step, and the mean number of requests of a record."""
         shares = self.shares
         begun = sum(share for label, share in shares.items() if label not in self.after)
-        return {"steps": flows.for_load_tools(self.kinds), "requests": sum(shares.values()) / begun}
+        steps = flows.for_load_tools(self.kinds, self.after)
+        return {"steps": steps, "requests": sum(shares.values()) / begun}
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -84,10 +90,10 @@ class Mix:
     @property
     def text(self) -> str:
         """Identity of the mix, for the digest of a case."""
-        kinds = {
-            label: kind.model_dump(mode="json", exclude=_ungiven(kind))
-            for label, kind in self.kinds.items()
-        }
+        kinds: dict[str, JsonValue] = {}
+        for label, kind in self.kinds.items():
+            missing = {key for key in ("steps", "think") if not getattr(kind, key)}
+            kinds[label] = kind.model_dump(mode="json", exclude=missing)
         feeds = {
             label: [feed.feed.model_dump(mode="json", exclude={"file"}), feed.sha256]
             for label, feed in self.feeds.items()
@@ -284,10 +290,6 @@ def request_of(kind: RequestKind | FlowStep | UserSession, values: Values, user:
         headers = {**request.headers, "Cookie": line.partition(": ")[2].strip()}
         request = request.model_copy(update={"headers": headers})
     return request, typed(Expect, expected(kind.expect, values))  # type: ignore[arg-type]
-
-
-def _ungiven(kind: RequestKind) -> set[str]:
-    return {key for key in ("steps", "think") if not getattr(kind, key)}
 
 
 def _open(flow: RequestKind, step: RequestKind | FlowStep, values: Values, user: User) -> Exchange:

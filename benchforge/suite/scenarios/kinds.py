@@ -280,7 +280,9 @@ class _Reading(NamedTuple):
             name, _, column = hole.name.partition(".")
             if self._takes(hole) or self._takers(path, hole):
                 continue
-            rule = _WHOLE if hole.form == "integer" or self._counts(path, hole) else None
+            table = dict(self._tables)[path[:-1]].expect if path[-1] == "expect" else {}
+            numbers = json.dumps([table.get(key) for key in ("status", "items", "length")])
+            rule = _WHOLE if hole.form == "integer" or hole.written in numbers else None
             if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
                 rule = _HEADER if key == "headers" else _PATH
             feed, rows = self.feeds[name].feed, self.feeds[name].rows
@@ -295,12 +297,6 @@ class _Reading(NamedTuple):
                 fitting = f"possible in a {key.removesuffix('s')}"
                 requirement = "a whole number" if rule == _WHOLE else fitting
                 yield Fault(path, f"hole {hole.written!r}: {value_text} is not {requirement}")
-
-    def _counts(self, path: Path, hole: Hole) -> bool:
-        if path[-1] != "expect":
-            return False
-        table = dict(self._tables)[path[:-1]].expect
-        return hole.written in json.dumps([table.get(key) for key in ("status", "items", "length")])
 
     def driver_faults(self, loaders: Mapping[str, Declared], repeat: Repeat) -> Iterator[Fault]:
         """Yield the load tools that cannot send the mix, and feeds that would run out."""

@@ -12,26 +12,21 @@ from benchforge.suite import matrix
 from benchforge.suite.declared import KINDS
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import ROLES, Axis, Point, axis, variables
-from benchforge.suite.scenarios.references import (
-    Astray,
-    Reached,
-    backend_faults,
-    placeholder_faults,
-    reached,
-    varied_runtime_faults,
-)
+from benchforge.suite.scenarios import references
 from benchforge.suite.scenarios.search import find_faults
 from benchforge.suite.secrets import secrets_of
 from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import ModelFault, checked, findings, options, sound_rest, typed
+from benchforge.suite.toml.models import checked, findings, options, sound_rest, typed
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import shown
+from benchforge.suite.toml.words import ModelFault, shown
 from benchforge.text.readable import listed
 
 
-def point_faults(top: Path, scenario: Scenario, parts: Parts, beyond: Reached) -> Iterator[Fault]:
+def point_faults(
+    top: Path, scenario: Scenario, parts: Parts, beyond: references.Reached
+) -> Iterator[Fault]:
     """Let each part judge its options, once for all points that say the same of it."""
     placed = [
         (table, parts[table][label])
@@ -79,7 +74,7 @@ def _faults_of_taken(
     top: Path, scenario: Scenario, part: Part, concerned: Point, backends: Mapping[str, Declared]
 ) -> Iterator[Fault]:
     """Yield faults of what only a point's values make a part take of backends."""
-    for fault in placeholder_faults(part, scenario.backends, backends):
+    for fault in references.placeholder_faults(part, scenario.backends, backends):
         for path, value in concerned.items():
             if (varied := axis(path)) and varied.option[0] == fault.path[0]:
                 yield replace(fault, path=_written(top, scenario, path, value))
@@ -97,7 +92,7 @@ def _unreachable(
     yield Fault(path, message, hint)
 
 
-def _faults_behind(top: Path, scenario: Scenario, error: Astray) -> Iterator[Fault]:
+def _faults_behind(top: Path, scenario: Scenario, error: references.Astray) -> Iterator[Fault]:
     """Yield faults of what only a point's values make a server stand before."""
     for path, value in error.concerned.items():
         if path.split(".")[2] in UPSTREAM_OPTIONS:
@@ -139,7 +134,7 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     """Yield what cannot vary, and each value that its part refuses."""
     few = yield from _are_few((*top, "vary"), scenario)
     servers = parts["servers"]
-    beyond = reached(scenario, servers) if few else Reached(tuple(servers))
+    beyond = references.reached(scenario, servers) if few else references.Reached(tuple(servers))
     sound = few
     for subpath, path in scenario.varied_paths():
         sound &= yield from _leads((*top, *subpath), path, scenario, parts, beyond.labels)
@@ -271,12 +266,18 @@ def scenarios(
         path = ("scenarios", label)
         for kind, name in KINDS.items():
             yield from _name_faults((*path, kind), name, table.get(kind), labels[kind])
-        yield from _quotation_faults((*path, "vary"), table.get("vary"))
+        for key, value in as_table(table.get("vary")).items():
+            if isinstance(value, dict):
+                hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
+                yield Fault((*path, "vary", key), "expected an array, got a table", hint)
         filled = yield from _requests(table, path, environment)
         scenario = yield from checked(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario.with_stages(stages)
-            yield from _driver_faults(path, scenario, labels)
+            if not scenario.loaders and not scenario.clients:
+                declared = f"declared: {listed([*labels['loaders'], *labels['clients']])}"
+                hint = "name a load tool or a client: loaders = [...] or clients = [...]"
+                yield Fault(path, "no loader and no client is named", f"{hint}; {declared}")
         else:
             scenario = sound_rest(Scenario, filled, _MATRIX)
         if scenario is not None:
@@ -290,9 +291,9 @@ def _faults_inside(path: Path, scenario: Scenario, labels: Labels, parts: Parts)
             if server not in scenario.servers:
                 hint = Nearest(server, scenario.servers, "servers of this scenario")
                 yield Fault((*path, key, server), f"no server {server!r} here", hint)
-    yield from backend_faults(path, scenario, parts)
+    yield from references.backend_faults(path, scenario, parts)
     yield from vary_faults(path, scenario, parts)
-    yield from varied_runtime_faults(path, scenario, parts, labels["runtimes"])
+    yield from references.varied_runtime_faults(path, scenario, parts, labels["runtimes"])
     yield from find_faults(path, scenario, parts, labels["metrics"])
 
 
@@ -342,18 +343,3 @@ def _name_faults(path: Path, kind: str, named: JsonValue, names: Sequence[str]) 
             twice = "to measure it twice, declare it under a second label"
             yield Fault(spot, f"{label!r} is named twice", twice)
         labels_read.add(label)
-
-
-def _quotation_faults(path: Path, vary: JsonValue) -> Iterator[Fault]:
-    """Yield a fault for each path that TOML took apart."""
-    for key, value in as_table(vary).items():
-        if isinstance(value, dict):
-            hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
-            yield Fault((*path, key), "expected an array, got a table", hint)
-
-
-def _driver_faults(path: Path, scenario: Scenario, labels: Labels) -> Iterator[Fault]:
-    if not scenario.loaders and not scenario.clients:
-        declared = f"declared: {listed([*labels['loaders'], *labels['clients']])}"
-        hint = f"name a load tool or a client: loaders = [...] or clients = [...]; {declared}"
-        yield Fault(path, "no loader and no client is named", hint)

@@ -75,7 +75,13 @@ def find_faults(
     wanted = scenario.find
     if wanted is None:
         return
-    yield from _bound_faults((*top, "find", _RATE), wanted)
+    lowest, highest = wanted.rate
+    if not lowest:
+        hint = 'such as rate = [100, "20k"]'
+        yield Fault((*top, "find", _RATE, 0), "a search begins above 0", hint)
+    elif lowest >= highest:
+        message = f"{lowest}/s is not below {highest}/s"
+        yield Fault((*top, "find", _RATE), message, "write the lowest first, then the highest")
     metrics = metrics_of(parts["metrics"])
     yield from _objective_faults((*top, "find", "slo"), scenario, metrics, labels)
     for subpath, path in scenario.varied_paths():
@@ -99,44 +105,21 @@ def repeat_faults(
     keys: Collection[str],
 ) -> Iterator[Fault]:
     """Yield the `keys` of [repeat] that searches do not have, or not beside others."""
-    yield from _count_faults(scenarios, keys)
-    yield from _mixture_faults(scenarios, chosen, repeat)
+    if scenarios and all(value.find for value in scenarios.values()):
+        for key in sorted(_COUNTS.intersection(keys)):
+            message = "every scenario searches for a rate, so it has no effect"
+            hint = "leave it out; find.steps sets the number of trials of a search"
+            yield Fault(("repeat", key), message, hint)
+    finds = [label for label in chosen if label in scenarios and scenarios[label].find]
+    if repeat.until is not None and 0 < len(finds) < len(chosen):
+        hint = "run it alone with --only, or set repeat.blocks instead of repeat.until"
+        yield Fault(("scenarios", finds[0], "find"), "cannot be combined with repeat.until", hint)
     for label, scenario in scenarios.items():
         path, hint = ("scenarios", label, "blocks"), "leave `blocks` of the scenario out"
         if scenario.blocks and scenario.find:
             yield Fault(path, "cannot be combined with `find`, whose `steps` are trials", hint)
         elif scenario.blocks and repeat.until and not scenario.latency_of and label in chosen:
             yield Fault(path, "cannot be combined with repeat.until", hint)
-
-
-def _count_faults(scenarios: Mapping[str, Scenario], written: Collection[str]) -> Iterator[Fault]:
-    """Yield what counts trials where every scenario is a search, and counts them itself."""
-    if not scenarios or not all(value.find for value in scenarios.values()):
-        return
-    for key in sorted(_COUNTS.intersection(written)):
-        message = "every scenario searches for a rate, so it has no effect"
-        hint = "leave it out; find.steps sets the number of trials of a search"
-        yield Fault(("repeat", key), message, hint)
-
-
-def _mixture_faults(
-    scenarios: Mapping[str, Scenario], chosen: Collection[str], repeat: Repeat
-) -> Iterator[Fault]:
-    """Yield a fault where searches stand in a run that ends once its intervals are narrow."""
-    finds = [label for label in chosen if label in scenarios and scenarios[label].find]
-    if repeat.until is None or not finds or len(finds) == len(chosen):
-        return
-    hint = "run it alone with --only, or set repeat.blocks instead of repeat.until"
-    yield Fault(("scenarios", finds[0], "find"), "cannot be combined with repeat.until", hint)
-
-
-def _bound_faults(path: Path, wanted: Wanted) -> Iterator[Fault]:
-    lowest, highest = wanted.rate
-    if not lowest:
-        yield Fault((*path, 0), "a search begins above 0", 'such as rate = [100, "20k"]')
-    elif lowest >= highest:
-        message = f"{lowest}/s is not below {highest}/s"
-        yield Fault(path, message, "write the lowest first, then the highest")
 
 
 def _objective_faults(
@@ -180,16 +163,13 @@ def _loader_faults(path: Path, declared: Declared, wanted: Wanted) -> Iterator[F
         message = f"begins at its own rate, {exact(rate)}/s: not in {lowest} to {highest}/s"
         hint = "leave its rate out, or declare another loader"
         yield Fault(path, f"{declared.label} {message}", hint)
-    for number, reason in _refused(declared, wanted):
-        yield Fault((*path[:2], "find", _RATE, number), f"{declared.label}: {reason}")
-
-
-def _refused(declared: Declared, wanted: Wanted) -> Iterator[tuple[int, str]]:
-    for number, rate in enumerate(wanted.rate):
+    for number, bound_ in enumerate(wanted.rate):
         try:
-            typed(declared.cls, {**declared.options, _RATE: float(rate)})
+            typed(declared.cls, {**declared.options, _RATE: float(bound_)})
         except ValidationError as error:
-            yield from ((number, each.message) for each in findings(error, dict(declared.options)))
+            for fault in findings(error, dict(declared.options)):
+                message = f"{declared.label}: {fault.message}"
+                yield Fault((*path[:2], "find", _RATE, number), message)
 
 
 def _own_rate(declaration: Declared) -> float | None:
@@ -221,7 +201,9 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
     parts = metric.parts()
     kind: str | None = None
     if part_ is not None and part_ not in parts:
-        part_, kind = _with_kind(part_, kinds)
+        words, _, last = part_.rpartition(" ")
+        if last in kinds:  # the kind is the last of the words behind a metric
+            part_, kind = words.strip() or None, last
     if kind is not None and not metric.of_kinds:
         raise WrongObjective(f"{label!r} is of all kinds together", "leave the kind out")
     if parts and part_ not in parts and not (part_ is None and len(parts) == 1):
@@ -243,9 +225,3 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
         raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
     text = " ".join(text.split())
     return Objective(text=text, metric=label, of=part_, kind=kind, relation=relation, bound=least)
-
-
-def _with_kind(words: str, kinds: Collection[str]) -> tuple[str | None, str | None]:
-    """Return the part and the kind that the words behind a metric name; the kind is the last."""
-    part, _, last = words.rpartition(" ")
-    return (part.strip() or None, last) if last in kinds else (words, None)

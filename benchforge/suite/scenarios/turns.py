@@ -102,7 +102,6 @@ def turns_faults(
         if alone and not (repeat.placebo or scenario.vary or scenario.include):
             yield Fault(path, f"{label!r} has one {side}: no other takes turns with it", _OFF)
         yield from _load_faults(("scenarios", label), scenario, parts)
-        yield from _part_faults(("scenarios", label), scenario, parts)
         yield from _metric_faults(("scenarios", label), scenario, parts, repeat)
 
 
@@ -134,7 +133,7 @@ def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterato
 
 
 def _load_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
-    """Yield what cannot be measured in slices: a rate to find, some load tools and clients."""
+    """Yield what cannot be measured in slices: a rate to find, and some parts."""
     if scenario.find is not None:
         yield Fault((*top, "find"), "a search for a rate cannot take turns", _OFF)
     if scenario.monitor:
@@ -143,24 +142,14 @@ def _load_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]
     if scenario.clients and scenario.loaders:
         message = "either load tools or clients take turns in a scenario, not both"
         yield Fault((*top, "clients"), message, "declare a scenario for each")
-    use = {"loaders": 'use = "pace", "wrk" or "ab" in a closed loop, or ', "clients": ""}
-    drivers = [("loaders", *pair) for pair in enumerate(scenario.loaders)]
-    drivers += [("clients", *pair) for pair in enumerate(scenario.clients)]
-    for table, number, label in drivers:
-        declaration = parts[table].get(label)
-        if declaration is not None and isinstance(declaration.part, Driver):
-            reason = declaration.part.why_not_in_turns()
-            if reason:
-                yield Fault((*top, table, number), f"{label}: {reason}", f"{use[table]}{_OFF}")
-
-
-def _part_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
-    for table in ("servers", "backends"):
+    use = {"loaders": 'use = "pace", "wrk" or "ab" in a closed loop, or '}
+    for table in ("loaders", "clients", "servers", "backends"):
         for number, label in enumerate(getattr(scenario, table)):
-            declaration = parts[table].get(label)
-            part = None if declaration is None else declaration.part
-            if isinstance(part, Server | Backend) and (reason := part.why_not_in_turns()):
-                yield Fault((*top, table, number), f"{label} cannot take turns: {reason}", _OFF)
+            part = parts[table][label].part if label in parts[table] else None
+            if isinstance(part, Driver | Server | Backend) and (reason := part.why_not_in_turns()):
+                subject = label if isinstance(part, Driver) else f"{label} cannot take turns"
+                hint = f"{use.get(table, '')}{_OFF}"
+                yield Fault((*top, table, number), f"{subject}: {reason}", hint)
 
 
 def _metric_faults(top: Path, scenario: Scenario, parts: Parts, repeat: Repeat) -> Iterator[Fault]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import TypeVar, get_args
@@ -14,22 +14,9 @@ from benchforge.parts.part import Part
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import worded
+from benchforge.suite.toml.words import ModelFault, worded
 
 M = TypeVar("M", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class ModelFault:
-    """One thing that is wrong, at a path below what was validated."""
-
-    path: Path
-    message: str
-    unknown: str = ""
-    "The key, where the finding is that nobody knows it."
-    hint: str = ""
-    options: tuple[str, ...] = ()
-    "All that were looked at, where a part's validator names them."
 
 
 def typed(model: type[M], table: Mapping[str, JsonValue]) -> M:
@@ -132,13 +119,13 @@ def findings(error: ValidationError, data: JsonValue) -> Iterator[ModelFault]:
         by_path.setdefault(_path(detail["loc"], data), []).append(detail)
     unknown: dict[Path, list[object]] = {}  # by the table that has the keys
     for path, details in by_path.items():
-        if _is_unknown(details):
+        if details[0]["type"] == "extra_forbidden":
             unknown.setdefault(path[:-1], []).append(details[0]["loc"][-1])
     for path, at_path in by_path.items():
         misspelt = unknown.get(path, [])
         details = _of_tables(at_path) if _is_taken(path, at_path, by_path) else at_path
         if remaining := [detail for detail in details if not _meant(detail, misspelt)]:
-            yield _named(_finding(path, remaining), data)
+            yield _named(worded(path, remaining), data)
 
 
 def _is_taken(
@@ -153,10 +140,6 @@ def _is_taken(
 
 def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     return [detail for detail in details if detail["type"] in {"value_error", "missing"}]
-
-
-def _is_unknown(details: Sequence[ErrorDetails]) -> bool:
-    return details[0]["type"] == "extra_forbidden"
 
 
 def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
@@ -188,10 +171,3 @@ def _path(location: Sequence[int | str], data: JsonValue) -> Path:
                 continue
         path = (*path, step)
     return path
-
-
-def _finding(path: Path, details: Sequence[ErrorDetails]) -> ModelFault:
-    if _is_unknown(details):
-        return ModelFault(path, "unknown", str(details[0]["loc"][-1]))
-    wording = worded(details)
-    return ModelFault(path, wording.message, hint=wording.hint, options=wording.options)

@@ -62,19 +62,16 @@ def sound(reading: Checked[T], document: Document, environment: Iterable[str] = 
 
     They have the order of the file, and neither its secrets nor those of the `environment`.
     """
-    value, faults = _gathered(reading)
-    if faults:
-        raise SuiteErrors(_in_order(faults, document, hiding(document.tables, environment)))
-    return value
-
-
-def _gathered(reading: Checked[T]) -> tuple[T, list[Fault]]:
     faults: list[Fault] = []
     while True:
         try:
             faults.append(next(reading))
         except StopIteration as end:
-            return end.value, faults
+            value: T = end.value
+            break
+    if faults:
+        raise SuiteErrors(_in_order(faults, document, hiding(document.tables, environment)))
+    return value
 
 
 def _in_order(

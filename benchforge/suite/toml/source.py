@@ -41,7 +41,12 @@ def read(path: str | os.PathLike[str]) -> Document:
 
 def parsed(name: str, text: str) -> Document:
     """Read a suite's text, which errors call by its `name`. Raises SuiteErrors as `read`."""
-    spots = _spots(name, text)
+    try:
+        spots: dict[Path, Spot] | None = _positions(text)
+    except Lost:  # it is no TOML, as tomllib will tell
+        spots = None
+    except Refused as newer:
+        _refuse(name, text, newer.spot, newer.message, newer.hint)
     try:
         tables = _loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -59,16 +64,6 @@ def parsed(name: str, text: str) -> Document:
         fault = located(document, error.path, str(error), hide=hiding(tables))
         raise SuiteErrors([fault]) from None
     return Document(name, text, values, {**spots})
-
-
-def _spots(name: str, text: str) -> dict[Path, Spot] | None:
-    """Return where everything stands; None for a text that is no TOML, as tomllib will tell."""
-    try:
-        return _positions(text)
-    except Lost:
-        return None
-    except Refused as refused:
-        _refuse(name, text, refused.spot, refused.message, refused.hint)
 
 
 def _bytes(name: str) -> bytes:

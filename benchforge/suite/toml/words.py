@@ -4,12 +4,13 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from pydantic_core import ErrorDetails
 
 from benchforge.model.values.cpus import JSON_PATTERN as CPUS
 from benchforge.parts.fillable import WrongOption
+from benchforge.suite.toml.positions import Path
 from benchforge.text.readable import conjoined, cut
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
@@ -65,28 +66,34 @@ WORDS: Mapping[str, str] = {
 }
 
 
-class Wording(NamedTuple):
-    """What is wrong with a value, in words."""
+@dataclass(frozen=True)
+class ModelFault:
+    """One thing that is wrong, at a path below what was validated."""
 
+    path: Path
     message: str
+    unknown: str = ""
+    "The key, where the finding is that nobody knows it."
     hint: str = ""
     options: tuple[str, ...] = ()
     "All that were looked at, where a part's validator names them."
 
 
-def worded(details: Sequence[ErrorDetails]) -> Wording:
+def worded(path: Path, details: Sequence[ErrorDetails]) -> ModelFault:
     """Return in one sentence what pydantic says of one value: by each member of a union."""
     first = details[0]
+    if first["type"] == "extra_forbidden":
+        return ModelFault(path, "unknown", str(first["loc"][-1]))
     if missing := [repr(detail["loc"][-1]) for detail in details if detail["type"] == "missing"]:
         verb = "is" if len(missing) == 1 else "are"
-        return Wording(f"{conjoined(missing)} {verb} missing")
+        return ModelFault(path, f"{conjoined(missing)} {verb} missing")
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
     if wanted:
         message = f"expected {conjoined(wanted, 'or')}, got {shown(first['input'])}"
-        return Wording(message, _rewritten(wanted, first["input"]))
+        return ModelFault(path, message, hint=_rewritten(wanted, first["input"]))
     if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
-        return Wording(wrong.message, wrong.hint, wrong.options)
-    return Wording(_message(first))
+        return ModelFault(path, wrong.message, hint=wrong.hint, options=wrong.options)
+    return ModelFault(path, _message(first))
 
 
 def _rewritten(wanted: Sequence[str], value: object) -> str:

@@ -15,8 +15,7 @@ from suite_texts.files import suite_text
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import fingerprint
-from benchforge.checks.network import encryption
-from benchforge.checks.server import interpreter
+from benchforge.checks.server import programs, resources
 from benchforge.model.files import result as environment
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Interpreter
@@ -151,14 +150,14 @@ def runtime(version: str, **more: str) -> Interpreter:
 )
 def test_a_runtime_is_what_it_is_called(label: str, wanted: str, version: str, status: str) -> None:
     top = header(runtimes={label: runtime(version, requested=wanted)})
-    (of_session,) = interpreter.of_session(top, (), limits())
+    (of_session,) = programs.runtimes(top, (), limits())
     assert (of_session.id, of_session.status, of_session.component) == ("D4", status, label)
     assert status == "pass" or version in of_session.message
 
 
 def test_two_runtimes_that_are_one() -> None:
     top = header(runtimes={"a": runtime("3.11.1"), "b": runtime("3.11.1"), "c": runtime("3.12.0")})
-    actual = [(item.component, item.status) for item in interpreter.of_session(top, (), limits())]
+    actual = [(item.component, item.status) for item in programs.runtimes(top, (), limits())]
     assert actual == [("a", "pass"), ("b", "warn"), ("c", "pass")]
 
 
@@ -183,7 +182,7 @@ def test_what_really_ran(executable: str | None, status: str) -> None:
         executable=executable,
         interpreter="/x/python3.12",
     )
-    (of_trial,) = interpreter.of_trial(trial(processes=(started,)), limits())
+    (of_trial,) = programs.interpreters(trial(processes=(started,)), limits())
     assert (of_trial.status, of_trial.subject) == (status, "apparatus")
 
 
@@ -204,7 +203,7 @@ def spoken(server: str, **links: Link) -> Trial:
     ],
 )
 def test_w4(link: Link, other: Link, status: str) -> None:
-    (of_comparison,) = encryption.of_comparison(
+    (of_comparison,) = resources.encryption(
         [[spoken("x", b=link)], [spoken("y", b=other)]], limits()
     )
     assert (of_comparison.id, of_comparison.status) == ("W4", status)
@@ -212,9 +211,9 @@ def test_w4(link: Link, other: Link, status: str) -> None:
 
 
 def test_w4_does_not_know_what_nobody_heard() -> None:
-    (of_comparison,) = encryption.of_comparison([[spoken("x", b="tls")], [spoken("y")]], limits())
+    (of_comparison,) = resources.encryption([[spoken("x", b="tls")], [spoken("y")]], limits())
     assert of_comparison.status == "unknown"
-    assert not list(encryption.of_comparison([[spoken("x", b="tls")]], limits()))
+    assert not list(resources.encryption([[spoken("x", b="tls")]], limits()))
 
 
 def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Identity of each interpreter with its name (D4)."""
+"""Programs that ran: interpreters (D4), the mode of a client (D5), lives of processes (S7)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,6 +6,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import NOT_OBSERVED, of_roles, why_unknown
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import OWN, Interpreter
 from benchforge.model.trial.check import Check, Status
@@ -18,7 +19,7 @@ _PYTHON = re.compile(r"(python|pypy)[\d.]*\Z", re.IGNORECASE)
 _IDENTITY = attrgetter("real_path", "build", "packages")
 
 
-def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+def interpreters(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield D4 for each process that was to run on an interpreter: whether it did."""
     for process in trial.processes:
         if process.interpreter is not None:
@@ -40,25 +41,19 @@ def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Chec
     return limits.check("D4", "apparatus", None, says, "fail").about(label)
 
 
-def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
+def runtimes(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield D4 for each runtime: whether it is what it is called, and no other under a new name."""
     del trials
     named = {label: interpreter for label, interpreter in header.runtimes.items() if label != OWN}
     for label, interpreter in named.items():
-        yield _of_runtime(label, interpreter, named, limits)
-
-
-def _of_runtime(
-    label: str, interpreter: Interpreter, named: Mapping[str, Interpreter], limits: Thresholds
-) -> Check:
-    status: Status = "pass"
-    says = f"runtime {label} is {interpreter.implementation} {interpreter.version}"
-    if fault := _otherwise(label, interpreter):
-        status, says = "fail", f"{fault}: build it with the right one, or name it rightly"
-    elif fault := _twice(label, named):
-        status = "warn"
-        says = f"{fault}: one is measured twice under two names; leave one out"
-    return limits.check("D4", "apparatus", None, says, status).about(label, "result")
+        status: Status = "pass"
+        says = f"runtime {label} is {interpreter.implementation} {interpreter.version}"
+        if fault := _otherwise(label, interpreter):
+            status, says = "fail", f"{fault}: build it with the right one, or name it rightly"
+        elif fault := _twice(label, named):
+            status = "warn"
+            says = f"{fault}: one is measured twice under two names; leave one out"
+        yield limits.check("D4", "apparatus", None, says, status).about(label, "result")
 
 
 def _otherwise(label: str, python: Interpreter) -> str:
@@ -81,3 +76,46 @@ def _twice(label: str, named: Mapping[str, Interpreter]) -> str:
         if first.real_path and _IDENTITY(interpreter) == _IDENTITY(first):
             return f"runtimes {other} and {label} are one and the same ({first.real_path})"
     return ""
+
+
+def method(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield D5 of a client that has several ways; who takes another is measured by that one."""
+    wanted = None if trial.load is None else trial.load.method
+    if wanted is None:
+        return
+    ran = None if trial.reading is None else trial.reading.method
+    driver = trial.case.driver
+    if ran is None:
+        says = f"{driver} did not tell by which of its ways it made its requests"
+        yield limits.check("D5", "behaviour", None, says).about(driver)
+    elif ran == wanted:
+        says = f"{driver} made its requests by {ran}"
+        yield limits.check("D5", "behaviour", None, says, "pass").about(driver)
+    else:
+        says = f"{driver} was to make its requests by {wanted}, and made them by {ran}"
+        says += ": call it that"
+        yield limits.check("D5", "behaviour", None, says, "fail").about(driver)
+
+
+def restarts(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield S7: whether processes of servers ended or began; backends may have one a connection."""
+    servers = of_roles(trial, "server", "upstream")
+    if not servers:
+        yield limits.check("S7", "behaviour", None, f"whether it went on: {NOT_OBSERVED}")
+    for usage in servers:
+        if usage.ended_processes is None or usage.new_processes is None:
+            says = why_unknown(usage, "whether all processes lived through the load")
+            yield limits.check("S7", "behaviour", None, says).about(usage.label)
+            continue
+        ended, begun = usage.ended_processes, usage.new_processes
+        count = max(ended, begun)
+        status: Status | None = None
+        says = f"all processes of {usage.label} lived through the load"
+        if ended:
+            says = f"of the processes of {usage.label}, {ended} ended and {begun} began during the "
+            says += "load: it crashed, or is set to begin anew after so many requests; see its log"
+        elif begun:
+            status = "warn"  # nothing crashed, and what it did counts
+            says = f"of the processes of {usage.label}, none ended and {begun} began during the "
+            says += "load: at first it had fewer workers; lengthen repeat.warmup"
+        yield limits.check("S7", "behaviour", count, says, status).about(usage.label)
