@@ -152,10 +152,5 @@ def test_the_time_between_two_sessions_does_not_count(
 
 def _session(first_trial: int) -> Session:
     return Session(
-        number=2,
-        started=NOON,
-        first_trial=first_trial,
-        benchforge="0",
-        versions={},
-        facts={},
+        number=2, started=NOON, first_trial=first_trial, benchforge="0", versions={}, facts={}
     )

@@ -57,11 +57,7 @@ def test_published_values_are_counted_by_their_intervals() -> None:
         value, ends = claims[verdict.claim].published, verdict.estimate.interval
         assert ends is not None
         excluded += not ends[0] <= present(value) <= ends[1]
-    assert (overview.published, overview.excluded, overview.unknown) == (
-        len(sourced),
-        excluded,
-        0,
-    )
+    assert (overview.published, overview.excluded, overview.unknown) == (len(sourced), excluded, 0)
     assert len(sourced) == sum(
         PUBLISHED[number % len(PUBLISHED)] is not None for number in range(1, CLAIMS + 1)
     )

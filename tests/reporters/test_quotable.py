@@ -256,12 +256,7 @@ def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(
     ("trial_checks", "comparison_checks", "failures", "sentence"),
     [
         ([], [], {}, "Ratio: yes. Requests/s: yes."),
-        (
-            [],
-            [UNLIKE],
-            {},
-            "Ratio: no. Requests/s: yes.",
-        ),
+        ([], [UNLIKE], {}, "Ratio: no. Requests/s: yes."),
         (
             *([], [UNSEEN], {}),
             "Ratio: yes. Requests/s: yes. Whether south answered the load rightly is not",

@@ -323,9 +323,7 @@ def seen(summary: Summary, folder: Path, *trials: Trial) -> Seen:
     return parser
 
 
-def test_the_page_loads_nothing_and_runs_nothing_whatever_a_suite_is_called(
-    tmp_path: Path,
-) -> None:
+def test_the_page_loads_nothing_and_runs_nothing_whatever_a_suite_is_called(tmp_path: Path) -> None:
     page = seen(hostile(), tmp_path, trial(1, started(label=HOSTILE)))
     assert page.tags.count("script") == page.tags.count("style") == page.tags.count("link") == 1
     assert set(page.tags).isdisjoint({"img", "iframe", "object", "form", "base"})
