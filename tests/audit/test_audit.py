@@ -81,8 +81,7 @@ def test_exit_codes(bench: Bench, tmp_path: Path, words: list[str], code: int, s
     (tmp_path / "negative.csv").write_text("fw,rps\na,-5\n")
     (tmp_path / "alone.csv").write_text("fw,rps\na,12\n")
     (tmp_path / "table.csv").write_text("fw,avg,worst\na,9.5,8.0\nb,5.0,8.0\n")
-    done = bench("audit", *words)
-    assert done.code == code, done.all
+    done = bench("audit", *words, code=code)
     assert says in done.all
     assert "hint: " in done.err or code != 2
 

@@ -37,8 +37,7 @@ def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) 
     (tmp_path / "all").mkdir()
     (tmp_path / "all/m.txt").write_text(GOOD + "\n" + printers.ab(simulate(Setup())))
     (tmp_path / "all/z.txt").write_text(WRK.format(mean="80.52ms"))
-    done = bench("audit", "all", "--details")
-    assert done.code == 1, done.all
+    done = bench("audit", "all", "--details", code=1)
     for line in ("all/m.txt: ab, 1 row", "all/m.txt: wrk, 1 row", "all/z.txt: wrk, 1 row"):
         assert line in done.out
 
@@ -46,8 +45,7 @@ def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) 
 def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path) -> None:
     cut = "".join(GOOD.splitlines(keepends=True)[:5])
     (tmp_path / "log.txt").write_text(GOOD + cut + GOOD)
-    done = bench("audit", "log.txt")
-    assert done.code == 2
+    done = bench("audit", "log.txt", code=2)
     assert "log.txt: wrk, 2 rows" in done.out
     assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
 
@@ -80,8 +78,7 @@ def test_a_cut_line_of_samples_is_named(bench: Bench, tmp_path: Path) -> None:
     for tool, name in (("jmeter", "a.jtl"), ("locust", "a_stats.csv")):
         text = printers.CLOSED[tool](simulate(Setup()))
         (tmp_path / name).write_text(text + text.splitlines()[-1][:10])
-        done = bench("audit", name)
-        assert done.code == 2, done.all
+        done = bench("audit", name, code=2)
         assert f"not read: {name}: {tool}: line " in done.err
         assert " cells below " in done.err
 
@@ -91,8 +88,7 @@ def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None
     (tmp_path / "all/wrk.txt").write_text(GOOD)
     (tmp_path / "all/notes.txt").write_text("nothing to see")
     (tmp_path / "all/empty.txt").write_text("")
-    done = bench("audit", "all")
-    assert done.code == 0, done.all
+    done = bench("audit", "all", code=0)
     assert "passed over: all/notes.txt: no reader knows this content" in done.err
     assert "passed over: all/empty.txt: it is empty" in done.err
 
@@ -122,8 +118,7 @@ def test_a_column_of_no_known_fact_is_refused(
     bench: Bench, tmp_path: Path, columns: list[str], says: str
 ) -> None:
     (tmp_path / "t.csv").write_text("rate,avg,worst\n5,1,2\n")
-    done = bench("audit", "t.csv", "--column", *columns)
-    assert done.code == 2
+    done = bench("audit", "t.csv", "--column", *columns, code=2)
     assert says in done.err
 
 

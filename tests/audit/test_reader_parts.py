@@ -46,18 +46,15 @@ def test_a_reader_that_crashes_has_defects() -> None:
 
 def test_plugins_check_reads_rows(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "ab.txt").write_text(printers.ab(simulate(Setup())))
-    done = bench("plugins", "check", "reader-ab", "--output", "ab.txt")
-    assert done.code == 0, done.all
+    done = bench("plugins", "check", "reader-ab", "--output", "ab.txt", code=0)
     assert "ways: " in done.out
     assert "requests " in done.out
-    other = bench("plugins", "check", "reader-wrk", "--output", "ab.txt")
-    assert other.code == 4
+    other = bench("plugins", "check", "reader-wrk", "--output", "ab.txt", code=4)
     assert "no reading: no rows" in other.out
 
 
 def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
-    done = bench("plugins", "new", "reader", "mine")
-    assert done.code == 0, done.all
+    done = bench("plugins", "new", "reader", "mine", code=0)
     assert "plugins check reader-mine --output tests/outputs/healthy.txt" in done.out
     assert "audit tests/outputs/healthy.txt" in done.out
     package = tmp_path / "benchforge-mine"

@@ -105,14 +105,14 @@ def test_compare(bench: Bench, tmp_path: Path) -> None:
     new = result(tmp_path, 9, 0.8)
     against = [word for file in past for word in ("--against", file)]
     command = ("compare", new, *against, "--reference", "flask")
-    done = bench(*command, "--html", "page.html")
-    assert done.code == 1, done.all
+    done = bench(*command, "--html", "page.html", code=1)
     compared("compare.txt", done.out)
     compared("compare-details.txt", bench(*command, "--details").out)
     compared_page("compare.html.txt", tmp_path / "page.html")
     compared("compare.json", bench(*command, "--metric", "throughput", "--json").out)
-    two = bench("compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html")
-    assert two.code == 0, two.all
+    two = bench(
+        "compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html", code=0
+    )
     compared("compare-two.txt", two.out)
     compared_page("compare-two.html.txt", tmp_path / "page.html")
 
@@ -121,8 +121,7 @@ def test_history(bench: Bench, tmp_path: Path) -> None:
     days = [result(tmp_path, day, 0.8 if day > 12 else 1.0) for day in range(24)]
     days += [result(tmp_path, 24, kernel="9"), result(tmp_path, 25, kernel="9")]
     command = ("history", *days, "--reference", "flask", "--metric", "throughput")
-    done = bench(*command, "--html", "page.html")
-    assert done.code == 0, done.all
+    done = bench(*command, "--html", "page.html", code=0)
     compared("history.txt", done.out)
     compared("history-details.txt", bench(*command, "--details").out)
     compared_page("history.html.txt", tmp_path / "page.html")
@@ -137,8 +136,7 @@ def test_audit(bench: Bench, tmp_path: Path) -> None:
     for output in sorted(AUTOCANNON.glob("*.json"))[:2]:
         (tmp_path / output.name).write_bytes(output.read_bytes())
     command = ("audit", ".", "--pipeline", "1")
-    done = bench(*command, "--html", "page.html", "--junit", "junit.xml")
-    assert done.code == 1, done.all
+    done = bench(*command, "--html", "page.html", "--junit", "junit.xml", code=1)
     compared("audit.txt", done.out)
     compared_page("audit.html.txt", tmp_path / "page.html")
     compared("audit.xml", (tmp_path / "junit.xml").read_text())
@@ -207,6 +205,5 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_plan(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
-    done = bench("plan", "small.toml")
-    assert done.code == 0, done.all
+    done = bench("plan", "small.toml", code=0)
     compared("plan.txt", done.out)

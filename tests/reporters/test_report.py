@@ -40,8 +40,7 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     for name in MADE:
         (result / name).unlink()
     (result / "report.md").write_text("ours is faster")
-    run = bench("report", "--details", result, "--write")
-    assert run.code == 0, run.all
+    run = bench("report", "--details", result, "--write", code=0)
     assert "throughput" in run.out
     assert {name: (result / name).read_bytes() for name in MADE} == content
     bench("verify", result, code=0)
@@ -143,8 +142,7 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
 def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
     shutil.rmtree(max(result.glob("trials/*")))
     (result / "summary.json").unlink()
-    run = bench("report", result, "--write")
-    assert run.code == 0, run.all
+    run = bench("report", result, "--write", code=0)
     assert "NOT COMPLETE" in run.out
     assert read(result / "summary.json")["complete"] is False
 
@@ -163,8 +161,7 @@ def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name
         (result / made).unlink()
     run = bench("report", result, "--reporter", name)
     assert (run.code, "no folder is named for its files" in run.err) == (2, True), run.all
-    run = bench("report", result, "--reporter", name, "--write")
-    assert run.code == 0, run.all
+    run = bench("report", result, "--reporter", name, "--write", code=0)
     assert sorted(item.name for item in result.iterdir()) == sorted(
         [*FURTHER[name], "result.json", "trials"]
     )
@@ -201,8 +198,7 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     summary = tmp_path / "step.md"
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})
     words = ("--profile", "smoke", "--set", "repeat.blocks=1")
-    actual = run("run", "small.toml", *words, "--report", "junit", "--report", "github")
-    assert actual.code == 0, actual.all
+    actual = run("run", "small.toml", *words, "--report", "junit", "--report", "github", code=0)
     (made,) = (tmp_path / "results").iterdir()
     assert {"junit.xml", "github.md", *MADE} <= {item.name for item in made.iterdir()}
     assert summary.read_text() == (made / "github.md").read_text()
