@@ -70,8 +70,7 @@ def test_the_worst_rows_come_first(bench: Bench, tmp_path: Path) -> None:
     means = ("70.52ms", "80.52ms", "5.52ms", "9.90s", "90.52ms")
     for number, mean in enumerate(means):
         (tmp_path / f"all/{number}.txt").write_text(WRK.format(mean=mean))
-    done = bench("audit", "all")
-    words = " ".join(done.out.split())
+    words = " ".join(bench("audit", "all").out.split())
     names = [f"http://127.0.0.1:8080/ of {number}.txt" for number in (3, 4, 1)]
     assert f"1 can stand. Withdraw or correct {', '.join(names)}, and 1 more." in words
     assert "impossible, 4 times: " in words

@@ -106,8 +106,7 @@ def test_recordings_of_real_tools_are_not_impossible(bench: Bench, tool: str) ->
         if file.stat().st_size and any(item.claims(file.read_text()) for item in all_readers())
     ]
     assert files
-    done = bench("audit", *files, "--json")
-    sources = json.loads(done.out)["sources"]
+    sources = json.loads(bench("audit", *files, "--json").out)["sources"]
     assert len(sources) > len(files) / 2
     wrong = [item for audit in sources for item in audit["findings"] if item["severity"] in FALSE]
     assert not wrong

@@ -39,8 +39,7 @@ def test_a_reader_that_crashes_has_defects() -> None:
         def rows(self, source: Source):  # type: ignore[no-untyped-def] # noqa: ANN202
             raise KeyError(source.text()[:1])
 
-    recording = Recording("printed", {}, 0, "/", {OUT: b"1\n"})
-    examined = examine(Careless, recordings=[recording])
+    examined = examine(Careless, recordings=[Recording("printed", {}, 0, "/", {OUT: b"1\n"})])
     assert examined.defects == ["printed: stdout.txt: rows() crashes: KeyError: '1'"]
 
 
@@ -65,8 +64,7 @@ def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     healthy = package / "tests/outputs/healthy.txt"
-    examined = examine(made.Mine, recordings=[Recording.of(healthy)])
-    assert not examined.findings
+    assert not examine(made.Mine, recordings=[Recording.of(healthy)]).findings
     source = Source("healthy.txt", io.BytesIO(healthy.read_bytes()))
     assert made.Mine().claims(source.head)
     (row,) = made.Mine().rows(source)

@@ -23,8 +23,7 @@ def test_milliseconds_that_are_read_as_seconds(
     bench: Bench, tmp_path: Path, unit: str, says: str
 ) -> None:
     # 64 connections that are always busy: mean = 64 / rate.
-    rows = [f"f{n},{1000 * n},{64 / n:.3f}" for n in range(1, 8)]
-    written(tmp_path, "fw,rps,avg", *rows)
+    written(tmp_path, "fw,rps,avg", *[f"f{n},{1000 * n},{64 / n:.3f}" for n in range(1, 8)])
     words = ("--column", f"mean=avg:{unit}", "--connections", "64", "--all")
     done = bench("audit", "table.csv", *COLUMNS, *words, code=1 if says else 0)
     assert says in " ".join(done.out.split())

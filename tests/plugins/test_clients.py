@@ -258,8 +258,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     client = part(name, mode)
     with HOST.trial(folder) as sandbox:
         url = f"http://127.0.0.1:{sandbox.free_port()}/"
-        target = Target(url, Request(), folder, {}, Path(sys.executable))
-        output = driven(sandbox, client, target)
+        output = driven(sandbox, client, Target(url, Request(), folder, {}, Path(sys.executable)))
     reading = client.read(output)
     assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
     assert sum(reading.errors.values()) == 12
@@ -551,8 +550,7 @@ def test_a_tally_counts_what_a_list_would(ends: list[Any]) -> None:
     good = [length for status, length, _ in answers if status < 400]
     assert tally.first_length == (good[0] if good else None)
     assert tally.other_lengths == sum(length != good[0] for length in good)
-    histogram = Histogram.of(tally.latency_us)
-    assert histogram.sum_us == sum(ns // 1000 for _, _, ns in answers)
+    assert Histogram.of(tally.latency_us).sum_us == sum(ns // 1000 for _, _, ns in answers)
 
 
 @given(ENDS, ENDS)
@@ -589,8 +587,7 @@ def test_rounds_of_the_study_are_a_thousand_requests() -> None:
 
 
 def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:
-    digests = {part(name).fingerprint(tmp_path) for name in BY_NAME}
-    assert len(digests) == len(BY_NAME)
+    assert len({part(name).fingerprint(tmp_path) for name in BY_NAME}) == len(BY_NAME)
 
 
 # --- a whole trial -------------------------------------------------------------------------------

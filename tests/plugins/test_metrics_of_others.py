@@ -103,8 +103,7 @@ def test_their_number_of_errors_is_no_claim_by_itself(bench: Bench, suite: Path)
 
 
 def test_a_measurand_that_is_none_is_named(bench: Bench, suite: Path, tmp_path: Path) -> None:
-    module = tmp_path / "site/their_metric.py"
-    module.write_text(METRIC.replace('"failed requests"', '"errors"'))
+    (tmp_path / "site/their_metric.py").write_text(METRIC.replace('"failed requests"', '"errors"'))
     checked = bench("check", suite, code=2)
     assert "Refusals: measurand 'errors' is none of: responses per second," in checked.err
 

@@ -298,12 +298,11 @@ def test_each_line_of_plugins_new_works(tmp_path: Path, wheel: Path, kind: str, 
     assert any("--no-index --no-deps --no-build-isolation -e ." in line for line in lines)
     assert (" uv pip " in call.out.replace("/uv ", " uv ")) == (way == "uv")
     *first, last = lines
-    finished = run("sh", "-exc", "\n".join(first), cwd=tmp_path, environment=surroundings)
-    assert " passed" in finished
+    assert " passed" in run("sh", "-exc", "\n".join(first), cwd=tmp_path, environment=surroundings)
     program, *words = shlex.split(last)
     measures = calls([program], tmp_path / "benchforge-echo-all", surroundings)
     # A smoke asks nothing of the machine.
-    ran = measures(*words, "--set", "smoke=true", within_s=300, code=0)
+    measures(*words, "--set", "smoke=true", within_s=300, code=0)
     assert list(tmp_path.glob("benchforge-echo-all/results/*/report.md"))
     if kind == "loader":  # the tests are true of what an author records, too
         package = tmp_path / "benchforge-echo-all"

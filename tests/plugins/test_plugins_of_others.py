@@ -269,8 +269,7 @@ def test_the_hooks_of_a_run_in_their_order(
         "trial_kept 2 result.json trial.json",
         "judged result.json trial.json report.md",
     ]
-    header = json.loads((result / "result.json").read_text())
-    assert header["facts"]["notes"] == {"room": "cold"}
+    assert json.loads((result / "result.json").read_text())["facts"]["notes"] == {"room": "cold"}
 
 
 @pytest.mark.samples(2)

@@ -110,7 +110,7 @@ def test_a_part_of_each_kind_and_a_command_are_listed_and_used(
     parts = ("server-reader", "backend-notes", "loader-knock", "metric-answers")
     assert origins == dict.fromkeys((*parts, "reporter-failures"), "")
     shutil.copy(OUTSIDER / "suite.toml", tmp_path)
-    ran = run("run", "suite.toml", "--report", "failures", code=0)
+    run("run", "suite.toml", "--report", "failures", code=0)
     (result,) = tmp_path.glob("results/*")
     (trial,) = read_trials(result)
     assert trial.reading is not None

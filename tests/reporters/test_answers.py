@@ -269,8 +269,7 @@ def test_a_search_is_answered_by_the_rates_that_it_found(
     high: float, state: str, words: str
 ) -> None:
     cases = [sought("slow", 4000.0, 3900.0, high), sought("fast", 5000.0, 4900.0, 5200.0)]
-    compared = summaries.comparison([], "slow", "fast")
-    summary = summaries.summary(*cases, comparisons=(compared,))
+    summary = summaries.summary(*cases, comparisons=(summaries.comparison([], "slow", "fast"),))
     (answer,) = answers(with_comparison_verdicts(summary, limits()), [])
     assert answer.state == state
     assert answer.headline.startswith("Highest rate that keeps all objectives: fast 5,000")
@@ -315,8 +314,7 @@ def test_what_overload_shows_is_no_finding_of_a_search(
     finding = FoldedFinding(check=check, scenario=case.case.scenario, trials=trials, count=1)
     fields = {"id": "X1", "audience": "limits", "state": "open", "count": 1}
     cause = Cause.model_validate({**fields, "findings": (finding,)})
-    summary = summaries.summary(case).model_copy(update={"causes": (cause,)})
-    (text,) = cause_texts(summary, ()).all
+    (text,) = cause_texts(summaries.summary(case).model_copy(update={"causes": (cause,)}), ()).all
     assert text.kind == kind
     # Of a search without an answer, each is a reason.
     ended = Capacity(rate=Estimate.model_validate(NO_RATE), safe=None, width=None)

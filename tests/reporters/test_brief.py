@@ -80,8 +80,7 @@ def test_no_form_has_the_host_the_user_or_the_home(host: str, user: str, form: s
     home = form.format(user)
     facts = {**summary.facts, "hostname": host, "user": user, "home": home}
     planted = summary.model_dump_json().replace("/home/bench", home)
-    message = f"cannot read {home}/app/hello.py"
-    planted = planted.replace("ModuleNotFoundError", message)
+    planted = planted.replace("ModuleNotFoundError", f"cannot read {home}/app/hello.py")
     summary = Summary.model_validate_json(planted).model_copy(update={"facts": facts})
     moved = tuple(
         Trial.model_validate_json(trial.model_dump_json().replace("/home/bench", home))
@@ -92,8 +91,7 @@ def test_no_form_has_the_host_the_user_or_the_home(host: str, user: str, form: s
             assert host not in text
             assert home not in text
             assert user not in text
-        page = (Path(folder) / "report.html").read_text()
-        assert home not in page or form == "/root"
+        assert home not in (Path(folder) / "report.html").read_text() or form == "/root"
 
 
 @given(HOMES, NAMES, st.integers(1024, 65535))

@@ -77,8 +77,7 @@ def test_report_on_a_terminal_fits(width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     assert len(text.splitlines()) <= MOST_LINES
     coloured = Terminal().text(*recorded("disturbed"), width, colour=True)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
-    assert plain.split() == text.split()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == text.split()
     codes = {"0", "1", "2", "1;31", "32", "33", "36"}
     assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= codes
 
@@ -105,8 +104,7 @@ def test_compare(bench: Bench, tmp_path: Path) -> None:
     new = result(tmp_path, 9, 0.8)
     against = [word for file in past for word in ("--against", file)]
     command = ("compare", new, *against, "--reference", "flask")
-    done = bench(*command, "--html", "page.html", code=1)
-    compared("compare.txt", done.out)
+    compared("compare.txt", bench(*command, "--html", "page.html", code=1).out)
     compared("compare-details.txt", bench(*command, "--details").out)
     compared_page("compare.html.txt", tmp_path / "page.html")
     compared("compare.json", bench(*command, "--metric", "throughput", "--json").out)
@@ -121,8 +119,7 @@ def test_history(bench: Bench, tmp_path: Path) -> None:
     days = [result(tmp_path, day, 0.8 if day > 12 else 1.0) for day in range(24)]
     days += [result(tmp_path, 24, kernel="9"), result(tmp_path, 25, kernel="9")]
     command = ("history", *days, "--reference", "flask", "--metric", "throughput")
-    done = bench(*command, "--html", "page.html", code=0)
-    compared("history.txt", done.out)
+    compared("history.txt", bench(*command, "--html", "page.html", code=0).out)
     compared("history-details.txt", bench(*command, "--details").out)
     compared_page("history.html.txt", tmp_path / "page.html")
     compared("history-alone.txt", bench("history", *days[22:], "--metric", "latency").out)
@@ -205,5 +202,4 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_plan(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
-    done = bench("plan", "small.toml", code=0)
-    compared("plan.txt", done.out)
+    compared("plan.txt", bench("plan", "small.toml", code=0).out)

@@ -24,8 +24,7 @@ def launched(count: int, between: float, within: float, seed: int = 1) -> list[T
         for number, server in zip(numbers, ("one", "other"), strict=True):
             level = rng.gauss(0, between / math.sqrt(2))
             logs = [level + rng.gauss(0, within) for _ in range(ROUNDS)]
-            counts = [round(1e6 * math.exp(log)) for log in logs]
-            took = turns(*counts, trials=numbers)
+            took = turns(*[round(1e6 * math.exp(log)) for log in logs], trials=numbers)
             case, named = plain.named(server), {"number": number, "block": block, "turns": took}
             trials.append(plain.trial(case=case, reading=plain.reading(), **named, seconds=8))
     return trials

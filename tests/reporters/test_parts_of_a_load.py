@@ -30,9 +30,7 @@ def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
         _with_parts("other", kinds={"list": often, "rare": rare}),
     ]
     instance = ClaimInstance(a=Term(case=a), b=None if b is None else Term(case=b))
-    claim = summaries.claim(holds, instances=(instance,))
-    summary = summaries.summary(*cases, claims=[claim])
-    return judged(summary)
+    return judged(summaries.summary(*cases, claims=[summaries.claim(holds, instances=(instance,))]))
 
 
 @pytest.mark.parametrize(

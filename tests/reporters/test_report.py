@@ -40,8 +40,7 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     for name in MADE:
         (result / name).unlink()
     (result / "report.md").write_text("ours is faster")
-    run = bench("report", "--details", result, "--write", code=0)
-    assert "throughput" in run.out
+    assert "throughput" in bench("report", "--details", result, "--write", code=0).out
     assert {name: (result / name).read_bytes() for name in MADE} == content
     bench("verify", result, code=0)
 
@@ -67,8 +66,7 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert (actual.code, "results: contains no result" in actual.err) == (2, True), actual.all
     for name, created in (("old-1", "2020-01-01T00:00:00Z"), ("new-1", "2030-01-01T00:00:00Z")):
         made = shutil.copytree(original, tmp_path / "results" / name)
-        header = read(made / "result.json")
-        write(made / "result.json", {**header, "created": created})
+        write(made / "result.json", {**read(made / "result.json"), "created": created})
     actual = bench("report", "--why", code=0)
     summary = read(original / "summary.json")
     ids = {item["check"]["id"] for cause in summary["causes"] for item in cause["findings"]}
@@ -142,8 +140,7 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
 def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
     shutil.rmtree(max(result.glob("trials/*")))
     (result / "summary.json").unlink()
-    run = bench("report", result, "--write", code=0)
-    assert "NOT COMPLETE" in run.out
+    assert "NOT COMPLETE" in bench("report", result, "--write", code=0).out
     assert read(result / "summary.json")["complete"] is False
 
 
@@ -242,8 +239,7 @@ def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Pat
     assert two[0].get("message") == two[0].text
     run = bench("report", quiet, "--reporter", "json", "-o", "-")
     rows = json.loads(run.out)
-    believed = {(row["server"], row["believed"]) for row in rows}
-    assert believed == {("one", True), ("two", False)}
+    assert {(row["server"], row["believed"]) for row in rows} == {("one", True), ("two", False)}
 
 
 @pytest.mark.parametrize("after_s", [0.3, 0.45, 0.6])

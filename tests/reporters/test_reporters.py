@@ -85,8 +85,7 @@ def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
     kinds: dict[str, StreamKind] = {"list": kind, "item": kind, "order": kind}
     mix = Stream(records=3, sha256="ab", kinds=kinds)
     sent = trial().model_copy(update={"stream": mix, "case": doubted.case})
-    text = Terminal().text(summary, (sent,))
-    assert "3 of 3: 1 believed, 1 disturbed, 1 not believed" in text
+    assert "3 of 3: 1 believed, 1 disturbed, 1 not believed" in Terminal().text(summary, (sent,))
     assert requested(summary.cases, (sent,)).startswith("3 kinds of requests by ")
 
 
@@ -232,8 +231,7 @@ def test_what_nobody_has_a_value_of_is_a_note_and_no_column() -> None:
 
 def test_a_column_without_any_value_has_no_unit(tmp_path: Path) -> None:
     summary = result(case("wsgiref", line("latency", "us", 0, text="not told")))
-    text = Markdown().report(summary, (), tmp_path)[0].read_text()
-    assert re.search(r"\| +latency \|", text)
+    assert re.search(r"\| +latency \|", Markdown().report(summary, (), tmp_path)[0].read_text())
 
 
 def test_raw_shows_less_of_a_case_that_was_shown_before(tmp_path: Path) -> None:

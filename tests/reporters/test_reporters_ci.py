@@ -159,8 +159,7 @@ def test_a_summary_for_github_is_never_too_long() -> None:
 def test_whatever_names_and_sentences_are_it_is_well_formed(
     name: str, says: str, server: str
 ) -> None:
-    failure = Failure(stage="start", message=says)
-    failed = FailedTrial(trial=4, block=1, attempt=1, failure=failure)
+    failed = FailedTrial(trial=4, block=1, attempt=1, failure=Failure(stage="start", message=says))
     item = case(server, line(name, "1/s", 1, 2, 3), vary={"servers.x": name}, failed=[failed])
     summary = told(result(item, title=says), verdict(name, "fails", says), says=says)
     (_, _, sentence), *_ = elements(summary)

@@ -97,8 +97,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
 def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) -> None:
     needed_module("redis")
     files = {"a.redis": 'SET "a key" "ERROR,"\n\nLPUSH list 1 "two words"\nGET "a key"\n'}
-    name = write_dataset(site.suite_folder, "redis", "2 = 2\n0 = 0", files, "2")
-    part = redis(dataset=name)
+    part = redis(dataset=write_dataset(site.suite_folder, "redis", "2 = 2\n0 = 0", files, "2"))
     with running(part, site) as (sandbox, _, placed):
         asking = client(part.gives(placed)["REDIS_URL"], "print(r.get('a key'), r.llen('list'))")
         assert run(sandbox, placed, asking) == (0, "b'ERROR,' 2\n")

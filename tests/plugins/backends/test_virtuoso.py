@@ -163,8 +163,7 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
         "c.sql": '-- a comment\nGRANT SPARQL_UPDATE TO "SPARQL";\n',
     }
     rows = '"http://g" = 3\n"http://none" = 0'
-    name = write_dataset(site.suite_folder, "virtuoso", rows, files, "http://g")
-    part = virtuoso(dataset=name)
+    part = virtuoso(dataset=write_dataset(site.suite_folder, "virtuoso", rows, files, "http://g"))
     restored(HOST, "backend-mine", part, site)  # it counts what was loaded
     assert (site.scratch / "virtuoso.db").exists()
     assert part.gives(site)["VIRTUOSO_GRAPH"] == "http://g"

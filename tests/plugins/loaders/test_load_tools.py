@@ -285,8 +285,7 @@ def test_wrk2_has_its_timer_and_its_looks() -> None:
     hang = read("wrk2", "hang")
     assert (hang.errors["timeout"], hang.unanswered) == (20, None)
     assert hang.defects == ("wrk2:repeated-timeouts",)
-    overload = read("wrk2", "overload")
-    assert present(overload.percentiles_us)["50"] == 2_300_000
+    assert present(read("wrk2", "overload").percentiles_us)["50"] == 2_300_000
 
 
 def test_locust_ends_with_its_users_and_not_with_the_start_of_the_last_request() -> None:
@@ -508,8 +507,7 @@ def test_what_a_tool_cannot_send_is_refused(tmp_path: Path, tool: str) -> None:
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "hyperfine"])
 def test_the_warm_up_is_as_long_as_it_is_recording(tool: str) -> None:
     extra = 1 if tool == "siege" else 0
-    warm = part(tool, {"duration": "20s"}).for_warm_up(2.5)
-    assert warm.declared_s() == 3 + extra
+    assert part(tool, {"duration": "20s"}).for_warm_up(2.5).declared_s() == 3 + extra
     assert part(tool, {"duration": "20s"}).declared_s() == 20 + extra
 
 

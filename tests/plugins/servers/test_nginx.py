@@ -208,8 +208,7 @@ def test_the_front_server_of_the_study_is_what_it_was(site: Site) -> None:
         with connection(sandbox, placed, "https") as request:
             assert isinstance(request.sock, ssl.SSLSocket)
             assert request.sock.version() == "TLSv1.2"
-            cipher = present(request.sock.cipher())
-            assert "RSA" in cipher[0]
+            assert "RSA" in present(request.sock.cipher())[0]
             assert answer(request)[1] == b"x" * 1024
     assert server.stdout.read_text() == ""
     assert server.stderr.read_text() == ""

@@ -267,8 +267,7 @@ def test_a_command_is_told_where_and_with_what(site: Site) -> None:
     site = dataclasses.replace(site, backends={"db": {"url": "x://", "DATABASE_URL": "y://"}})
     command = present(part.command(site))
     text = "--at=127.0.0.1:8000"
-    program = str(site.suite_folder / "./server")
-    assert command.argv == (program, text, "http://127.0.0.1:8000")
+    assert command.argv == (str(site.suite_folder / "./server"), text, "http://127.0.0.1:8000")
     assert command.environment == {"DATABASE_URL": "y://", "DB": "x:///x", "PLAIN": "{}"}
     assert command.folder == site.suite_folder / "below"
     assert [need.name for need in part.needs()] == ["./server"]
@@ -360,8 +359,7 @@ def test_the_version_of_a_command_is_that_of_its_package(tmp_path: Path) -> None
     site = no_site(tmp_path, Path(sys.executable), {}, tmp_path)
 
     def answers(program: str) -> list[str]:
-        part = CommandServer.model_validate({"command": [program]})
-        command = part.version(site)
+        command = CommandServer.model_validate({"command": [program]}).version(site)
         if command is None:
             return []
         return subprocess.check_output(command.argv, text=True).split()

@@ -237,8 +237,7 @@ def test_a_proxy_before_gunicorn_over_tcp(tmp_path: Path) -> None:
 @pytest.mark.parametrize("over", ["socket", "uwsgi-socket", "uwsgi"])
 def test_a_proxy_before_what_only_it_can_reach(tmp_path: Path, over: str) -> None:
     needed_module("pyuwsgi")
-    servers = {"app": f'use = "hidden"\nover = "{over}"', "front": front("app")}
-    trial = measured(tmp_path, servers)
+    trial = measured(tmp_path, {"app": f'use = "hidden"\nover = "{over}"', "front": front("app")})
     assert trial.measured, trial.failure
     assert trial.reading is not None
     assert trial.reading.good == trial.reading.responses
