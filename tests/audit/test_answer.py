@@ -94,6 +94,8 @@ def test_ranks_within_noise_are_in_the_answer(bench: Bench, tmp_path: Path) -> N
         (tmp_path / name).write_text("\n".join(["fw,rps", *rows]))
     done = bench("audit", "a.csv", "b.csv", "--column", "name=fw", "--column", "rate=rps:1/s")
     assert re.search(r"Ranks of rows: \d+ of 29 neighbours are within noise\.", done.out), done.out
+    assert "not resolved: neighbours in rank differ by less than one row" in done.out
+    assert "neighbouring pairs of rows: the rate of 30 rows changed by" in done.out
 
 
 def test_each_output_lists_what_was_not_read_or_asked(bench: Bench, tmp_path: Path) -> None:
