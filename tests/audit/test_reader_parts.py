@@ -8,6 +8,7 @@ import pytest
 from front_door import Bench
 from load import printers
 from load.queues import Setup, simulate
+from present import present
 
 from benchforge.cli.plugins.examination.examine import examine
 from benchforge.cli.plugins.examination.inputs import OUT, Recording
@@ -58,11 +59,9 @@ def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
     assert "audit tests/outputs/healthy.txt" in done.out
     package = tmp_path / "benchforge-mine"
     module = package / "src/benchforge_mine/__init__.py"
-    spec = importlib.util.spec_from_file_location("benchforge_mine", module)
-    assert spec is not None
-    assert spec.loader is not None
+    spec = present(importlib.util.spec_from_file_location("benchforge_mine", module))
     made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+    present(spec.loader).exec_module(made)
     healthy = package / "tests/outputs/healthy.txt"
     assert not examine(made.Mine, recordings=[Recording.of(healthy)]).findings
     source = Source("healthy.txt", io.BytesIO(healthy.read_bytes()))

@@ -183,16 +183,15 @@ def agrees(done: Measured, name: str, mode: str) -> None:
         assert reading.connections == 1
     else:
         assert 1 <= server["connections"] <= 12
-    assert reading.latency is not None
-    assert reading.latency.count == 12
-    assert reading.latency.max_us <= reading.seconds * 1e6
+    latency = present(reading.latency)
+    assert latency.count == 12
+    assert latency.max_us <= reading.seconds * 1e6
     assert reading.document_bytes == len(BODY)
     assert reading.printed["body_bytes"] == 12 * len(BODY)
     assert server["asked"][0][0] == ["GET", "/x?a=1"]
-    assert reading.cpu_user_s is not None
-    assert reading.cpu_system_s is not None
-    process = done.output.finished[0]
-    assert 0 < reading.cpu_user_s + reading.cpu_system_s <= process.user_s + process.system_s + 0.02
+    cpu_s = present(reading.cpu_user_s) + present(reading.cpu_system_s)
+    (process,) = done.output.finished
+    assert 0 < cpu_s <= process.user_s + process.system_s + 0.02
     assert 0 < reading.seconds < process.seconds
     assert done.output.stderr == ""
 
@@ -480,15 +479,9 @@ def test_a_driver_that_failed_says_why(tmp_path: Path) -> None:
 # --- the protocol --------------------------------------------------------------------------------
 
 
-def protocol() -> Any:
-    spec = importlib.util.spec_from_file_location("clients_protocol", DRIVERS / "protocol.py")
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    present(spec.loader).exec_module(module)
-    return module
-
-
-PROTOCOL = protocol()
+SPEC = present(importlib.util.spec_from_file_location("protocol", DRIVERS / "protocol.py"))
+PROTOCOL: Any = importlib.util.module_from_spec(SPEC)
+present(SPEC.loader).exec_module(PROTOCOL)
 ANSWERS = st.tuples(
     st.sampled_from([200, 204, 302, 404, 500]), st.integers(0, 5), st.integers(0, 10**10)
 )
@@ -562,18 +555,18 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     trial = trial_of(case, tmp_path)
     assert trial.measured, trial.failure
     assert (tmp_path / "trial/client-kept.out").exists()
-    assert trial.reading is not None
-    assert (trial.reading.good, trial.reading.connections) == (50, 1)
+    reading = present(trial.reading)
+    assert (reading.good, reading.connections) == (50, 1)
     load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall", WHOLE)
-    assert load.value == trial.reading.seconds
+    assert load.value == reading.seconds
     assert process.value == present(trial.observation).seconds
     assert (load.unit, load.why) == ("s", "")
     total, user, system = ClientCpu().of_trial(trial, "cpu", WHOLE)
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
-    less = trial.reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
+    less = reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
     (wall,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall", WHOLE)
     assert (wall.value, wall.why) == (load.value, "of 50 requests: 49 good responses")
-    less = trial.reading.model_copy(update={"cpu_user_s": None})
+    less = reading.model_copy(update={"cpu_user_s": None})
     untold = ClientCpu().of_trial(trial.model_copy(update={"reading": less}), "cpu", WHOLE)
     assert [sample.value is None for sample in untold] == [True, True, False]
 

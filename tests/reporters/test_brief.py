@@ -12,6 +12,7 @@ from benchforge_reporters.html.report import Html
 from browser import Headless
 from hypothesis import given
 from hypothesis import strategies as st
+from present import present
 from screens import RECORDED, compared, recorded
 
 from benchforge.model.summary.summary import Summary
@@ -121,7 +122,6 @@ def test_nothing_of_the_beginning_is_cut(name: str, tmp_path: Path) -> None:
                 assert (visit.messages, visit.sideways()) == ([], 0)
                 assert visit.page.evaluate(cut) == []
                 box = visit.page.locator("svg.ratio").first.bounding_box()
-                assert box is not None
-                assert box["width"] > width / 3
+                assert present(box)["width"] > width / 3
         with headless.visit(tmp_path / "brief.svg", 900) as visit:
             assert (visit.messages, visit.page.evaluate(beyond)) == ([], [])

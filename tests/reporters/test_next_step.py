@@ -11,6 +11,7 @@ from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.html.report import Html
 from made import plain, summaries
 from made.plain import NOON
+from present import present
 
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import ComparisonVerdict
@@ -67,8 +68,7 @@ def test_the_page_of_a_result_names_the_file_of_its_suite(tmp_path: Path) -> Non
 def test_only_the_open_scenario_is_measured_again() -> None:
     far, near = claim_lines(result())
     assert (far.state, near.state) == ("holds", "inconclusive")
-    blocks = near.verdict.blocks_needed
-    assert blocks is not None
+    blocks = present(near.verdict.blocks_needed)
     assert blocks > 4
     goal, _, command = said(result(profile=None)).partition(": ")
     assert goal == "To decide"

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.summaries import check
+from present import present
 
 from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import limits
@@ -126,8 +127,7 @@ SIGNS: dict[ComparisonState, str] = {
 
 @given(SUMMARIES)
 def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary) -> None:
-    verdict, claim = summary.comparisons[0].verdict, [*summary.verdicts, None][0]
-    assert verdict is not None
+    verdict, claim = present(summary.comparisons[0].verdict), [*summary.verdicts, None][0]
     state = verdict.state
     code = exit_code(summary, Shown())
     if EXIT_CODES[state]:
@@ -169,8 +169,7 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
 
 @given(SUMMARIES)
 def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary) -> None:
-    verdict, output = summary.comparisons[0].verdict, document(summary, ())
-    assert verdict is not None
+    verdict, output = present(summary.comparisons[0].verdict), document(summary, ())
     screen = FirstScreen().text(summary, (), 80)
     assert len(screen.splitlines()) <= MOST_LINES
     words = " ".join(screen.split())
@@ -205,10 +204,8 @@ def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
     assert verdict.sizes == {"D3": size}
     assert {*verdict.pairs} <= {*unmoved.pairs}
     if unmoved.state == "decided" and unmoved.pairs:
-        ranked = summary.standing(compared)
-        assert ranked is not None
-        assert ranked.ranking is not None
-        low, high = ranked.ranking.pair(*unmoved.pairs[0]).ratio.interval or (1.0, 1.0)
+        order = present(present(summary.standing(compared)).ranking)
+        low, high = order.pair(*unmoved.pairs[0]).ratio.interval or (1.0, 1.0)
         apart = max(low, 1 / high) > 1 + size
         assert (verdict.state == "decided") == apart
         assert bool(verdict.pairs) == apart

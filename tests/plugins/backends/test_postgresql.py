@@ -175,8 +175,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
 def test_an_ordinary_user_needs_no_root() -> None:
     if os.getuid() != 0:
         pytest.skip("every other test is one of an ordinary user already")
-    python, packages = Path("/usr/bin/python3"), importlib.util.find_spec("pydantic")
-    assert packages is not None
+    python, packages = Path("/usr/bin/python3"), present(importlib.util.find_spec("pydantic"))
     path = f"{Path(present(packages.origin)).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
     as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     with tempfile.TemporaryDirectory(prefix="bf-") as folder:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from front_door import needed, program_words
+from present import present
 from serving.apps import accepts, ask, free_port, running, serving
 
 from benchforge.run.locate import libraries, locate
@@ -48,8 +49,7 @@ def redis() -> Iterator[Redis]:
     needed("redis-server", "redis-cli")
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
-        folder, server = Path(path), locate("redis-server")
-        assert server is not None
+        folder, server = Path(path), present(locate("redis-server"))
         words = [str(server), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
         words += ["--unixsocket", f"{folder}/socket", "--dir", path, "--databases", "2"]
         with running(words, folder, libraries(server), folder / "log", lambda: accepts(port)):

@@ -12,6 +12,7 @@ from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_servers.custom.command import CommandServer
 from front_door import needed
+from present import present
 from serving.backends import HOST, run, write_dataset
 
 from benchforge.errors import BenchforgeError
@@ -120,8 +121,7 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
             port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
             to = ("-s", socket) if listen == "unix" else ("-p", port)
             assert run(sandbox, site, Command(cli, *to, "DBSIZE")) == (0, keys)
-        assert server.running is not None
-        environment = server.running.command.environment
+        environment = present(server.running).command.environment
         assert environment["DATABASE_URL"] == settings["other"]
         assert environment["REDIS_URL"] == settings["second"]
 

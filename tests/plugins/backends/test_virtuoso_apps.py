@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import captured, needed
+from present import present
 from serving.apps import ask, free_port, running, serving
 from serving.backends import HOST, site_at
 
@@ -55,9 +56,8 @@ def virtuoso(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     needed("virtuoso-t", "isql-vt")
     sql, http, part = free_port(), free_port(), Virtuoso()
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
-        folder, program, isql = Path(path), locate("virtuoso-t"), locate("isql-vt")
-        assert program is not None
-        assert isql is not None
+        program, isql = present(locate("virtuoso-t")), present(locate("isql-vt"))
+        folder = Path(path)
         empty = site_at(part, tmp_path_factory.mktemp("template"), folder)
         restored(HOST, "backend-mine", part, empty)  # to make a store takes longer than all else
         (folder / "virtuoso.ini").write_text(INI.format(folder=folder, sql=sql, http=http))

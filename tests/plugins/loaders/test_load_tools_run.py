@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from front_door import lack
+from present import present
 
 from benchforge.cli.measure.run.run import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
@@ -217,10 +218,8 @@ def test_its_version_is_the_first_thing_that_it_says(tmp_path: Path, tool: str) 
         *("version", tmp_path, tmp_path, "127.0.0.1", {}, Path(sys.executable)),
         *(programs(part), {}, tmp_path, False),
     )
-    command = part.version(site)
-    assert command is not None
     with LocalHost().trial(tmp_path) as sandbox:
-        done = sandbox.run("version", command, tmp_path, {}, 200)
+        done = sandbox.run("version", present(part.version(site)), tmp_path, {}, 200)
     text = done.stdout.read_text() + done.stderr.read_text()
     assert any(digit.isdigit() for digit in text.splitlines()[0])
     assert tool in text.splitlines()[0].lower()

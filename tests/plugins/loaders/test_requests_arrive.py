@@ -14,6 +14,7 @@ from front_door import PROGRAMS, Bench, needed_module, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases
+from present import present
 
 from benchforge.plugin import Request
 
@@ -198,8 +199,7 @@ def test_each_kind_that_expects_a_body_has_one_length(tmp_path: Path) -> None:
         '[loaders.tool]\nuse = "pace"\n[scenarios.mix]\nservers = ["raw"]\nloaders = ["tool"]\n'
         + "".join(lines)
     )
-    workload = cases(path)[0].workload
-    assert workload is not None
+    workload = present(cases(path)[0].workload)
     heads = {record.head.decode() for record in islice(workload.records(0, 1), 50)}
     lengths = sorted(line for head in heads for line in head.split("\r\n") if LENGTH in line)
     assert lengths == [f"{LENGTH}: {length}" for length in (0, 1, 3)]

@@ -74,8 +74,7 @@ def measured(folder: Path, url: str, ca_file: str = "") -> Trial:
 
 
 def failure(trial: Trial) -> tuple[str, str]:
-    assert trial.failure is not None
-    return trial.failure.message, trial.failure.hint
+    return present(trial.failure).message, present(trial.failure).hint
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

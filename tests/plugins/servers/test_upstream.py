@@ -110,8 +110,7 @@ def measured(folder: Path, servers: dict[str, str], server: str = "front") -> Tr
 
 
 def failure(trial: Trial) -> tuple[str, str]:
-    assert trial.failure is not None
-    return trial.failure.stage, trial.failure.message
+    return present(trial.failure).stage, present(trial.failure).message
 
 
 # --- what a suite says ---------------------------------------------------------------------------
