@@ -14,6 +14,7 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal, Why
 from front_door import Bench
+from made.plain import named
 from screens import STORED, compared, compared_page, recorded
 from suite_texts.files import suite_text
 
@@ -23,7 +24,6 @@ from benchforge.cli.measure.gate.outcome import document as as_json
 from benchforge.cli.measure.gate.screen import first_screen
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.claim import Waiver
-from benchforge.model.values.case_name import CaseName
 
 MOST_LINES, MOST_OF_ONE = 50, 15
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
@@ -148,23 +148,13 @@ def outcome(*verdicts: SpeedVerdict, **changed: Any) -> Outcome:
     waiver = Waiver(scenario="ping", reason="a known loss", until=None)
     pairs = []
     for number, verdict in enumerate(verdicts):
-        case = CaseName(
-            scenario="ping-2", server=f"app{number}", driver="closed", vary={}, digest="0" * 16
-        )
+        case = named(f"app{number}", scenario="ping-2", driver="closed", digest="0" * 16)
         waived = waiver if number == 1 else None
         notes = ("the answer changed: the base sent 'a', the working tree 'b'",) * (number == 0)
         pairs.append(GatedPair("ping", case, "throughput", verdict, True, waived, None, notes))
-    fields: dict[str, Any] = {
-        "base": "main (1a2b)",
-        "head": "working tree",
-        "limit": 0.05,
-        "level": 0.98,
-        "questions": tuple(pairs),
-        "notes": ("not compared: servers.x: new",),
-        "result": "results/x",
-        **changed,
-    }
-    return Outcome(**fields)
+    fields: dict[str, Any] = {"base": "main (1a2b)", "head": "working tree", "limit": 0.05}
+    fields |= {"level": 0.98, "questions": tuple(pairs), "result": "results/x"}
+    return Outcome(**fields | {"notes": ("not compared: servers.x: new",)} | changed)
 
 
 SLOWER = SpeedVerdict("slower", 0.8, 0.75, 0.85, 12)
@@ -191,11 +181,8 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     screen = [*first_screen(made)]
     assert len(screen) <= MOST_OF_ONE
     assert screen[0].split(":")[0] in {"PASSED", "FAILED", "UNDECIDED"}
-    texts = [
-        "\n".join(screen),
-        "\n".join(lines(made)),
-        json.dumps(as_json(made), indent=1, sort_keys=True),
-    ]
+    texts = ["\n".join(screen), "\n".join(lines(made))]
+    texts += [json.dumps(as_json(made), indent=1, sort_keys=True)]
     texts += [file.read_text() for file in files]
     compared(f"gate-{name}.txt", "\n----\n".join(texts))
 
