@@ -30,6 +30,14 @@ from benchforge.suite.load import load
 SERVER = Path(__file__).parents[2] / "outputs/faults.py"
 GOAWAY = Path(__file__).parents[2] / "programs/faulty_servers/goaway.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
+VISITOR = """from locust import FastHttpUser, task
+class Visitor(FastHttpUser):
+    @task
+    def two(self):
+        self.client.get('/ok')
+        with self.client.get('/ok', catch_response=True, name='bad') as answer:
+            answer.failure('not so good')
+"""
 CLOSED = {"connections": 4, "duration": 1}
 RUNS: list[tuple[str, dict[str, Any]]] = [
     ("h2load", CLOSED),
@@ -97,9 +105,8 @@ def run(
     with LocalHost().trial(folder) as sandbox, server(sandbox, folder, program) as (port, running):
         url = f"http://127.0.0.1:{port}{entries.path}"
         target = Target(url, entries, folder, known_values, Path(sys.executable), **more)
-        finished = drive(
-            sandbox, LoadToolRun(part, target, "loader"), TrialRecorder(lambda _: None)
-        )
+        recorder = TrialRecorder(lambda _: None)
+        finished = drive(sandbox, LoadToolRun(part, target, "loader"), recorder)
         ran = Ran(part.read(Output(target, finished)))
         counted = sandbox.stop(running, first=signal.SIGTERM).stdout.read_text().split()
     ran.accepted, ran.asked = int(counted[0]) - 1, int(counted[1])
@@ -138,9 +145,8 @@ def test_hyperfine_times_a_process_and_makes_as_many_requests(tmp_path: Path) ->
 
 @pytest.mark.parametrize("tool", ["h2load", "hey", "locust", "oha", "k6"])
 def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
-    request = Request(
-        method="PUT", path="/echo", headers={"X-One": "a b", "Host": "a.example"}, body="x=1"
-    )
+    headers = {"X-One": "a b", "Host": "a.example"}
+    request = Request(method="PUT", path="/echo", headers=headers, body="x=1")
     options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
     run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
     head, _, body = (tmp_path / "server.err").read_text().splitlines()[0].partition(" | ")
@@ -174,15 +180,7 @@ def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: P
 
 
 def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from locust import FastHttpUser, task\n"
-        "class Visitor(FastHttpUser):\n"
-        "    @task\n"
-        "    def two(self):\n"
-        "        self.client.get('/ok')\n"
-        "        with self.client.get('/ok', catch_response=True, name='bad') as answer:\n"
-        "            answer.failure('not so good')\n"
-    )
+    (tmp_path / "mine.py").write_text(VISITOR)
     options = {"locustfile": "mine.py", "users": 2, "duration": 2}
     reading = run("locust", options, tmp_path, suite_folder=tmp_path).reading
     assert reading.errors["other"] == reading.responses - (reading.good or 0) > 0
