@@ -30,12 +30,10 @@ def test_the_answer_comes_first_and_has_fifteen_lines(bench: Bench, table: Path)
         (table / f"all/{number}.txt").write_text(WRK.format(mean="80.52ms"))
     for words in (["all"], ["t.csv", *WORDS]):
         lines = bench("audit", *words).out.splitlines()
-        assert lines[0].startswith(
-            ("12 sources: wrk, 12 rows. 0 can stand", "t.csv: columns, 3 rows")
-        )
-        assert re.search(
-            r" can stand( \(1 of them unsupported\))?\. Withdraw or correct ", " ".join(lines[:2])
-        )
+        first = ("12 sources: wrk, 12 rows. 0 can stand", "t.csv: columns, 3 rows")
+        assert lines[0].startswith(first)
+        verdict = r" can stand( \(1 of them unsupported\))?\. Withdraw or correct "
+        assert re.search(verdict, " ".join(lines[:2]))
         assert len(lines) <= 15
 
 
@@ -52,10 +50,8 @@ def test_the_answer_names_what_to_publish_and_the_ranks(bench: Bench, table: Pat
 @pytest.mark.parametrize(
     ("mean", "level", "code"),
     [
-        ("80.52ms", "impossible", 1),
-        ("20.52ms", "unsupported", 1),
-        ("20.52ms", "false", 0),
-        ("5.52ms", "unsupported", 0),
+        *(("80.52ms", "impossible", 1), ("20.52ms", "unsupported", 1)),
+        *(("20.52ms", "false", 0), ("5.52ms", "unsupported", 0)),
     ],
 )
 def test_a_build_fails_on_the_level_that_it_names(

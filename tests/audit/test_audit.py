@@ -95,11 +95,9 @@ def test_a_folder_is_read_whole(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tool", ["wrk", "wrk2", "ab", "hey", "oha", "h2load"])
 def test_recordings_of_real_tools_are_not_impossible(bench: Bench, tool: str) -> None:
-    files = [
-        file
-        for file in sorted((RECORDED / tool).glob("*/stdout.txt"))
-        if file.stat().st_size and any(item.claims(file.read_text()) for item in all_readers())
-    ]
+    outputs = sorted((RECORDED / tool).glob("*/stdout.txt"))
+    texts = {file: file.read_text() for file in outputs if file.stat().st_size}
+    files = [f for f, text in texts.items() if any(r.claims(text) for r in all_readers())]
     assert files
     sources = json.loads(bench("audit", *files, "--json").out)["sources"]
     assert len(sources) > len(files) / 2

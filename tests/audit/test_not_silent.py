@@ -139,32 +139,18 @@ def test_what_follows_from_other_facts_is_not_silent(
     assert says in done.out
 
 
-@pytest.mark.parametrize(
-    "log",
-    [
-        pytest.param(GOOD.encode("utf-16"), id="UTF-16"),
-        pytest.param(GOOD.replace("\n", "\r\n").encode("utf-16"), id="UTF-16 of Windows"),
-        pytest.param(
-            "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(), id="ANSI"
-        ),
-        pytest.param(
-            "".join(f"2026-11-27T10:00:01.123Z {line}\n" for line in GOOD.splitlines()).encode(),
-            id="times of a log",
-        ),
-        *(
-            pytest.param(
-                "".join(f"{prefix}{line}\n" for line in GOOD.splitlines()).encode(), id=prefix
-            )
-            for prefix in (
-                "[2026/11/27 10:00:01] ",
-                "10:00:01.123 ",
-                "Nov  7 10:00:01 host wrk[12]: ",
-                "2026-11-27T10:00:01.123456789Z stdout F ",
-                "load-wrk-1  | ",
-            )
-        ),
-    ],
-)
+LOGS = {
+    "UTF-16": GOOD.encode("utf-16"),
+    "UTF-16 of Windows": GOOD.replace("\n", "\r\n").encode("utf-16"),
+    "ANSI": "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(),
+}
+PREFIXES = ("2026-11-27T10:00:01.123Z ", "[2026/11/27 10:00:01] ", "10:00:01.123 ")
+PREFIXES += ("Nov  7 10:00:01 host wrk[12]: ", "2026-11-27T10:00:01.123456789Z stdout F ")
+for prefix in (*PREFIXES, "load-wrk-1  | "):
+    LOGS[prefix] = "".join(f"{prefix}{line}\n" for line in GOOD.splitlines()).encode()
+
+
+@pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
 def test_the_encoding_and_the_log_around_an_output_change_nothing(
     bench: Bench, tmp_path: Path, log: bytes
 ) -> None:

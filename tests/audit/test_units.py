@@ -43,9 +43,8 @@ def test_a_row_alone_says_which_unit_would_fit(bench: Bench, tmp_path: Path) -> 
 def test_bits_that_are_read_as_bytes(
     bench: Bench, tmp_path: Path, scale: int, *, actual: bool
 ) -> None:
-    written(
-        tmp_path, "fw,rps,bps", *(f"f{n},{100 * n},{100 * n * 5150 * scale}" for n in (1, 2, 3))
-    )
+    rows = (f"f{n},{100 * n},{100 * n * 5150 * scale}" for n in (1, 2, 3))
+    written(tmp_path, "fw,rps,bps", *rows)
     words = ("--column", "byte_rate=bps:B/s", "--body", "5000")
     done = bench("audit", "table.csv", *COLUMNS, *words)
     assert ("[AX4]" in done.out) == actual, done.out
