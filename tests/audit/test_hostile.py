@@ -68,23 +68,11 @@ _VALUES = st.recursive(
     ),
     max_leaves=5,
 )
-_FIELDS = sorted(
-    [
-        *(
-            "metrics",
-            "results",
-            "benchmarks",
-            "runs",
-            "values",
-            "rawData",
-            "json",
-            "summary",
-            "stats",
-        ),
-        *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
-        *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
-    ]
-)
+_FIELDS = [
+    *("metrics", "results", "benchmarks", "runs", "values", "rawData", "json", "summary", "stats"),
+    *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
+    *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
+]
 
 
 @pytest.mark.parametrize("name", READERS)

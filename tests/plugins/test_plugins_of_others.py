@@ -90,8 +90,7 @@ def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": changed(first, second)})
     fast = ("--set", "repeat.blocks=1", "--set", 'repeat.warmup="100ms"')
-    call = bench("run", suite, *fast, code=4)
-    assert f"loader mine: {expected}" in call.err
+    assert f"loader mine: {expected}" in bench("run", suite, *fast, code=4).err
     (trial, *_) = sorted(suite.parent.glob("results/*/trials/*/trial.json"))
     failure = json.loads(trial.read_text())["failure"]
     assert failure["hint"].endswith("benchforge plugins check loader-mine")
@@ -324,8 +323,7 @@ def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None
 def test_a_broken_command_is_named(bench: Bench, installs: Installs, code: str, told: str) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": code}, group="benchforge.commands")
     bench("--help", code=0)
-    call = bench("greet", "you", code=2)
-    assert told in call.err
+    assert told in bench("greet", "you", code=2).err
 
 
 METRIC = '''"""A metric."""
@@ -364,5 +362,4 @@ def test_a_raising_metric_costs_no_trial(bench: Bench, tmp_path: Path, installs:
     assert call.code not in {0, 130}
     assert "no luck" in call.err
     files = call.result.glob("trials/*/trial.json")
-    blocks = {json.loads(file.read_text())["block"] for file in files}
-    assert blocks == {1, 2, 3, 4, 5}
+    assert {json.loads(file.read_text())["block"] for file in files} == {1, 2, 3, 4, 5}

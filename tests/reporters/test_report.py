@@ -90,8 +90,7 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     page = Path(run("report", "--open", code=0).out.strip().removeprefix("file://"))
     assert page.parents[1] == tmp_path / "cache/benchforge/pages"
     assert "<title>small" in page.read_text()
-    cleaned = run("clean", "--yes", code=0).out
-    assert f"page {page.parent}: shown by report --open" in cleaned
+    assert f"page {page.parent}: shown by report --open" in run("clean", "--yes", code=0).out
     assert list(page.parents[1].iterdir()) == []
 
 

@@ -78,8 +78,7 @@ def test_each_state_of_a_claim_is_an_element_of_its_own() -> None:
 
 
 def test_a_claim_that_nobody_answered_never_passes() -> None:
-    summary = result(RATED)
-    request = summary.model_copy(update={"claims": (claim("open"),)})
+    request = result(RATED).model_copy(update={"claims": (claim("open"),)})
     assert [answer.outcome for answer in answers(request)] == ["invalid", "passes"]
     smoke = request.model_copy(update={"smoke": True})
     assert [answer.outcome for answer in answers(smoke)] == ["inconclusive", "passes"]

@@ -278,8 +278,7 @@ def test_an_app_is_served_from_its_folder(own: Site, row: Row, target: str) -> N
 
 @pytest.mark.parametrize("cls", SERVERS)
 def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServer]) -> None:
-    part = minimal(cls)
-    version = present(part.version(site))
+    version = present(minimal(cls).version(site))
     assert version.argv[0] == str(site.python)
     if cls is ApiHour:
         return  # it is not beside benchforge

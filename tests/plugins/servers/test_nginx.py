@@ -272,8 +272,7 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_mistake_is_told_in_one_line(tmp_path: Path, server: str, expected: str) -> None:
-    trial = measured(tmp_path, server)
-    failure = present(trial.failure)
+    failure = present(measured(tmp_path, server).failure)
     assert failure.stage in {"prepare", "start"}
     assert failure.message.startswith(expected.replace("{folder}", str(tmp_path)))
     assert "\n" not in failure.message
