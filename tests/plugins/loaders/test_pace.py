@@ -53,6 +53,10 @@ del sys.path[:2]
 # The command
 
 
+def pace(**options: Any) -> Pace:
+    return Pace.model_validate(options)
+
+
 def target(folder: Path, url: str = "http://127.0.0.1:80/", **request: Any) -> Target:
     return Target(url, Request.model_validate(request), folder, {}, Path(sys.executable))
 
@@ -77,7 +81,7 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
 
 
 def test_the_warm_up_is_the_same_load_for_other_seconds() -> None:
-    warm = Pace.model_validate({"requests": 5, "rate": 10}).for_warm_up(1.5)
+    warm = pace(requests=5, rate=10).for_warm_up(1.5)
     assert (warm.requests, warm.rate, warm.declared_s()) == (None, Rate(10), 1.5)
 
 
@@ -373,8 +377,7 @@ def run(part: Pace, target: Target, python: str = sys.executable) -> Output:
 def loaded(
     folder: Path, path: str, request: dict[str, Any] | None = None, **options: Any
 ) -> Reading:
-    options = {"connections": 2, "duration": "1s", "requests": 20} | options
-    part = Pace.model_validate(options)
+    part = pace(**{"connections": 2, "duration": "1s", "requests": 20} | options)
     with server() as (port, _):
         entries = target(folder, f"http://127.0.0.1:{port}{path}", **(request or {}))
         return part.read(run(part, entries))
@@ -465,7 +468,7 @@ def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: P
 
 
 def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
-    part = Pace.model_validate({"connections": 4, "duration": "500ms"})
+    part = pace(connections=4, duration="500ms")
     reading = part.read(run(part, target(tmp_path, f"http://127.0.0.1:{free_port()}/")))
     assert (reading.responses, reading.connections) == (0, 0)
     assert reading.errors["connect"] == reading.unanswered
@@ -477,13 +480,10 @@ def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
 def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
-    part = Pace.model_validate(
-        {"requests": 1, "connections": 1, "duration": "20s", "keep_alive": False}
-    )
+    part = pace(requests=1, connections=1, duration="20s", keep_alive=False)
     body = "é" * 500_000  # more than a socket takes at once
-    entries = target(
-        tmp_path, f"http://127.0.0.1:{port}/a?b=c", method="POST", body=body, headers={"X-A": "b"}
-    )
+    url, headers = f"http://127.0.0.1:{port}/a?b=c", {"X-A": "b"}
+    entries = target(tmp_path, url, method="POST", body=body, headers=headers)
     for name, text in part.files(entries).items():
         (tmp_path / name).write_text(text)
     (command,) = part.commands(entries)
@@ -511,9 +511,7 @@ def test_a_head_request_has_no_body(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("keep_alive", [True, False])
 def test_connections_are_those_that_the_server_saw(tmp_path: Path, keep_alive: bool) -> None:
-    part = Pace.model_validate(
-        {"connections": 3, "requests": 30, "duration": "20s", "keep_alive": keep_alive}
-    )
+    part = pace(connections=3, requests=30, duration="20s", keep_alive=keep_alive)
     with server() as (port, accepted):
         reading = part.read(run(part, target(tmp_path, f"http://127.0.0.1:{port}/ok")))
         assert accepted() == reading.connections == (3 if keep_alive else 30)
@@ -536,9 +534,8 @@ def test_a_rate_is_exact_in_number(tmp_path: Path, processes: int) -> None:
 
 @pytest.mark.parametrize(("options", "processes"), [({}, 1), ({}, 3), ({"think": "1ms"}, 2)])
 def test_requests_are_exact(tmp_path: Path, options: dict[str, Any], processes: int) -> None:
-    reading = loaded(
-        tmp_path, "/ok", processes=processes, connections=4, requests=101, duration="20s", **options
-    )
+    options = {"connections": 4, "requests": 101, "duration": "20s"} | options
+    reading = loaded(tmp_path, "/ok", processes=processes, **options)
     assert reading.good == 101
     assert present(reading.in_flight).count == 0
 
@@ -549,21 +546,19 @@ def later_than(histogram: Histogram | None, us: int) -> int:
     return sum(quantile >= us for quantile in quantiles)
 
 
+HUNDRED: dict[str, Any] = {"rate": 100, "arrivals": "constant", "requests": 100, "duration": "20s"}
+
+
 def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> None:
     # From the first request on it stands still for 500 ms. Whoever is due in the first 250 ms is
     # answered 250 ms late at least, however fast or slow this machine is.
-    coming = loaded(
-        tmp_path, "/freezes", rate=100, arrivals="constant", connections=9, requests=100,
-        duration="20s",
-    )  # fmt: skip
+    coming = loaded(tmp_path, "/freezes", connections=9, **HUNDRED)
     assert coming.responses == 100
     assert later_than(coming.latency, 250_000) >= 25
     # A closed loop asks nobody meanwhile: one request is late, and all looks well.
-    attempt = 0
-    while True:  # until no neighbour freezes another request
-        attempt += 1
+    for _ in range(5):  # until no neighbour freezes another request
         closed = loaded(tmp_path, "/freezes", connections=1, requests=100, duration="20s")
-        if attempt == 5 or later_than(closed.latency, 500_000) == 1:
+        if later_than(closed.latency, 500_000) == 1:
             break
     assert closed.responses == 100
     assert later_than(closed.latency, 500_000) == 1
@@ -577,9 +572,8 @@ def samples(reading: Reading) -> list[Any]:
 
 
 def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
-    reading = loaded(
-        tmp_path, "/freezes", rate=400, arrivals="constant", requests=None, duration="400ms"
-    )
+    options: dict[str, Any] = {"rate": 400, "arrivals": "constant", "duration": "400ms"}
+    reading = loaded(tmp_path, "/freezes", requests=None, **options)
     assert reading.responses == 0
     (p50, *_) = samples(reading)
     assert p50.lower_bound
@@ -587,14 +581,9 @@ def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
 
 
 def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) -> None:
-    attempt = 0
-    while True:  # until no neighbour freezes another request
-        attempt += 1
-        reading = loaded(
-            tmp_path, "/freezes", rate=100, arrivals="constant", connections=1, requests=100,
-            duration="20s",
-        )  # fmt: skip
-        if attempt == 5 or later_than(reading.service_time, 250_000) == 1:
+    for _ in range(5):  # until no neighbour freezes another request
+        reading = loaded(tmp_path, "/freezes", connections=1, **HUNDRED)
+        if later_than(reading.service_time, 250_000) == 1:
             break
     assert later_than(present(reading.schedule).queueing, 250_000) >= 20
     assert present(reading.service_time).count == 100
@@ -614,8 +603,7 @@ def test_what_waits_for_a_connection_as_the_counts_begin_anew_is_counted(tmp_pat
         go.write(b"slice 0\nanew\nslice 50000000\nend\n")
         with server() as (port, _):
             turns = replace(target(tmp_path, f"http://127.0.0.1:{port}/close"), turns=pipes)
-            part = Pace.model_validate({"connections": 2})
-            reading = part.read(run(part, turns))
+            reading = pace(connections=2).read(run(pace(connections=2), turns))
     assert reading.responses
     assert reading.printed["started"] == reading.responses
 
@@ -633,9 +621,7 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_certificate_is_checked_unless_said_otherwise(
     tmp_path: Path, certified: tuple[Path, Path], trusted: bool, verify: bool
 ) -> None:
-    part = Pace.model_validate(
-        {"connections": 2, "requests": 20, "duration": "20s", "verify": verify}
-    )
+    part = pace(connections=2, requests=20, duration="20s", verify=verify)
     with server(*certified) as (port, _):
         entries = target(tmp_path, f"https://127.0.0.1:{port}/chunked")
         entries = replace(entries, ca_file=certified[0] if trusted else None)
@@ -657,7 +643,7 @@ def test_it_runs_where_benchforge_does_not(tmp_path: Path, name: str) -> None:
     python = next(managed, None) or shutil.which(name)
     if python is None:
         pytest.skip(f"{name} is not installed")
-    part = Pace.model_validate({"connections": 4, "processes": 2, "requests": 200})
+    part = pace(connections=4, processes=2, requests=200)
     with server() as (port, _):
         reading = part.read(run(part, target(tmp_path, f"http://127.0.0.1:{port}/ok"), python))
     assert reading.good == 200
@@ -678,7 +664,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return document
 
 
-RATED = Pace.model_validate({"rate": 300, "duration": "300ms", "connections": 5})
+RATED = pace(rate=300, duration="300ms", connections=5)
 
 
 def read(folder: Path, text: str, code: int = 0, complaint: str = "") -> Reading:
@@ -749,10 +735,9 @@ def test_what_is_no_document_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_an_unknown_host_is_told_in_one_line(tmp_path: Path) -> None:
-    part = Pace()
     entries = target(tmp_path, "http://no.such.host.invalid/")
     with pytest.raises(OutputDamaged, match=r"pace: no\.such\.host\.invalid: "):
-        part.read(run(part, entries))
+        Pace().read(run(Pace(), entries))
 
 
 def test_certificates_that_are_not_there_are_told_by_their_path(tmp_path: Path) -> None:
