@@ -14,16 +14,9 @@ from load.audits import all_readers
 from load.queues import Setup, simulate
 
 from benchforge.cli.plugins.examination.hostile import damages
+from benchforge.cli.results.audit import documents
 from benchforge.cli.results.audit.answer import AuditAnswer
 from benchforge.cli.results.audit.audited import Sources, audited
-from benchforge.cli.results.audit.documents import (
-    AuditJson,
-    AuditMarkdown,
-    AuditText,
-    Pages,
-    document,
-    junit,
-)
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source
 from benchforge.plugin import Fact
@@ -48,16 +41,17 @@ def read(reader: Reader, content: bytes) -> None:
         if "\n" in refused[:200]:
             raise AssertionError(refused) from error
     else:
-        sources, answer, pages = Sources(), AuditAnswer(), Pages()
-        for printer in (AuditText(GIVEN, 9), AuditMarkdown(GIVEN)):
+        sources, answer, pages = Sources(), AuditAnswer(), documents.Pages()
+        for printer in (documents.AuditText(GIVEN, 9), documents.AuditMarkdown(GIVEN)):
             assert printer.source(audit) + printer.end(sources, "")
-        as_json = AuditJson(GIVEN)
+        as_json = documents.AuditJson(GIVEN)
         json.loads(as_json.source(audit) + as_json.end(sources, ""))
         answer.add(audit)
         assert len(answer.text(sources, GIVEN).splitlines()) <= 15
         pages.add(audit)
-        assert document(pages, sources, answer.sentences(sources, GIVEN), answer.counts, 0)
-        assert junit(pages, sources)
+        sentences = answer.sentences(sources, GIVEN)
+        assert documents.document(pages, sources, sentences, answer.counts, 0)
+        assert documents.junit(pages, sources)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -74,14 +68,11 @@ _VALUES = st.recursive(
     ),
     max_leaves=5,
 )
-_FIELDS = sorted(
-    {
-        *("metrics", "results", "benchmarks", "runs", "values", "rawData", "json"),
-        *("summary", "stats"),
-        *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
-        *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
-    }
-)
+_FIELDS = [
+    *("metrics", "results", "benchmarks", "runs", "values", "rawData", "json", "summary", "stats"),
+    *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
+    *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
+]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -131,14 +122,9 @@ def test_a_huge_file_is_refused_before_it_is_parsed() -> None:
 
 
 def test_samples_are_not_kept() -> None:
-    def samples() -> bytes:
-        yield_ = [
-            b"timeStamp,elapsed,label,responseCode,threadName,success,bytes,Latency,Connect\n"
-        ]
-        yield_ += [b"%d,5,home,200,t-%d,true,99,4,1\n" % (10 * n, n % 50) for n in range(4_000)]
-        return b"".join(yield_)
-
-    content = samples()
+    titles = b"timeStamp,elapsed,label,responseCode,threadName,success,bytes,Latency,Connect\n"
+    rows = [b"%d,5,home,200,t-%d,true,99,4,1\n" % (10 * n, n % 50) for n in range(4_000)]
+    content = titles + b"".join(rows)
     tracemalloc.start()
     (row,) = READERS["jmeter"].rows(Source("any", io.BytesIO(content)))
     most = tracemalloc.get_traced_memory()[1]

@@ -36,8 +36,7 @@ def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) 
     (tmp_path / "all").mkdir()
     (tmp_path / "all/m.txt").write_text(GOOD + "\n" + printers.ab(simulate(Setup())))
     (tmp_path / "all/z.txt").write_text(WRK.format(mean="80.52ms"))
-    done = bench("audit", "all", "--details")
-    assert done.code == 1, done.all
+    done = bench("audit", "all", "--details", code=1)
     for line in ("all/m.txt: ab, 1 row", "all/m.txt: wrk, 1 row", "all/z.txt: wrk, 1 row"):
         assert line in done.out
 
@@ -45,8 +44,7 @@ def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) 
 def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path) -> None:
     cut = "".join(GOOD.splitlines(keepends=True)[:5])
     (tmp_path / "log.txt").write_text(GOOD + cut + GOOD)
-    done = bench("audit", "log.txt")
-    assert done.code == 2
+    done = bench("audit", "log.txt", code=2)
     assert "log.txt: wrk, 2 rows" in done.out
     assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
 
@@ -79,8 +77,7 @@ def test_a_cut_line_of_samples_is_named(bench: Bench, tmp_path: Path) -> None:
     for tool, name in (("jmeter", "a.jtl"), ("locust", "a_stats.csv")):
         text = printers.CLOSED[tool](simulate(Setup()))
         (tmp_path / name).write_text(text + text.splitlines()[-1][:10])
-        done = bench("audit", name)
-        assert done.code == 2, done.all
+        done = bench("audit", name, code=2)
         assert f"not read: {name}: {tool}: line " in done.err
         assert " cells below " in done.err
 
@@ -90,8 +87,7 @@ def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None
     (tmp_path / "all/wrk.txt").write_text(GOOD)
     (tmp_path / "all/notes.txt").write_text("nothing to see")
     (tmp_path / "all/empty.txt").write_text("")
-    done = bench("audit", "all")
-    assert done.code == 0, done.all
+    done = bench("audit", "all", code=0)
     assert "passed over: all/notes.txt: no reader knows this content" in done.err
     assert "passed over: all/empty.txt: it is empty" in done.err
 
@@ -121,9 +117,7 @@ def test_a_column_of_no_known_fact_is_refused(
     bench: Bench, tmp_path: Path, columns: list[str], says: str
 ) -> None:
     (tmp_path / "t.csv").write_text("rate,avg,worst\n5,1,2\n")
-    done = bench("audit", "t.csv", "--column", *columns)
-    assert done.code == 2
-    assert says in done.err
+    assert says in bench("audit", "t.csv", "--column", *columns, code=2).err
 
 
 @pytest.mark.parametrize(
@@ -144,32 +138,18 @@ def test_what_follows_from_other_facts_is_not_silent(
     assert says in done.out
 
 
-@pytest.mark.parametrize(
-    "log",
-    [
-        pytest.param(GOOD.encode("utf-16"), id="UTF-16"),
-        pytest.param(GOOD.replace("\n", "\r\n").encode("utf-16"), id="UTF-16 of Windows"),
-        pytest.param(
-            "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(), id="ANSI"
-        ),
-        pytest.param(
-            "".join(f"2026-11-27T10:00:01.123Z {line}\n" for line in GOOD.splitlines()).encode(),
-            id="times of a log",
-        ),
-        *(
-            pytest.param(
-                "".join(f"{prefix}{line}\n" for line in GOOD.splitlines()).encode(), id=prefix
-            )
-            for prefix in (
-                "[2026/11/27 10:00:01] ",
-                "10:00:01.123 ",
-                "Nov  7 10:00:01 host wrk[12]: ",
-                "2026-11-27T10:00:01.123456789Z stdout F ",
-                "load-wrk-1  | ",
-            )
-        ),
-    ],
-)
+LOGS = {
+    "UTF-16": GOOD.encode("utf-16"),
+    "UTF-16 of Windows": GOOD.replace("\n", "\r\n").encode("utf-16"),
+    "ANSI": "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(),
+}
+PREFIXES = ("2026-11-27T10:00:01.123Z ", "[2026/11/27 10:00:01] ", "10:00:01.123 ")
+PREFIXES += ("Nov  7 10:00:01 host wrk[12]: ", "2026-11-27T10:00:01.123456789Z stdout F ")
+for prefix in (*PREFIXES, "load-wrk-1  | "):
+    LOGS[prefix] = "".join(f"{prefix}{line}\n" for line in GOOD.splitlines()).encode()
+
+
+@pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
 def test_the_encoding_and_the_log_around_an_output_change_nothing(
     bench: Bench, tmp_path: Path, log: bytes
 ) -> None:

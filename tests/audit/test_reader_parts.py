@@ -8,6 +8,7 @@ import pytest
 from front_door import Bench
 from load import printers
 from load.queues import Setup, simulate
+from present import present
 
 from benchforge.cli.plugins.examination.examine import examine
 from benchforge.cli.plugins.examination.inputs import OUT, Recording
@@ -39,37 +40,30 @@ def test_a_reader_that_crashes_has_defects() -> None:
         def rows(self, source: Source):  # type: ignore[no-untyped-def] # noqa: ANN202
             raise KeyError(source.text()[:1])
 
-    recording = Recording("printed", {}, 0, "/", {OUT: b"1\n"})
-    examined = examine(Careless, recordings=[recording])
+    examined = examine(Careless, recordings=[Recording("printed", {}, 0, "/", {OUT: b"1\n"})])
     assert examined.defects == ["printed: stdout.txt: rows() crashes: KeyError: '1'"]
 
 
 def test_plugins_check_reads_rows(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "ab.txt").write_text(printers.ab(simulate(Setup())))
-    done = bench("plugins", "check", "reader-ab", "--output", "ab.txt")
-    assert done.code == 0, done.all
+    done = bench("plugins", "check", "reader-ab", "--output", "ab.txt", code=0)
     assert "ways: " in done.out
     assert "requests " in done.out
-    other = bench("plugins", "check", "reader-wrk", "--output", "ab.txt")
-    assert other.code == 4
+    other = bench("plugins", "check", "reader-wrk", "--output", "ab.txt", code=4)
     assert "no reading: no rows" in other.out
 
 
 def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
-    done = bench("plugins", "new", "reader", "mine")
-    assert done.code == 0, done.all
+    done = bench("plugins", "new", "reader", "mine", code=0)
     assert "plugins check reader-mine --output tests/outputs/healthy.txt" in done.out
     assert "audit tests/outputs/healthy.txt" in done.out
     package = tmp_path / "benchforge-mine"
     module = package / "src/benchforge_mine/__init__.py"
-    spec = importlib.util.spec_from_file_location("benchforge_mine", module)
-    assert spec is not None
-    assert spec.loader is not None
+    spec = present(importlib.util.spec_from_file_location("benchforge_mine", module))
     made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+    present(spec.loader).exec_module(made)
     healthy = package / "tests/outputs/healthy.txt"
-    examined = examine(made.Mine, recordings=[Recording.of(healthy)])
-    assert not examined.findings
+    assert not examine(made.Mine, recordings=[Recording.of(healthy)]).findings
     source = Source("healthy.txt", io.BytesIO(healthy.read_bytes()))
     assert made.Mine().claims(source.head)
     (row,) = made.Mine().rows(source)

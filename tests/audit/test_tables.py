@@ -35,8 +35,7 @@ FORMS = {
 def test_a_table_of_each_form_has_the_same_answer(bench: Bench, tmp_path: Path, form: str) -> None:
     (tmp_path / "t").write_text(FORMS[form])
     words = ["name=key" if form == "json by name" else word for word in WORDS[1:2]]
-    done = bench("audit", "t", "--column", *words, *WORDS[2:])
-    assert done.code == 1, done.all
+    done = bench("audit", "t", "--column", *words, *WORDS[2:], code=1)
     assert done.out.startswith("t: columns, 2 rows. 1 can stand. Withdraw or correct false.")
     assert "the mean, 9.5 ms, is more than the maximum, 8 ms." in done.out
 
@@ -81,8 +80,7 @@ def test_a_row_that_cannot_be_read_is_named_beside_the_others(
     bench: Bench, tmp_path: Path, text: str, reason: str
 ) -> None:
     (tmp_path / "t").write_text(text)
-    done = bench("audit", "t", *WORDS)
-    assert done.code == 2
+    done = bench("audit", "t", *WORDS, code=2)
     assert f"not read: t: columns: {reason}" in done.err
     assert "t: columns, 2 rows. 1 can stand" in done.out
 
@@ -90,14 +88,12 @@ def test_a_row_that_cannot_be_read_is_named_beside_the_others(
 def test_a_column_that_no_record_has_is_named(bench: Bench, tmp_path: Path) -> None:
     for form in ("csv", "markdown", "json"):
         (tmp_path / "t").write_text(FORMS[form])
-        done = bench("audit", "t", *WORDS, "--column", "p99=worse:ms")
-        assert done.code == 2
+        done = bench("audit", "t", *WORDS, "--column", "p99=worse:ms", code=2)
         assert "not read: t: columns: the table: no column 'worse'; columns: " in done.err
 
 
 def test_another_table_of_a_page_is_passed_over(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("| machine | cpus |\n|---|---|\n| a | 4 |\n\n" + MARKDOWN)
-    done = bench("audit", "t", *WORDS)
-    assert done.code == 1
+    done = bench("audit", "t", *WORDS, code=1)
     assert "passed over: t: columns: line 1: a table without avg or rps or worst" in done.err
     assert "2 rows" in done.out

@@ -23,11 +23,9 @@ def test_milliseconds_that_are_read_as_seconds(
     bench: Bench, tmp_path: Path, unit: str, says: str
 ) -> None:
     # 64 connections that are always busy: mean = 64 / rate.
-    rows = [f"f{n},{1000 * n},{64 / n:.3f}" for n in range(1, 8)]
-    written(tmp_path, "fw,rps,avg", *rows)
+    written(tmp_path, "fw,rps,avg", *[f"f{n},{1000 * n},{64 / n:.3f}" for n in range(1, 8)])
     words = ("--column", f"mean=avg:{unit}", "--connections", "64", "--all")
-    done = bench("audit", "table.csv", *COLUMNS, *words)
-    assert done.code == (1 if says else 0), done.all
+    done = bench("audit", "table.csv", *COLUMNS, *words, code=1 if says else 0)
     assert says in " ".join(done.out.split())
     assert ("false field: the times are in another unit [AX3]" in done.out) == bool(says)
     assert "[AL1]" not in done.out
@@ -45,9 +43,8 @@ def test_a_row_alone_says_which_unit_would_fit(bench: Bench, tmp_path: Path) -> 
 def test_bits_that_are_read_as_bytes(
     bench: Bench, tmp_path: Path, scale: int, *, actual: bool
 ) -> None:
-    written(
-        tmp_path, "fw,rps,bps", *(f"f{n},{100 * n},{100 * n * 5150 * scale}" for n in (1, 2, 3))
-    )
+    rows = (f"f{n},{100 * n},{100 * n * 5150 * scale}" for n in (1, 2, 3))
+    written(tmp_path, "fw,rps,bps", *rows)
     words = ("--column", "byte_rate=bps:B/s", "--body", "5000")
     done = bench("audit", "table.csv", *COLUMNS, *words)
     assert ("[AX4]" in done.out) == actual, done.out
@@ -57,8 +54,7 @@ def test_bits_that_are_read_as_bytes(
 def test_a_client_has_64512_ports(bench: Bench, tmp_path: Path) -> None:
     written(tmp_path, "fw,rps,conns,time", "few,9000,90000,60", "many,90000,900000,60")
     words = ("--column", "connects=conns", "--column", "duration=time:s")
-    done = bench("audit", "table.csv", *COLUMNS, *words)
-    assert done.code == 0, done.all
+    done = bench("audit", "table.csv", *COLUMNS, *words, code=0)
     assert "unsupported: more connections were opened than one address has ports" in done.out
     assert "  many, line 3" in done.out
     assert "  few, " not in done.out

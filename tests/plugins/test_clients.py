@@ -12,20 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
-from benchforge_clients.aiohttp import AiohttpClient
-from benchforge_clients.geventhttpclient import Geventhttpclient
-from benchforge_clients.http_client import HttpClient
-from benchforge_clients.httplib2 import Httplib2
-from benchforge_clients.httpx import Httpx
 from benchforge_clients.library import DRIVERS, Library
-from benchforge_clients.pycurl import Pycurl
-from benchforge_clients.requests import Requests
-from benchforge_clients.tornado import TornadoClient
-from benchforge_clients.urllib import Urllib
-from benchforge_clients.urllib3 import Urllib3
 from benchforge_metrics.client_cpu import ClientCpu
 from benchforge_metrics.wall import Wall
 from front_door import PROGRAMS, Bench, bench, lack, needed_module
@@ -51,14 +41,13 @@ from benchforge.run.sandbox.host import LocalHost, Sandbox
 __all__ = ["bench"]
 
 HOST = LocalHost()
-ALL: list[type[Library]] = [
-    *(AiohttpClient, Geventhttpclient, HttpClient, Httplib2, Httpx),
-    *(Pycurl, Requests, TornadoClient, Urllib, Urllib3),
-]
-BY_NAME = {cls.name: cls for cls in ALL}
+REGISTRY = Registry()
+BY_NAME = {
+    name: cast("type[Library]", REGISTRY.part("client", name)) for name in REGISTRY.names("client")
+}
 MODES = [
-    (cls.name, mode)
-    for cls in ALL
+    (name, mode)
+    for name, cls in BY_NAME.items()
     for mode in (
         get_args(cls.model_fields["mode"].annotation) if "mode" in cls.model_fields else [""]
     )
@@ -107,10 +96,8 @@ class Measured:
 
 
 def part(name: str, mode: str = "", **options: Any) -> Library:
-    options_ = {"requests": 12, "timeout": "5s", **({"mode": mode} if mode else {}), **options}
-    if "duration" in options_:
-        del options_["requests"]
-    actual = BY_NAME[name].model_validate(options_)
+    options |= {"mode": mode} if mode else {}
+    actual = BY_NAME[name].model_validate({"requests": 12, "timeout": "5s"} | options)
     for module in actual.imports():
         needed_module(module)
     return actual
@@ -196,16 +183,15 @@ def agrees(done: Measured, name: str, mode: str) -> None:
         assert reading.connections == 1
     else:
         assert 1 <= server["connections"] <= 12
-    assert reading.latency is not None
-    assert reading.latency.count == 12
-    assert reading.latency.max_us <= reading.seconds * 1e6
+    latency = present(reading.latency)
+    assert latency.count == 12
+    assert latency.max_us <= reading.seconds * 1e6
     assert reading.document_bytes == len(BODY)
     assert reading.printed["body_bytes"] == 12 * len(BODY)
     assert server["asked"][0][0] == ["GET", "/x?a=1"]
-    assert reading.cpu_user_s is not None
-    assert reading.cpu_system_s is not None
-    process = done.output.finished[0]
-    assert 0 < reading.cpu_user_s + reading.cpu_system_s <= process.user_s + process.system_s + 0.02
+    cpu_s = present(reading.cpu_user_s) + present(reading.cpu_system_s)
+    (process,) = done.output.finished
+    assert 0 < cpu_s <= process.user_s + process.system_s + 0.02
     assert 0 < reading.seconds < process.seconds
     assert done.output.stderr == ""
 
@@ -258,8 +244,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     client = part(name, mode)
     with HOST.trial(folder) as sandbox:
         url = f"http://127.0.0.1:{sandbox.free_port()}/"
-        target = Target(url, Request(), folder, {}, Path(sys.executable))
-        output = driven(sandbox, client, target)
+        output = driven(sandbox, client, Target(url, Request(), folder, {}, Path(sys.executable)))
     reading = client.read(output)
     assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
     assert sum(reading.errors.values()) == 12
@@ -352,9 +337,8 @@ def test_a_delay_is_taken_off_the_time(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["requests", "aiohttp"])
 def test_requests_are_numbered_as_in_the_study(folder: Path, name: str) -> None:
     mode = {"requests": "threads-reuse", "aiohttp": "async-for"}[name]
-    request = Request(path="/multiply")
     client = part(name, mode, requests=3, numbered="number", decode_json=True)
-    done = run(client, folder, request=request)
+    done = run(client, folder, request=Request(path="/multiply"))
     items = sorted(line[1] for line, *_ in done.server["asked"])
     assert items == [f"/multiply?number={number}" for number in range(3)]
     assert done.reading.document_bytes is None
@@ -375,18 +359,15 @@ def test_bodies_of_varying_length_are_doubt_or_allowed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "surfaced"),
+    "mode",
     [
-        ("threads-recreate", 12),
-        ("threads-recreate_published", 0),
-        ("threads-reuse", 12),
-        ("threads-map", 12),
-        ("threads-map_published", 0),
+        *("threads-recreate", "threads-recreate_published", "threads-reuse"),
+        *("threads-map", "threads-map_published"),
     ],
 )
-def test_errors_that_the_study_hides_are_counted(folder: Path, mode: str, surfaced: int) -> None:
+def test_errors_that_the_study_hides_are_counted(folder: Path, mode: str) -> None:
     done = run(part("requests", mode), folder, "--way", "reset")
-    claims = done.reading.printed
+    claims, surfaced = done.reading.printed, 0 if mode.endswith("_published") else 12
     assert done.reading.unanswered == 12
     assert (claims["errors_surfaced"], claims["errors_hidden"]) == (surfaced, 12 - surfaced)
 
@@ -420,32 +401,16 @@ def test_standard_clients_on_old_pythons(folder: Path, name: str, mode: str, pyt
 # --- reading -------------------------------------------------------------------------------------
 
 
-def document(**changed: Any) -> dict[str, Any]:
-    return {
-        "protocol": 1,
-        "library": "http.client",
-        "version": "",
-        "python": "CPython 3.11.7",
-        "mode": "reuse",
-        "requests": 12,
-        "seconds": 0.5,
-        "user_s": 0.1,
-        "system_s": 0.1,
-        "import_s": 0.0,
-        "set_up_s": 0.1,
-        "statuses": {"200": 10, "500": 1},
-        "errors": {"TimeoutError": 1},
-        "complaints": {"TimeoutError": "late"},
-        "surfaced": 1,
-        "first_length": 4,
-        "other_lengths": 2,
-        "body_bytes": 44,
-        "connections": 1,
-        "connections_why": "",
-        "warm_up": {"requests": 0, "responses": 0, "connections": 0},
-        "latency_us": {"100": 10, "300": 1},
-        **changed,
-    }
+DOCUMENT: dict[str, Any] = json.loads(
+    """{
+"protocol": 1, "library": "http.client", "version": "", "python": "CPython 3.11.7", "mode": "reuse",
+"requests": 12, "seconds": 0.5, "user_s": 0.1, "system_s": 0.1, "import_s": 0.0, "set_up_s": 0.1,
+"statuses": {"200": 10, "500": 1}, "errors": {"TimeoutError": 1}, "surfaced": 1,
+"complaints": {"TimeoutError": "late"}, "first_length": 4, "other_lengths": 2, "body_bytes": 44,
+"connections": 1, "connections_why": "", "latency_us": {"100": 10, "300": 1},
+"warm_up": {"requests": 0, "responses": 0, "connections": 0}
+}"""
+)
 
 
 def reading_of(text: str, folder: Path, code: int = 0, stderr: str = "") -> Reading:
@@ -457,16 +422,16 @@ def reading_of(text: str, folder: Path, code: int = 0, stderr: str = "") -> Read
 
 
 def test_a_whole_document_is_read(tmp_path: Path) -> None:
-    reading = reading_of(json.dumps(document()), tmp_path)
+    reading = reading_of(json.dumps(DOCUMENT), tmp_path)
     assert (reading.responses, reading.good_at_least, reading.good_at_most) == (11, 8, 10)
     assert reading.errors == {"status": 1, "length": 2, "TimeoutError": 1}
     assert (reading.unanswered, reading.connections, reading.document_bytes) == (1, 1, 4)
     assert reading.printed["process_s"] == 1.0
 
 
-@pytest.mark.parametrize("key", sorted(document()))
+@pytest.mark.parametrize("key", sorted(DOCUMENT))
 def test_a_document_without_one_of_its_members_is_refused(tmp_path: Path, key: str) -> None:
-    text = json.dumps({name: value for name, value in document().items() if name != key})
+    text = json.dumps({name: value for name, value in DOCUMENT.items() if name != key})
     with pytest.raises(OutputDamaged, match=f"http_client: {key}: Field required"):
         reading_of(text, tmp_path)
 
@@ -494,11 +459,11 @@ def test_a_document_without_one_of_its_members_is_refused(tmp_path: Path, key: s
 )
 def test_impossible_documents_fail(tmp_path: Path, changed: dict[str, Any], says: str) -> None:
     with pytest.raises(OutputDamaged, match=says):
-        reading_of(json.dumps(document(**changed)), tmp_path)
+        reading_of(json.dumps(DOCUMENT | changed), tmp_path)
 
 
 def test_a_document_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
-    text = json.dumps(document())
+    text = json.dumps(DOCUMENT)
     for end in range(0, len(text), 7):
         with pytest.raises(OutputDamaged):
             reading_of(text[:end], tmp_path)
@@ -514,15 +479,9 @@ def test_a_driver_that_failed_says_why(tmp_path: Path) -> None:
 # --- the protocol --------------------------------------------------------------------------------
 
 
-def protocol() -> Any:
-    spec = importlib.util.spec_from_file_location("clients_protocol", DRIVERS / "protocol.py")
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    present(spec.loader).exec_module(module)
-    return module
-
-
-PROTOCOL = protocol()
+SPEC = present(importlib.util.spec_from_file_location("protocol", DRIVERS / "protocol.py"))
+PROTOCOL: Any = importlib.util.module_from_spec(SPEC)
+present(SPEC.loader).exec_module(PROTOCOL)
 ANSWERS = st.tuples(
     st.sampled_from([200, 204, 302, 404, 500]), st.integers(0, 5), st.integers(0, 10**10)
 )
@@ -551,8 +510,7 @@ def test_a_tally_counts_what_a_list_would(ends: list[Any]) -> None:
     good = [length for status, length, _ in answers if status < 400]
     assert tally.first_length == (good[0] if good else None)
     assert tally.other_lengths == sum(length != good[0] for length in good)
-    histogram = Histogram.of(tally.latency_us)
-    assert histogram.sum_us == sum(ns // 1000 for _, _, ns in answers)
+    assert Histogram.of(tally.latency_us).sum_us == sum(ns // 1000 for _, _, ns in answers)
 
 
 @given(ENDS, ENDS)
@@ -573,24 +531,18 @@ def test_turns_are_as_many_as_asked_or_end_in_time() -> None:
 # --- parts ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(BY_NAME))
-def test_each_is_found_by_its_name_and_says_what_it_needs(name: str) -> None:
-    assert Registry().part("client", name) is BY_NAME[name]
-    client = part(name)
-    assert {need.name for need in client.needs()} == set(client.imports())
-    assert all(need.kind == "module" for need in client.needs())
-    assert BY_NAME[name].model_validate({}).declared_s() == 10.0
-
-
 def test_rounds_of_the_study_are_a_thousand_requests() -> None:
-    assert Requests.model_validate({"mode": "threads-map"}).requests == 1000
-    assert AiohttpClient.model_validate({"mode": "async-for"}).requests == 1000
-    assert AiohttpClient.model_validate({}).requests is None
+    assert BY_NAME["requests"].model_validate({"mode": "threads-map"}).requests == 1000
+    assert BY_NAME["aiohttp"].model_validate({"mode": "async-for"}).requests == 1000
+    plain = [cls.model_validate({}) for cls in BY_NAME.values()]
+    assert {(client.requests, client.declared_s()) for client in plain} == {(None, 10.0)}
+    for client in plain:
+        imports = {(module, "module") for module in client.imports()}
+        assert {(need.name, need.kind) for need in client.needs()} == imports
 
 
 def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:
-    digests = {part(name).fingerprint(tmp_path) for name in BY_NAME}
-    assert len(digests) == len(BY_NAME)
+    assert len({part(name).fingerprint(tmp_path) for name in BY_NAME}) == len(BY_NAME)
 
 
 # --- a whole trial -------------------------------------------------------------------------------
@@ -603,31 +555,28 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     trial = trial_of(case, tmp_path)
     assert trial.measured, trial.failure
     assert (tmp_path / "trial/client-kept.out").exists()
-    assert trial.reading is not None
-    assert (trial.reading.good, trial.reading.connections) == (50, 1)
+    reading = present(trial.reading)
+    assert (reading.good, reading.connections) == (50, 1)
     load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall", WHOLE)
-    assert load.value == trial.reading.seconds
+    assert load.value == reading.seconds
     assert process.value == present(trial.observation).seconds
     assert (load.unit, load.why) == ("s", "")
     total, user, system = ClientCpu().of_trial(trial, "cpu", WHOLE)
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
-    less = trial.reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
+    less = reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
     (wall,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall", WHOLE)
     assert (wall.value, wall.why) == (load.value, "of 50 requests: 49 good responses")
-    untold = trial.model_copy(
-        update={"reading": trial.reading.model_copy(update={"cpu_user_s": None})}
-    )
-    samples = list(ClientCpu().of_trial(untold, "cpu", WHOLE))
-    assert [sample.value is None for sample in samples] == [True, True, False]
+    less = reading.model_copy(update={"cpu_user_s": None})
+    untold = ClientCpu().of_trial(trial.model_copy(update={"reading": less}), "cpu", WHOLE)
+    assert [sample.value is None for sample in untold] == [True, True, False]
 
 
 def test_clients_of_one_server_are_compared_with_one_another(bench: Bench, tmp_path: Path) -> None:
     shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
     (tmp_path / "suite.toml").write_text(suite_text("plugins/clients_compared"))
     result = bench("run", "suite.toml", code=0).result
-    header, summary = (
-        json.loads((result / name).read_text()) for name in ("result.json", "summary.json")
-    )
+    header = json.loads((result / "result.json").read_text())
+    summary = json.loads((result / "summary.json").read_text())
     assert header["clients"] == ["one"]
     (comparison,) = summary["comparisons"]
     assert (comparison["driver"], comparison["vary"]) == ("", {})

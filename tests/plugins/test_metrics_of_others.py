@@ -48,30 +48,18 @@ class Refusals(Metric):
 def benchforge_parts():
     return [Refusals]
 '''
-CLAIM = """
-[claims.few]
-scenario = "s"
-metric = "bad"
-a = { server = "one" }
-holds = "a < 5"
-"""
+CLAIM = 'claims.few = { scenario = "s", metric = "bad", a = { server = "one" }, holds = "a < 5" }'
 
 
 class Refusals(Errors):
-    """Errors by another name."""
-
     name = "refusals"
 
 
 class RefusalRate(ErrorRate):
-    """A share of errors by another name."""
-
     name = "refusal_rate"
 
 
 class Delays(Latency):
-    """Response times by another name."""
-
     name = "delays"
 
 
@@ -97,14 +85,13 @@ def test_their_errors_are_in_one_cell(bench: Bench, suite: Path, tmp_path: Path)
 
 
 def test_their_number_of_errors_is_no_claim_by_itself(bench: Bench, suite: Path) -> None:
-    suite.write_text(suite.read_text() + CLAIM)
-    checked = bench("check", suite, code=2)
-    assert "the number of errors depends on the number of requests" in checked.err
+    suite.write_text(suite.read_text().replace("benchforge = 1\n", f"benchforge = 1\n{CLAIM}\n"))
+    refused = bench("check", suite, code=2).err
+    assert "the number of errors depends on the number of requests" in refused
 
 
 def test_a_measurand_that_is_none_is_named(bench: Bench, suite: Path, tmp_path: Path) -> None:
-    module = tmp_path / "site/their_metric.py"
-    module.write_text(METRIC.replace('"failed requests"', '"errors"'))
+    (tmp_path / "site/their_metric.py").write_text(METRIC.replace('"failed requests"', '"errors"'))
     checked = bench("check", suite, code=2)
     assert "Refusals: measurand 'errors' is none of: responses per second," in checked.err
 
@@ -140,13 +127,11 @@ def test_reports_show_theirs_as_ours(
 @pytest.mark.parametrize("pair", PAIRS[:2])
 def test_disturbed_trials_have_no_failures(pair: tuple[type[Metric], type[Metric]]) -> None:
     fromkeys = dict.fromkeys(range(1, 9), 0.5)
-    verdicts = [
-        judge(
-            summary(*(measured(use, side, *[0.1] * 8, disturbed=fromkeys) for side in "ab")),
-            [claim("a > b", metric="bad", unit="1")],
-        )
+    summaries = (
+        summary(*(measured(use, side, *[0.1] * 8, disturbed=fromkeys) for side in "ab"))
         for use in pair
-    ]
+    )
+    verdicts = [judge(made, [claim("a > b", metric="bad", unit="1")]) for made in summaries]
     assert verdicts[0] == verdicts[1]
     assert verdicts[0][0].state == "invalid"
 

@@ -2,13 +2,13 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from front_door import Bench, needed
+from front_door import Bench, captured, needed
 from installed import ROOT, Installed, built, installed, uv
+from present import present
 
 from benchforge.model.files.folder import read_trials
 
@@ -48,13 +48,10 @@ def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
     trials = {(trial.case.server, trial.case.driver): trial for trial in read_trials(result)}
     assert len(trials) == 4
     for server in ("wsgiref", "waitress"):
-        reading = trials[server, "httperf"].reading
-        assert reading is not None
+        reading = present(trials[server, "httperf"].reading)
         assert reading.responses + (reading.unanswered or 0) == 200
         assert reading.good
-        load = trials[server, "httperf"].load
-        assert load is not None
-        assert load.rate == 100
+        assert present(trials[server, "httperf"].load).rate == 100
         # What it does not tell stays unknown.
         assert reading.percentiles_us is None
     report = (result / "report.md").read_text()
@@ -66,8 +63,7 @@ def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
 def test_an_error_in_its_options_is_told_as_one_in_ours(own: Bench, tmp_path: Path) -> None:
     suite = tmp_path / SUITE
     suite.write_text(suite.read_text().replace("num_conns", "num_con"))
-    actual = own("run", SUITE)
-    assert actual.code == 2
+    actual = own("run", SUITE, code=2)
     assert f"{SUITE}:21:1: loaders.httperf.num_con: unknown option" in actual.err
     assert "did you mean 'num_conns'?" in actual.err
 
@@ -81,15 +77,15 @@ def test_it_is_listed_as_ours_are(own: Bench, part: str) -> None:
 def test_the_schema_has_its_options(own: Bench, tmp_path: Path) -> None:
     assert own("schema", "-o", "examples/suite.schema.json").code == 0
     suite = tmp_path / SUITE
-    for tool in (["tombi", "lint", "--offline"], ["taplo", "lint"]):
-        words = [str(Path(sys.executable).with_name(tool[0])), *tool[1:], str(suite)]
-        assert subprocess.run(words, cwd=tmp_path, check=False).returncode == 0
-    suite.write_text(suite.read_text().replace("num_conns", "num_con"))
-    for tool in (["tombi", "lint", "--offline"], ["taplo", "lint"]):
-        words = [str(Path(sys.executable).with_name(tool[0])), *tool[1:], str(suite)]
-        finished = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+    for tool, *options in (["tombi", "lint", "--offline"], ["taplo", "lint"]):
+        words = [str(Path(sys.executable).with_name(tool)), *options, str(suite)]
+        captured(words, cwd=tmp_path, check=True)
+        right = suite.read_text()
+        suite.write_text(right.replace("num_conns", "num_con"))
+        finished = captured(words, cwd=tmp_path)
         assert finished.returncode != 0
         assert "httperf.toml:21:" in finished.stdout + finished.stderr
+        suite.write_text(right)
 
 
 @pytest.fixture(scope="module")
@@ -111,14 +107,13 @@ def test_a_part_of_each_kind_and_a_command_are_listed_and_used(
     parts = ("server-reader", "backend-notes", "loader-knock", "metric-answers")
     assert origins == dict.fromkeys((*parts, "reporter-failures"), "")
     shutil.copy(OUTSIDER / "suite.toml", tmp_path)
-    ran = run("run", "suite.toml", "--report", "failures")
-    assert ran.code == 0, ran.all
+    run("run", "suite.toml", "--report", "failures", code=0)
     (result,) = tmp_path.glob("results/*")
     (trial,) = read_trials(result)
-    assert trial.reading is not None
-    assert trial.reading.good
+    reading = present(trial.reading)
+    assert reading.good
     values = json.loads((result / "summary.json").read_text())["cases"][0]["metrics"]
-    assert [value["median"] for value in values] == [trial.reading.responses]
+    assert [value["median"] for value in values] == [reading.responses]
     assert '<testcase classname="reader" name="1">' in (result / "failures.xml").read_text()
     assert run("verify", result).code == 0
     greeted = run("greet", "you")

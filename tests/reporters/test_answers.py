@@ -19,7 +19,7 @@ from benchforge.model.suite.search import SearchTrial
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause, FoldedFinding
 from benchforge.model.summary.ranking import MetricRanking, Pair, RankedServer, Ranking
-from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
+from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.check import Check, Status, Topic
 from benchforge.model.trial.sample import Sample
@@ -30,15 +30,14 @@ NAMES = ("aiohttp", "django", "flask", "tornado")
 
 
 def estimate(value: float, low: float | None, high: float | None) -> Estimate:
-    return Estimate(
-        method="paired t of log-ratios",
-        level=0.95,
-        n=8,
-        value=value,
-        low=low,
-        high=high,
-        why="" if low is not None else "too few blocks",
-    )
+    why = "" if low is not None else "too few blocks"
+    fields = {"method": "paired t", "level": 0.95, "n": 8, "low": low, "high": high, "why": why}
+    return Estimate.model_validate({"value": value, **fields})
+
+
+def pair(first: str, second: str, ratio: Estimate, *, differ: bool) -> Pair:
+    fields = {"first": first, "second": second, "ratio": ratio, "simultaneous": ratio}
+    return Pair.model_validate({**fields, "p_holm": 0.1, "differ": differ})
 
 
 @st.composite
@@ -48,38 +47,32 @@ def rankings(draw: st.DrawFn) -> Ranking:
     pairs = []
     for path, first in enumerate(names):
         for second in names[path + 1 :]:
-            value = draw(st.floats(1.0, 20.0))
-            known_values = draw(st.booleans()) or draw(st.booleans())
-            low, high = (
-                (value / draw(st.floats(1, 3)), value * 1.5) if known_values else (None, None)
-            )
-            ratio = estimate(value, low, high)
-            differ = known_values and draw(st.booleans())
-            pair = {"first": first, "second": second, "ratio": ratio, "simultaneous": ratio}
-            pairs.append(Pair.model_validate({**pair, "p_holm": 0.1, "differ": differ}))
-    order = [
-        RankedServer(server=name, value=estimate(100, 90, 110), letters="a", best=1, worst=2)
-        for name in names
-    ]
-    return Ranking(level=0.95, better="higher", order=tuple(order), pairs=tuple(pairs))
+            value, ratio = draw(st.floats(1.0, 20.0)), estimate(1, None, None)
+            measured = draw(st.booleans()) or draw(st.booleans())
+            if measured:
+                ratio = estimate(value, value / draw(st.floats(1, 3)), value * 1.5)
+            differ = measured and draw(st.booleans())
+            pairs.append(pair(first, second, ratio, differ=differ))
+    return ranking_of([(name, "a") for name in names], pairs)
+
+
+def ranking_of(letters: list[tuple[str, str]], pairs: list[Pair]) -> Ranking:
+    order = tuple(
+        RankedServer(server=name, value=estimate(100, 90, 110), letters=letter, best=1, worst=2)
+        for name, letter in letters
+    )
+    return Ranking(level=0.95, better="higher", order=order, pairs=tuple(pairs))
 
 
 def summary(ranking: Ranking | None, *checks: Check, text: str = "") -> Summary:
     names = [item.server for item in ranking.order] if ranking else list(NAMES[:2])
     rate = line("throughput", "requests/s", 90.0, 100.0, 110.0)
     rate = rate.model_copy(update={"measurand": "responses per second"})
-    cases = [plain.case(plain.named(name), rate) for name in names]
+    cases = [plain.case(summaries.name(name), rate) for name in names]
     fields = {"metric": "throughput", "of": None, "unit": "requests/s", "blocks": 8, "target": 0.03}
     ranked = MetricRanking.model_validate({**fields, "ranking": ranking, "why": text})
-    comparison = Comparison(
-        scenario=cases[0].case.scenario,
-        driver=cases[0].case.driver,
-        vary={},
-        cases=tuple(case.case for case in cases),
-        checks=checks,
-        rankings=(ranked,),
-    )
-    return plain.summary(*cases).model_copy(update={"comparisons": (comparison,)})
+    compared = summaries.comparison(checks, *names).model_copy(update={"rankings": (ranked,)})
+    return plain.summary(*cases, comparisons=(compared,))
 
 
 def answer(*label: Ranking | Check | None, text: str = "") -> ComparisonAnswer:
@@ -150,23 +143,19 @@ def check(status: str, topic: str) -> Check:
     return Check.model_validate({**fields, "status": status, "topic": topic, "message": message})
 
 
+def cause(finding: FoldedFinding, audience: str, *, dealt: bool = False) -> Cause:
+    fields = {"id": finding.check.id, "audience": audience, "count": 1, "findings": (finding,)}
+    return Cause.model_validate({**fields, "state": "dealt with" if dealt else "open"})
+
+
 def doubt(id_: str, message: str) -> Check:
     fields = {"scope": "trial", "subject": "apparatus", "status": "warn", "message": message}
     return Check.model_validate({"id": id_, **fields})
 
 
 def apart() -> Ranking:
-    ratio = estimate(4.9, 4.02, 5.9)
-    pair = {"first": "aiohttp", "second": "flask", "ratio": ratio, "simultaneous": ratio}
-    return Ranking(
-        level=0.95,
-        better="higher",
-        order=tuple(
-            RankedServer(server=name, value=estimate(9, 8, 10), letters=letter, best=1, worst=1)
-            for name, letter in (("aiohttp", "a"), ("flask", "b"))
-        ),
-        pairs=(Pair.model_validate({**pair, "p_holm": 0.001, "differ": True}),),
-    )
+    ahead = pair("aiohttp", "flask", estimate(4.9, 4.02, 5.9), differ=True)
+    return ranking_of([("aiohttp", "a"), ("flask", "b")], [ahead])
 
 
 def test_the_sentence_has_the_ratio_and_its_interval() -> None:
@@ -201,8 +190,6 @@ def test_without_a_ranking_the_reason_is_the_answer() -> None:
 def test_more_blocks_are_no_remedy_where_all_trials_of_a_server_failed() -> None:
     check = doubt("S3", "too few blocks").model_copy(update={"topic": "blocks"})
     finding = FoldedFinding(check=check, count=1, scenario="hello")
-    fields = {"id": "S3", "audience": "invalid", "state": "open", "count": 1}
-    cause = Cause.model_validate({**fields, "findings": (finding,)})
     failure = Failure(stage="start", message="it ended")
     good = summaries.case("good", [1.0, 2.0])
     dead = summaries.case("dead", [None], failed={1: failure})
@@ -214,7 +201,7 @@ def test_more_blocks_are_no_remedy_where_all_trials_of_a_server_failed() -> None
             """or leave it out: benchforge run SUITE --set 'scenarios.hello.servers=["good"]'""",
         ),
     ):
-        summary = plain.summary(*cases).model_copy(update={"causes": (cause,)})
+        summary = plain.summary(*cases, causes=(cause(finding, "invalid"),))
         assert remedy in cause_texts(summary, ()).shown[0].remedy
 
 
@@ -229,21 +216,13 @@ def test_at_most_five_causes_are_shown_but_each_that_is_invalid(
     kinds: list[tuple[str, bool]], message: str
 ) -> None:
     causes = tuple(
-        Cause.model_validate(
-            {
-                "id": f"X{number}",
-                "audience": kind,
-                "state": "dealt with" if dealt else "open",
-                "count": 1,
-                "findings": (FoldedFinding(check=doubt(f"X{number}", message), count=1),),
-            }
-        )
+        cause(FoldedFinding(check=doubt(f"X{number}", message), count=1), kind, dealt=dealt)
         for number, (kind, dealt) in enumerate(kinds)
     )
-    texts = cause_texts(plain.summary(*()).model_copy(update={"causes": causes}), ())
+    texts = cause_texts(plain.summary(causes=causes), ())
     assert len(texts.all) == len(causes)
-    assert {item.id for item in texts.all} == {cause.id for cause in causes}
-    invalid = {cause.id for cause in causes if (cause.audience, cause.state) == ("invalid", "open")}
+    assert {item.id for item in texts.all} == {item.id for item in causes}
+    invalid = {item.id for item in causes if (item.audience, item.state) == ("invalid", "open")}
     assert invalid <= {item.id for item in texts.shown}
     assert len(texts.shown) <= max(5, len(invalid))
     assert all(len(item.brief) <= 72 for item in texts.all)
@@ -269,8 +248,7 @@ def test_a_search_is_answered_by_the_rates_that_it_found(
     high: float, state: str, words: str
 ) -> None:
     cases = [sought("slow", 4000.0, 3900.0, high), sought("fast", 5000.0, 4900.0, 5200.0)]
-    compared = summaries.comparison([], "slow", "fast")
-    summary = summaries.summary(*cases, comparisons=(compared,))
+    summary = summaries.summary(*cases, comparisons=(summaries.comparison([], "slow", "fast"),))
     (answer,) = answers(with_comparison_verdicts(summary, limits()), [])
     assert answer.state == state
     assert answer.headline.startswith("Highest rate that keeps all objectives: fast 5,000")
@@ -313,16 +291,13 @@ def test_what_overload_shows_is_no_finding_of_a_search(
     case = case.model_copy(update={"capacity": tried})
     check = doubt("X1", "seen").model_copy(update={"status": status, "topic": topic})
     finding = FoldedFinding(check=check, scenario=case.case.scenario, trials=trials, count=1)
-    fields = {"id": "X1", "audience": "limits", "state": "open", "count": 1}
-    cause = Cause.model_validate({**fields, "findings": (finding,)})
-    summary = summaries.summary(case).model_copy(update={"causes": (cause,)})
-    (text,) = cause_texts(summary, ()).all
+    limiting = (cause(finding, "limits"),)
+    (text,) = cause_texts(summaries.summary(case, causes=limiting), ()).all
     assert text.kind == kind
     # Of a search without an answer, each is a reason.
     ended = Capacity(rate=Estimate.model_validate(NO_RATE), safe=None, width=None)
     case = case.model_copy(update={"capacity": ended})
-    unanswered = summaries.summary(case).model_copy(update={"causes": (cause,)})
-    (text,) = cause_texts(unanswered, ()).all
+    (text,) = cause_texts(summaries.summary(case, causes=limiting), ()).all
     assert text.kind == "limits"
 
 

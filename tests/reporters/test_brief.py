@@ -12,6 +12,7 @@ from benchforge_reporters.html.report import Html
 from browser import Headless
 from hypothesis import given
 from hypothesis import strategies as st
+from present import present
 from screens import RECORDED, compared, recorded
 
 from benchforge.model.summary.summary import Summary
@@ -80,8 +81,7 @@ def test_no_form_has_the_host_the_user_or_the_home(host: str, user: str, form: s
     home = form.format(user)
     facts = {**summary.facts, "hostname": host, "user": user, "home": home}
     planted = summary.model_dump_json().replace("/home/bench", home)
-    message = f"cannot read {home}/app/hello.py"
-    planted = planted.replace("ModuleNotFoundError", message)
+    planted = planted.replace("ModuleNotFoundError", f"cannot read {home}/app/hello.py")
     summary = Summary.model_validate_json(planted).model_copy(update={"facts": facts})
     moved = tuple(
         Trial.model_validate_json(trial.model_dump_json().replace("/home/bench", home))
@@ -92,8 +92,7 @@ def test_no_form_has_the_host_the_user_or_the_home(host: str, user: str, form: s
             assert host not in text
             assert home not in text
             assert user not in text
-        page = (Path(folder) / "report.html").read_text()
-        assert home not in page or form == "/root"
+        assert home not in (Path(folder) / "report.html").read_text() or form == "/root"
 
 
 @given(HOMES, NAMES, st.integers(1024, 65535))
@@ -123,7 +122,6 @@ def test_nothing_of_the_beginning_is_cut(name: str, tmp_path: Path) -> None:
                 assert (visit.messages, visit.sideways()) == ([], 0)
                 assert visit.page.evaluate(cut) == []
                 box = visit.page.locator("svg.ratio").first.bounding_box()
-                assert box is not None
-                assert box["width"] > width / 3
+                assert present(box)["width"] > width / 3
         with headless.visit(tmp_path / "brief.svg", 900) as visit:
             assert (visit.messages, visit.page.evaluate(beyond)) == ([], [])

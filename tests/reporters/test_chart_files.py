@@ -30,8 +30,7 @@ def written(summary: Summary, trials: list[Trial], folder: Path) -> list[Path]:
 
 def hostile() -> tuple[Summary, list[Trial]]:
     names = [plain.named(name, driver="few") for name in (HOSTILE, "plain")]
-    values = [(name, [100.0, 101.0, 99.0, 100.5]) for name in names]
-    trials = made_result.trials(values)
+    trials = made_result.trials([(name, [100.0, 101.0, 99.0, 100.5]) for name in names])
     return summarize(made_result.header(names, 4), trials, made_result.METRICS), trials
 
 
@@ -51,8 +50,7 @@ def test_a_file_has_no_script_and_refers_to_itself_only(
     for file in written(summary, trials, tmp_path):
         tree = ET.fromstring(file.read_text())  # noqa: S314 - our own file
         elements = list(tree.iter())
-        names = {element.tag.removeprefix(_NAMESPACE) for element in elements}
-        assert names <= ELEMENTS
+        assert {element.tag.removeprefix(_NAMESPACE) for element in elements} <= ELEMENTS
         attributes = [item for element in elements for item in element.attrib.items()]
         assert [name for name, _ in attributes if name.startswith("on")] == []
         references = [value for name, value in attributes if name.endswith(("href", "src"))]

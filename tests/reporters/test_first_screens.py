@@ -14,6 +14,7 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal, Why
 from front_door import Bench
+from made.plain import named
 from screens import STORED, compared, compared_page, recorded
 from suite_texts.files import suite_text
 
@@ -22,7 +23,6 @@ from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.claim import Waiver
-from benchforge.model.values.case_name import CaseName
 
 MOST_LINES, MOST_OF_ONE = 50, 15
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
@@ -76,8 +76,7 @@ def test_report_on_a_terminal_fits(width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     assert len(text.splitlines()) <= MOST_LINES
     coloured = Terminal().text(*recorded("disturbed"), width, colour=True)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
-    assert plain.split() == text.split()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == text.split()
     codes = {"0", "1", "2", "1;31", "32", "33", "36"}
     assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= codes
 
@@ -104,14 +103,13 @@ def test_compare(bench: Bench, tmp_path: Path) -> None:
     new = result(tmp_path, 9, 0.8)
     against = [word for file in past for word in ("--against", file)]
     command = ("compare", new, *against, "--reference", "flask")
-    done = bench(*command, "--html", "page.html")
-    assert done.code == 1, done.all
-    compared("compare.txt", done.out)
+    compared("compare.txt", bench(*command, "--html", "page.html", code=1).out)
     compared("compare-details.txt", bench(*command, "--details").out)
     compared_page("compare.html.txt", tmp_path / "page.html")
     compared("compare.json", bench(*command, "--metric", "throughput", "--json").out)
-    two = bench("compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html")
-    assert two.code == 0, two.all
+    two = bench(
+        "compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html", code=0
+    )
     compared("compare-two.txt", two.out)
     compared_page("compare-two.html.txt", tmp_path / "page.html")
 
@@ -120,9 +118,7 @@ def test_history(bench: Bench, tmp_path: Path) -> None:
     days = [result(tmp_path, day, 0.8 if day > 12 else 1.0) for day in range(24)]
     days += [result(tmp_path, 24, kernel="9"), result(tmp_path, 25, kernel="9")]
     command = ("history", *days, "--reference", "flask", "--metric", "throughput")
-    done = bench(*command, "--html", "page.html")
-    assert done.code == 0, done.all
-    compared("history.txt", done.out)
+    compared("history.txt", bench(*command, "--html", "page.html", code=0).out)
     compared("history-details.txt", bench(*command, "--details").out)
     compared_page("history.html.txt", tmp_path / "page.html")
     compared("history-alone.txt", bench("history", *days[22:], "--metric", "latency").out)
@@ -136,8 +132,7 @@ def test_audit(bench: Bench, tmp_path: Path) -> None:
     for output in sorted(AUTOCANNON.glob("*.json"))[:2]:
         (tmp_path / output.name).write_bytes(output.read_bytes())
     command = ("audit", ".", "--pipeline", "1")
-    done = bench(*command, "--html", "page.html", "--junit", "junit.xml")
-    assert done.code == 1, done.all
+    done = bench(*command, "--html", "page.html", "--junit", "junit.xml", code=1)
     compared("audit.txt", done.out)
     compared_page("audit.html.txt", tmp_path / "page.html")
     compared("audit.xml", (tmp_path / "junit.xml").read_text())
@@ -152,23 +147,13 @@ def outcome(*verdicts: SpeedVerdict, **changed: Any) -> Outcome:
     waiver = Waiver(scenario="ping", reason="a known loss", until=None)
     pairs = []
     for number, verdict in enumerate(verdicts):
-        case = CaseName(
-            scenario="ping-2", server=f"app{number}", driver="closed", vary={}, digest="0" * 16
-        )
+        case = named(f"app{number}", scenario="ping-2", driver="closed", digest="0" * 16)
         waived = waiver if number == 1 else None
         notes = ("the answer changed: the base sent 'a', the working tree 'b'",) * (number == 0)
         pairs.append(GatedPair("ping", case, "throughput", verdict, True, waived, None, notes))
-    fields: dict[str, Any] = {
-        "base": "main (1a2b)",
-        "head": "working tree",
-        "limit": 0.05,
-        "level": 0.98,
-        "questions": tuple(pairs),
-        "notes": ("not compared: servers.x: new",),
-        "result": "results/x",
-        **changed,
-    }
-    return Outcome(**fields)
+    fields: dict[str, Any] = {"base": "main (1a2b)", "head": "working tree", "limit": 0.05}
+    fields |= {"level": 0.98, "questions": tuple(pairs), "result": "results/x"}
+    return Outcome(**fields | {"notes": ("not compared: servers.x: new",)} | changed)
 
 
 SLOWER = SpeedVerdict("slower", 0.8, 0.75, 0.85, 12)
@@ -195,17 +180,12 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     screen = [*first_screen(made)]
     assert len(screen) <= MOST_OF_ONE
     assert screen[0].split(":")[0] in {"PASSED", "FAILED", "UNDECIDED"}
-    texts = [
-        "\n".join(screen),
-        "\n".join(lines(made)),
-        json.dumps(as_json(made), indent=1, sort_keys=True),
-    ]
+    texts = ["\n".join(screen), "\n".join(lines(made))]
+    texts += [json.dumps(as_json(made), indent=1, sort_keys=True)]
     texts += [file.read_text() for file in files]
     compared(f"gate-{name}.txt", "\n----\n".join(texts))
 
 
 def test_plan(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
-    done = bench("plan", "small.toml")
-    assert done.code == 0, done.all
-    compared("plan.txt", done.out)
+    compared("plan.txt", bench("plan", "small.toml", code=0).out)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.turns import turns
+from present import present
 
 from benchforge.model.trial.trial import Trial
 
@@ -24,8 +25,7 @@ def launched(count: int, between: float, within: float, seed: int = 1) -> list[T
         for number, server in zip(numbers, ("one", "other"), strict=True):
             level = rng.gauss(0, between / math.sqrt(2))
             logs = [level + rng.gauss(0, within) for _ in range(ROUNDS)]
-            counts = [round(1e6 * math.exp(log)) for log in logs]
-            took = turns(*counts, trials=numbers)
+            took = turns(*[round(1e6 * math.exp(log)) for log in logs], trials=numbers)
             case, named = plain.named(server), {"number": number, "block": block, "turns": took}
             trials.append(plain.trial(case=case, reading=plain.reading(), **named, seconds=8))
     return trials
@@ -42,9 +42,7 @@ def test_the_share_between_launches_is_that_of_the_simulation(
     between: float, within: float, share: float
 ) -> None:
     (group,) = _groups(launched(400, between, within))
-    scatter = _scatter(group)
-    assert scatter is not None
-    actual, low, high = scatter.shares
+    actual, low, high = present(_scatter(group)).shares
     assert actual == pytest.approx(share, abs=0.12)
     assert low <= share <= high
 

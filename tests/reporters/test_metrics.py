@@ -17,7 +17,6 @@ from pydantic import ValidationError
 
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.window import WHOLE
-from benchforge.parts.registry import Registry
 from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, Usage
 
 EVERY = (
@@ -27,24 +26,14 @@ EVERY = (
 
 
 def reading(**changed: Any) -> Reading:
-    fields = {
-        "seconds": 10,
-        "responses": 1000,
-        "errors": {"status": 10, "read": 5, "timeout": 0},
-        "unanswered": 5,
-        "received_bytes": 50_000,
-    }
-    return plain.reading(990, **fields | changed)
+    errors = {"status": 10, "read": 5, "timeout": 0}
+    fields = {"seconds": 10, "responses": 1000, "unanswered": 5, "received_bytes": 50_000}
+    return plain.reading(990, **{"errors": errors} | fields | changed)
 
 
 def usage(**changed: Any) -> Usage:
-    fields: dict[str, Any] = {
-        "label": "django",
-        "cpu_s": 9.9,
-        "peak_pss_bytes": 1000,
-        "pss_samples": 40,
-    }
-    return plain.usage(**fields | changed)
+    fields: dict[str, Any] = {"cpu_s": 9.9, "peak_pss_bytes": 1000, "pss_samples": 40}
+    return plain.usage(**{"label": "django"} | fields | changed)
 
 
 def observation(*usages: Usage, **changed: Any) -> Observation:
@@ -70,11 +59,6 @@ def only(metric: Metric, reading: Reading | None, observation: Observation | Non
 
 
 IN_DOUBT = {"good_at_least": 3, "good_at_most": 7, "doubt": "classes overlap"}
-
-
-@pytest.mark.parametrize("metric", EVERY)
-def test_every_metric_is_found_by_its_name(metric: type[Metric]) -> None:
-    assert Registry().part("metric", metric.name) is metric
 
 
 @pytest.mark.parametrize("metric", EVERY)
@@ -162,11 +146,8 @@ def test_requests_beyond_the_timeout_are_a_lower_bound() -> None:
 
 
 def test_percentiles_of_the_tool_are_taken_as_they_are() -> None:
-    options = {
-        "percentiles_us": {"50": 1500, "90": 2500, "99": 9000},
-        "percentiles_by": "ab -e: steps of 1 %",
-        "latency_samples": 20_000,
-    }
+    options = {"percentiles_by": "ab -e: steps of 1 %", "latency_samples": 20_000}
+    options |= {"percentiles_us": {"50": 1500, "90": 2500, "99": 9000}}
     actual = samples(Latency(), reading(**options))
     assert [actual[subject].value for subject in ("p50", "p90", "p99")] == [0.0015, 0.0025, 0.009]
     assert actual["p50"].estimator == "ab -e: steps of 1 %"
@@ -219,6 +200,7 @@ def test_transfer_is_bytes_a_second() -> None:
 
 
 def test_keepalive_is_responses_a_connection() -> None:
+    assert only(KeepAlive(), reading()).why == "nothing was observed"
     sole = only(KeepAlive(), reading(connections=500), observation())
     assert (sole.value, sole.estimator) == (2, "connections as the tool tells")
     counted = only(KeepAlive(), reading(test_connections=1), observation())
@@ -241,10 +223,6 @@ def test_keepalive_that_cannot_be_counted_is_unknown(changed: dict[str, Any], re
     assert reason in sole.why
 
 
-def test_keepalive_without_an_observation_is_unknown() -> None:
-    assert only(KeepAlive(), reading()).why == "nothing was observed"
-
-
 def test_processes_are_summed_up_and_what_was_not_timed_is_unknown() -> None:
     timed = {"process_s": (0.5, 0.7, 0.6), "process_user_s": 0.4}
     actual = samples(ProcessTime(), reading(**timed))
@@ -263,19 +241,12 @@ def test_a_rate_that_is_not_kept_is_told() -> None:
     nothing = {"counts": {}, "sum_us": 0, "max_us": 0}
     stored = {"rate": 100, "intended": 1000, "sent": 1000, "lateness": late, "queueing": nothing}
     rates = samples(RateMetric(), reading(schedule=stored))
-    assert {subject: rate.value for subject, rate in rates.items()} == {
-        "due": 100,
-        "sent": 100,
-        "answered": 100,
-    }
+    values = {subject: rate.value for subject, rate in rates.items()}
+    assert values == {"due": 100, "sent": 100, "answered": 100}
     assert {value.why for value in rates.values()} == {""}
     actual = samples(Lateness(), reading(schedule=stored))
-    assert {subject: item.value for subject, item in actual.items()} == {
-        "p99": 0.0009,
-        "max": 0.0009,
-        "waited p99": 0,
-        "waited max": 0,
-    }
+    late_s = {subject: item.value for subject, item in actual.items()}
+    assert late_s == {"p99": 0.0009, "max": 0.0009, "waited p99": 0, "waited max": 0}
     missed = samples(RateMetric(), reading(schedule=stored | {"sent": 800}))
     assert missed["sent"].why == "200 of 1000 requests that were due were never sent"
     untold = samples(RateMetric(), reading(schedule={"rate": 100}))

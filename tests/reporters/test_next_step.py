@@ -11,6 +11,7 @@ from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.html.report import Html
 from made import plain, summaries
 from made.plain import NOON
+from present import present
 
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import ComparisonVerdict
@@ -67,8 +68,7 @@ def test_the_page_of_a_result_names_the_file_of_its_suite(tmp_path: Path) -> Non
 def test_only_the_open_scenario_is_measured_again() -> None:
     far, near = claim_lines(result())
     assert (far.state, near.state) == ("holds", "inconclusive")
-    blocks = near.verdict.blocks_needed
-    assert blocks is not None
+    blocks = present(near.verdict.blocks_needed)
     assert blocks > 4
     goal, _, command = said(result(profile=None)).partition(": ")
     assert goal == "To decide"
@@ -89,21 +89,17 @@ def test_scenarios_that_are_all_open_get_blocks_together() -> None:
         ComparisonAnswer(item, item, "undecided", "", (), undecided=True, verdict=UNDECIDED)
         for item in ("far", "near")
     ]
+    goal = "To make the intervals half as wide: benchforge run SUITE"
     text = next_step(open_answers, [], result(), trials())
-    assert text == (
-        "To make the intervals half as wide: benchforge run SUITE --set repeat.blocks=16, "
-        "about 5 min 20 s"
-    )
+    assert text == f"{goal} --set repeat.blocks=16, about 5 min 20 s"
     text = next_step(open_answers[:1], [], result(), trials())
     assert "--set scenarios.far.blocks=16 --only far, about 2 min 40 s" in text
 
 
 def test_a_scenario_alone_is_named_since_it_may_have_blocks_of_its_own() -> None:
     cases = [summaries.case(*item, scenario="near") for item in (("a", UNCLEAR), ("b", OTHER))]
-    judgements = judged(
-        summaries.summary(*cases, claims=[summaries.claim("a > b", scenario="near")])
-    )
-    assert " --set scenarios.near.blocks=" in said(judgements)
+    near = summaries.summary(*cases, claims=[summaries.claim("a > b", scenario="near")])
+    assert " --set scenarios.near.blocks=" in said(judged(near))
 
 
 def test_a_bridge_is_no_scenario_of_the_suite() -> None:
@@ -112,17 +108,11 @@ def test_a_bridge_is_no_scenario_of_the_suite() -> None:
         for scenario in ("near", "near-alone")
         for server, values in (("a", UNCLEAR), ("b", OTHER))
     ]
-    claims = [
-        summaries.claim("a > b", scenario=item, label=item) for item in ("near", "near-alone")
-    ]
+    claims = [summaries.claim("a > b", scenario=n, label=n) for n in ("near", "near-alone")]
     summary = judged(summaries.summary(*cases, claims=claims))
     words = said(summary).partition("SUITE ")[2].partition(", about")[0].split()
-    assert [word.partition("=")[0] for word in words] == [
-        "--set",
-        "scenarios.near.blocks",
-        "--only",
-        "near",
-    ]
+    options = ["--set", "scenarios.near.blocks", "--only", "near"]
+    assert [word.partition("=")[0] for word in words] == options
 
 
 def test_where_noise_met_all_trials_it_says_what_to_do() -> None:
@@ -146,16 +136,7 @@ def test_the_time_between_two_sessions_does_not_count(
         plain.trial(number=number, started=NOON + timedelta(seconds=start))
         for number, start in enumerate(starts, 1)
     ]
-    later = [] if first_trial is None else [_session(first_trial)]
-    assert seconds_of(subject, result(sessions=tuple(later))) == seconds
-
-
-def _session(first_trial: int) -> Session:
-    return Session(
-        number=2,
-        started=NOON,
-        first_trial=first_trial,
-        benchforge="0",
-        versions={},
-        facts={},
-    )
+    fields = {"number": 2, "started": NOON, "benchforge": "0", "versions": {}, "facts": {}}
+    session = Session.model_validate(fields | {"first_trial": first_trial or 1})
+    later = () if first_trial is None else (session,)
+    assert seconds_of(subject, result(sessions=later)) == seconds

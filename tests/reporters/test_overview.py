@@ -33,12 +33,9 @@ def test_bold_is_who_was_not_found_to_differ_from_the_best(seed: int) -> None:
     overview = present(document(summary, trials).overview)
     assert len(overview.rows) == len(SCENARIOS)
     for row, comparison in zip(overview.rows, summary.comparisons, strict=True):
-        ranked = present(summary.standing(comparison))
-        assert ranked.ranking is not None
-        first = ranked.ranking.order[0].server
-        worse = {
-            pair.second for pair in ranked.ranking.pairs if pair.first == first and pair.differ
-        }
+        ranking = present(present(summary.standing(comparison)).ranking)
+        first = ranking.order[0].server
+        worse = {pair.second for pair in ranking.pairs if pair.first == first and pair.differ}
         assert {cell.server for cell in row.cells if cell.tied} == set(SERVERS) - worse
         shares = [cell.share or 0.0 for cell in row.cells]
         assert shares == sorted(shares, reverse=True)
@@ -49,19 +46,12 @@ def test_published_values_are_counted_by_their_intervals() -> None:
     summary, trials = studied()
     overview = present(document(summary, trials).overview)
     claims = {claim.label: claim for claim in summary.claims}
-    sourced = [
-        verdict for verdict in summary.verdicts if claims[verdict.claim].published is not None
-    ]
+    sourced = [item for item in summary.verdicts if claims[item.claim].published is not None]
     excluded = 0
     for verdict in sourced:
-        value, ends = claims[verdict.claim].published, verdict.estimate.interval
-        assert ends is not None
-        excluded += not ends[0] <= present(value) <= ends[1]
-    assert (overview.published, overview.excluded, overview.unknown) == (
-        len(sourced),
-        excluded,
-        0,
-    )
+        low, high = present(verdict.estimate.interval)
+        excluded += not low <= present(claims[verdict.claim].published) <= high
+    assert (overview.published, overview.excluded, overview.unknown) == (len(sourced), excluded, 0)
     assert len(sourced) == sum(
         PUBLISHED[number % len(PUBLISHED)] is not None for number in range(1, CLAIMS + 1)
     )
@@ -73,13 +63,9 @@ def test_a_claim_names_its_sides_and_where_claims_differ_its_metric(
     summary, _ = result
     first, second, *others = summary.claims
     (pair,) = first.instances
-    assert [line.hypothesis for line in claim_lines(summary)][:2] == [
-        "granian > bjoern",
-        "granian > uvicorn",
-    ]
-    minus = Term(
-        case=pair.a.case, minus=second.instances[0].b.case if second.instances[0].b else None
-    )
+    hypotheses = ["granian > bjoern", "granian > uvicorn"]
+    assert [line.hypothesis for line in claim_lines(summary)][:2] == hypotheses
+    minus = Term(case=pair.a.case, minus=present(second.instances[0].b).case)
     less = pair.model_copy(update={"a": minus})
     other = second.model_copy(update={"metric": "client_cpu", "of": "total"})
     request = first.model_copy(update={"instances": (less,)})
@@ -92,13 +78,8 @@ def test_a_claim_names_its_sides_and_where_claims_differ_its_metric(
 
 def test_a_result_with_few_claims_and_comparisons_has_no_overview() -> None:
     summary, trials = studied()
-    few = summary.model_copy(
-        update={
-            "claims": summary.claims[:2],
-            "verdicts": summary.verdicts[:2],
-            "comparisons": summary.comparisons[:2],
-        }
-    )
+    changed = {name: getattr(summary, name)[:2] for name in ("claims", "verdicts", "comparisons")}
+    few = summary.model_copy(update=changed)
     assert document(few, trials).overview is None
     assert "No difference seen" in Terminal().text(few, trials, 120)
 

@@ -22,10 +22,7 @@ def _with_parts(server: str, **parts: Any) -> Any:
 def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
     unknown = Sample(metric="speed", unit="requests/s", value=None, why=FEW)
     line = plain.line(
-        "speed",
-        "requests/s",
-        samples=plain.samples(dict.fromkeys(range(1, 5), unknown)),
-        why=FEW,
+        "speed", "requests/s", samples=plain.samples(dict.fromkeys(range(1, 5), unknown)), why=FEW
     )
     rare, often = (line,), summaries.case("x", [50.0, 51.0, 49.0, 50.5]).metrics
     cases = [
@@ -33,9 +30,7 @@ def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
         _with_parts("other", kinds={"list": often, "rare": rare}),
     ]
     instance = ClaimInstance(a=Term(case=a), b=None if b is None else Term(case=b))
-    claim = summaries.claim(holds, instances=(instance,))
-    summary = summaries.summary(*cases, claims=[claim])
-    return judged(summary)
+    return judged(summaries.summary(*cases, claims=[summaries.claim(holds, instances=(instance,))]))
 
 
 @pytest.mark.parametrize(

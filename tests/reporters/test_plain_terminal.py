@@ -75,5 +75,4 @@ def test_a_terminal_that_shows_no_colours_gets_none(
 
 def test_a_pipe_gets_no_colours(bench: Bench, result: Path) -> None:
     for words in (("report", result), ("report", result, "--why"), ("report", result, "-o", "-")):
-        done = bench(*words, code=0)
-        assert ESCAPE not in done.all
+        assert ESCAPE not in bench(*words, code=0).all

@@ -17,13 +17,11 @@ def test_the_first_screen_gives_the_answer(
 ) -> None:
     needed("wrk")
     (tmp_path / "suite.toml").write_text(planted.suite)
-    attempt = 0
-    while True:  # a neighbour hides what is planted
-        attempt += 1
+    for attempt in range(_TRIES):  # a neighbour hides what is planted
         done = bench("run", tmp_path / "suite.toml", "-o", tmp_path / str(attempt))
         assert done.code in {0, 1, 4}, done.all
         right = re.match(planted.sentence, done.out)
-        if right or attempt == _TRIES:
+        if right:
             break
     assert right, done.all
     assert "May I quote it?" in done.out

@@ -6,6 +6,7 @@ import re
 import tempfile
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 from benchforge_reporters.ci_reports import github, junit
@@ -19,12 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.summaries import check
+from present import present
 
 from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.cli.console.reported import EXIT_CODES, Shown, exit_code
-from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import ComparisonState, ComparisonVerdict
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure
@@ -62,6 +64,13 @@ COMPARISON_CHECKS = [
 UNKNOWN = ComparisonVerdict(state="undecided", reasons=("unknown",))
 UNLIKE, SAMPLED, DEBUG = COMPARISON_CHECKS[0], TRIAL_CHECKS[3], TRIAL_CHECKS[7]
 UNSEEN = COMPARISON_CHECKS[-1]
+NOT_KNOWN = "Whether south answered the load rightly is not"
+
+
+def ranked(cases: list[CaseSummary], checks: list[Check]) -> Comparison:
+    rankings = standings(cases, ["speed"], range(1, BLOCKS + 1))
+    compared = summaries.comparison(checks, *(case.case.server for case in cases))
+    return compared.model_copy(update={"rankings": rankings})
 
 
 def summary_of(
@@ -76,26 +85,17 @@ def summary_of(
 ) -> Summary:
     """Return the summary of two servers, the second with findings and failed trials."""
     speeds = [100.0 + (block * 7) % 5 for block in range(BLOCKS)]
-    cases: list[CaseSummary] = [
-        summaries.case("north", [ratio * speed for speed in speeds], in_turns=turns),
-        summaries.case(
-            *("south", [speed + 2 * (speed % 3) for speed in speeds]),
-            failed=failures,
-            findings=trial_checks,
-            in_turns=turns,
-        ),
-    ]
-    ranked = standings(cases, ["speed"], range(1, BLOCKS + 1))
-    compared = summaries.comparison(comparison_checks, "north", "south")
-    compared = compared.model_copy(update={"rankings": ranked})
+    south = [speed + 2 * (speed % 3) for speed in speeds]
+    more: dict[str, Any] = {"failed": failures, "findings": trial_checks, "in_turns": turns}
+    north = summaries.case("north", [ratio * speed for speed in speeds], in_turns=turns)
+    cases = [north, summaries.case("south", south, **more)]
+    compared = ranked(cases, comparison_checks)
     claims = [summaries.claim("a > b", a="north", b="south", published=published)]
     made = summaries.summary(*cases, claims=claims, comparisons=(compared,), smoke=smoke)
-    is_grave = {"D1"}
-    verdicts = judged(
-        with_comparison_verdicts(made, limits()), is_grave=lambda item: item.id in is_grave
-    )
-    found = plain.trial(case=summaries.name("south"), checks=tuple(trial_checks))
-    return with_causes(verdicts, (found,), limits())
+    compared_by = with_comparison_verdicts(made, limits())
+    verdicts = judged(compared_by, is_grave=lambda item: item.id == "D1")
+    trial = plain.trial(case=summaries.name("south"), checks=tuple(trial_checks))
+    return with_causes(verdicts, (trial,), limits())
 
 
 SUMMARIES = st.builds(
@@ -116,18 +116,13 @@ FIRST: dict[ComparisonState, tuple[str, ...]] = {
     "not comparable": ("Not comparable: ", "No answer: "),
     "broken": ("No answer: ",),
 }
-SIGNS: dict[ComparisonState, str] = {
-    "decided": "✔≈",
-    "undecided": "?",
-    "not comparable": "!",
-    "broken": "✕",
-}
+SIGNS: dict[ComparisonState, str] = {"decided": "✔≈", "undecided": "?"}
+SIGNS |= {"not comparable": "!", "broken": "✕"}
 
 
 @given(SUMMARIES)
 def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary) -> None:
-    verdict, claim = summary.comparisons[0].verdict, [*summary.verdicts, None][0]
-    assert verdict is not None
+    verdict, claim = present(summary.comparisons[0].verdict), [*summary.verdicts, None][0]
     state = verdict.state
     code = exit_code(summary, Shown())
     if EXIT_CODES[state]:
@@ -169,8 +164,7 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
 
 @given(SUMMARIES)
 def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary) -> None:
-    verdict, output = summary.comparisons[0].verdict, document(summary, ())
-    assert verdict is not None
+    verdict, output = present(summary.comparisons[0].verdict), document(summary, ())
     screen = FirstScreen().text(summary, (), 80)
     assert len(screen.splitlines()) <= MOST_LINES
     words = " ".join(screen.split())
@@ -206,10 +200,8 @@ def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
     assert verdict.sizes == {"D3": size}
     assert {*verdict.pairs} <= {*unmoved.pairs}
     if unmoved.state == "decided" and unmoved.pairs:
-        ranked = summary.standing(compared)
-        assert ranked is not None
-        assert ranked.ranking is not None
-        low, high = ranked.ranking.pair(*unmoved.pairs[0]).ratio.interval or (1.0, 1.0)
+        order = present(present(summary.standing(compared)).ranking)
+        low, high = order.pair(*unmoved.pairs[0]).ratio.interval or (1.0, 1.0)
         apart = max(low, 1 / high) > 1 + size
         assert (verdict.state == "decided") == apart
         assert bool(verdict.pairs) == apart
@@ -257,16 +249,8 @@ def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(
     ("trial_checks", "comparison_checks", "failures", "sentence"),
     [
         ([], [], {}, "Ratio: yes. Requests/s: yes."),
-        (
-            [],
-            [UNLIKE],
-            {},
-            "Ratio: no. Requests/s: yes.",
-        ),
-        (
-            *([], [UNSEEN], {}),
-            "Ratio: yes. Requests/s: yes. Whether south answered the load rightly is not",
-        ),
+        ([], [UNLIKE], {}, "Ratio: no. Requests/s: yes."),
+        (*([], [UNSEEN], {}), f"Ratio: yes. Requests/s: yes. {NOT_KNOWN}"),
         ([TRIAL_CHECKS[8]], [], {}, "Ratio: yes. Requests/s: yes."),
         ([TRIAL_CHECKS[7]], [], {}, "No."),
         ([SAMPLED], [], {}, "No."),
@@ -291,10 +275,8 @@ def test_a_published_claim_is_answered_although_its_sides_are_unlike() -> None:
         assert made.verdicts[0].unlike == ("K1",)
         assert document(made, ()).claims[0].state != "holds"
     made = summary_of(1.6, [SAMPLED], [], {}, published=1.5)
-    assert (made.verdicts[0].state, made.verdicts[0].why) == (
-        "invalid",
-        "broken: south: E7 says so",
-    )
+    verdict = made.verdicts[0]
+    assert (verdict.state, verdict.why) == ("invalid", "broken: south: E7 says so")
 
 
 def three(*, complete: bool = True) -> Summary:
@@ -306,11 +288,9 @@ def three(*, complete: bool = True) -> Summary:
         "west": [20.0 * item for item in noise],
     }
     cases = [summaries.case(name, values) for name, values in speeds.items()]
-    compared = summaries.comparison([], *speeds)
-    ranked = standings(cases, ["speed"], range(1, BLOCKS + 1))
-    compared = compared.model_copy(update={"rankings": ranked})
     claims = [summaries.claim("a > 0.8 * b", a="north", b="south", margin=0.001)]
-    made = summaries.summary(*cases, claims=claims, comparisons=(compared,), complete=complete)
+    compared = (ranked(cases, []),)
+    made = summaries.summary(*cases, claims=claims, comparisons=compared, complete=complete)
     return judged(with_comparison_verdicts(made, limits()))
 
 

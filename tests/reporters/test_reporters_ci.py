@@ -13,22 +13,23 @@ from benchforge_reporters.terminal.report import Terminal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial
+from made.summaries import check
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
 from benchforge.model.summary.rows import trial_values
 from benchforge.model.summary.summary import DoubtedTrial, FailedTrial, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
-from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure
 from benchforge.text import safe
 
 State = Literal["holds", "fails", "inconclusive", "invalid"]
 NAMES = st.one_of(
     st.text(max_size=12),
-    st.sampled_from(
-        ["<b>&amp;", "a|b", "a\nb", "]]>", "`x`", "\x00\x1b[31m", "\ufffe\ud7ff", "$1$"]
-    ),
+    st.sampled_from(["<b>&amp;", "a|b", "a\nb", "]]>", "`x`", "\0\x1b[31m", "\ufffe\ud7ff", "$1$"]),
 )
+
+
+RATED = case("one", line("throughput", "1/s", 1, 2, 3))
 
 
 def numbers(summary: Summary) -> list[dict[str, Any]]:
@@ -38,13 +39,8 @@ def numbers(summary: Summary) -> list[dict[str, Any]]:
 def claim(label: str, says: str = "") -> Claim:
     term = Term(case=case("one").case)
     hypothesis = Hypothesis(text="p99 < 25ms", form="value", relation="<", bound=0.025)
-    return Claim(
-        label=label,
-        says=says,
-        metric="p99",
-        hypothesis=hypothesis,
-        instances=(ClaimInstance(a=term),),
-    )
+    fields = {"label": label, "says": says, "metric": "p99", "hypothesis": hypothesis}
+    return Claim.model_validate({**fields, "instances": (ClaimInstance(a=term),)})
 
 
 def verdict(label: str, state: State, text: str = "") -> Verdict:
@@ -73,22 +69,16 @@ def elements(summary: Summary) -> list[tuple[str, str, str]]:
 def test_each_state_of_a_claim_is_an_element_of_its_own() -> None:
     states: tuple[State, ...] = ("holds", "fails", "inconclusive", "invalid")
     verdicts = [verdict(state, state, "so it is") for state in states]
-    summary = told(result(case("one", line("throughput", "1/s", 1, 2, 3))), *verdicts)
+    summary = told(result(RATED), *verdicts)
     actual = {name.partition(":")[0]: (tag, text) for name, tag, text in elements(summary)}
-    assert {name: actual[name][0] for name in states} == {
-        "holds": "system-out",
-        "fails": "failure",
-        "inconclusive": "skipped",
-        "invalid": "error",
-    }
-    for state in states:
-        assert actual[state][1] == "so it is"
+    tags = ("system-out", "failure", "skipped", "error")
+    for state, tag in zip(states, tags, strict=True):
+        assert actual[state] == (tag, "so it is")
         assert f"| **{'passes' if state == 'holds' else state}** |" in github(summary, [])
 
 
 def test_a_claim_that_nobody_answered_never_passes() -> None:
-    summary = result(case("one", line("throughput", "1/s", 1, 2, 3)))
-    request = summary.model_copy(update={"claims": (claim("open"),)})
+    request = result(RATED).model_copy(update={"claims": (claim("open"),)})
     assert [answer.outcome for answer in answers(request)] == ["invalid", "passes"]
     smoke = request.model_copy(update={"smoke": True})
     assert [answer.outcome for answer in answers(smoke)] == ["inconclusive", "passes"]
@@ -105,13 +95,13 @@ def test_a_case_without_a_trial_is_an_error_that_says_why() -> None:
     assert "none of 3 planned" in none
 
 
+def doubt(id_: str, **more: Any) -> DoubtedTrial:
+    checks = (check(id_, "apparatus", **more),)
+    return DoubtedTrial(trial=2, block=2, attempt=1, checks=checks, used=True)
+
+
 def test_a_doubted_value_is_marked() -> None:
-    check = Check(
-        id="N1", scope="trial", subject="apparatus", status="fail", message="no", transient=True
-    )
-    doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(check,), used=True)
-    noisy = case("one", line("throughput", "1/s", 1, 2, 3))
-    noisy = noisy.model_copy(update={"doubted": (doubt,), "believed": 2})
+    noisy = RATED.model_copy(update={"doubted": (doubt("N1", transient=True),), "believed": 2})
     summary = result(noisy, case("old", line("throughput", "1/s", 1, 2, 3)))
     believed = {(row["server"], row["trial"]): row["believed"] for row in numbers(summary)}
     assert believed["one", 1] is True
@@ -120,19 +110,9 @@ def test_a_doubted_value_is_marked() -> None:
 
 
 def test_doubted_response_times_are_marked() -> None:
-    late = Check(
-        id="L4",
-        scope="trial",
-        subject="apparatus",
-        status="fail",
-        message="late",
-        invalidates="latency",
-    )
-    doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(late,), used=True)
-    item = case(
-        "one", line("throughput", "1/s", 1, 2, 3), line("latency", "s", 1, 2, 3, label="p50")
-    )
-    summary = result(item.model_copy(update={"latency_doubted": (doubt,), "believed": 3}))
+    late = doubt("L4", invalidates="latency")
+    item = case("one", *RATED.metrics, line("latency", "s", 1, 2, 3, label="p50"))
+    summary = result(item.model_copy(update={"latency_doubted": (late,), "believed": 3}))
     believed = {(row["metric"], row["trial"]): row["believed"] for row in numbers(summary)}
     assert believed["throughput", 2] is True
     assert believed["latency", 1] is True
@@ -145,11 +125,8 @@ def test_what_is_unknown_is_null_with_its_reason() -> None:
 
 
 def test_a_summary_for_github_is_never_too_long() -> None:
-    cases = [
-        case(f"server-{number}-{'x' * 100}", line("throughput", "1/s", 1, 2, 3))
-        for number in range(2000)
-    ]
-    text = github(result(*cases), [])
+    names = [f"server-{number}-{'x' * 100}" for number in range(2000)]
+    text = github(result(*(case(name, *RATED.metrics) for name in names)), [])
     assert len(text.encode()) <= MOST_BYTES
     assert "Cut here" in text
 
@@ -159,8 +136,7 @@ def test_a_summary_for_github_is_never_too_long() -> None:
 def test_whatever_names_and_sentences_are_it_is_well_formed(
     name: str, says: str, server: str
 ) -> None:
-    failure = Failure(stage="start", message=says)
-    failed = FailedTrial(trial=4, block=1, attempt=1, failure=failure)
+    failed = FailedTrial(trial=4, block=1, attempt=1, failure=Failure(stage="start", message=says))
     item = case(server, line(name, "1/s", 1, 2, 3), vary={"servers.x": name}, failed=[failed])
     summary = told(result(item, title=says), verdict(name, "fails", says), says=says)
     (_, _, sentence), *_ = elements(summary)
@@ -180,7 +156,7 @@ def test_whatever_names_and_sentences_are_it_is_well_formed(
 
 
 def test_the_first_lines_of_a_report_say_what_its_intervals_are_about(tmp_path: Path) -> None:
-    bare = result(case("one", line("throughput", "1/s", 1, 2, 3)))
+    bare = result(RATED)
     says = "Intervals and verdicts are about this machine on this day: another machine may differ."
     for summary, entries in ((told(bare, verdict("C", "holds")), True), (bare, False)):
         Markdown().report(summary, (), tmp_path)

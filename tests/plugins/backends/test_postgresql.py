@@ -14,7 +14,7 @@ import pytest
 from benchforge_backends.postgresql import Postgresql
 from front_door import captured, lack, needed
 from present import present
-from serving.backends import HOST, run, running, site_at, write_dataset
+from serving.backends import HOST, neither_started_nor_filled, run, running, site_at, write_dataset
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.parts.command import Command
@@ -33,7 +33,7 @@ def postgresql(**options: Any) -> Postgresql:
 
 
 AS_NOBODY = """
-import dataclasses, sys
+import sys
 from pathlib import Path
 from benchforge.parts.command import Command
 from benchforge.parts.site import Site
@@ -41,8 +41,6 @@ from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.locate import locate
 from benchforge.run.programs.template import restored
 from benchforge_backends.postgresql import Postgresql
-from benchforge_backends.redis import Redis
-from benchforge_backends.virtuoso import Virtuoso
 
 part = Postgresql.model_validate({"dataset": "agents"})
 programs = {need.name: locate(need.name) for need in part.needs()}
@@ -137,18 +135,12 @@ def test_drivers_of_python_understand_the_url(site: Site) -> None:
 
 
 def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
-    settings = {
-        "Shared_Buffers": "16MB",
-        "fsync": True,
-        "max_connections": 30,
-        "seq_page_cost": 1.5,
-        "our.own": "it's a \\ of two",
-    }
+    settings = {"Shared_Buffers": "16MB", "fsync": True, "max_connections": 30}
+    settings |= {"seq_page_cost": 1.5, "our.own": "it's a \\ of two"}
     part = postgresql(settings=settings)
     with running(part, site) as (sandbox, _, placed):
         url = part.gives(placed)["url"]
-        names = ("shared_buffers", "fsync", "max_connections", "seq_page_cost", "our.own")
-        output = [ask(sandbox, placed, url, f"SHOW {name}") for name in names]
+        output = [ask(sandbox, placed, url, f"SHOW {name}") for name in settings]
     assert output == ["16MB", "on", "30", "1.5", "it's a \\ of two"]
 
 
@@ -175,8 +167,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
 def test_an_ordinary_user_needs_no_root() -> None:
     if os.getuid() != 0:
         pytest.skip("every other test is one of an ordinary user already")
-    python, packages = Path("/usr/bin/python3"), importlib.util.find_spec("pydantic")
-    assert packages is not None
+    python, packages = Path("/usr/bin/python3"), present(importlib.util.find_spec("pydantic"))
     path = f"{Path(present(packages.origin)).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
     as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     with tempfile.TemporaryDirectory(prefix="bf-") as folder:
@@ -207,15 +198,9 @@ def test_with_tls_clients_choose_it_by_themselves_unless_they_are_told(site: Sit
 
 
 def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
-    settings = {
-        "max_connections": 1000,
-        "shared_buffers": "128MB",
-        "work_mem": "32MB",
-        "maintenance_work_mem": "64MB",
-        "shared_preload_libraries": "pg_stat_statements",
-        "pg_stat_statements.max": 1000,
-        "pg_stat_statements.track": "all",
-    }
+    settings = {"max_connections": 1000, "shared_buffers": "128MB", "work_mem": "32MB"}
+    settings |= {"maintenance_work_mem": "64MB", "shared_preload_libraries": "pg_stat_statements"}
+    settings |= {"pg_stat_statements.max": 1000, "pg_stat_statements.track": "all"}
     part = postgresql(settings=settings)
     with running(part, site) as (sandbox, _, placed):
         url = part.gives(placed)["url"]
@@ -249,10 +234,9 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
     assert template._key(postgresql(dataset="./mine", settings={"fsync": True}), site) == key
     dataset(tmp_path, a="CREATE TABLE things (id int);", b="INSERT INTO things VALUES (3), (4);")
     assert template._key(part, site) != key
-    older = {**site.programs, "postgres": site.programs["psql"]}
-    assert template._key(postgresql(), site) != template._key(
-        postgresql(), dataclasses.replace(site, programs=older)
-    )
+    programs = {**site.programs, "postgres": site.programs["psql"]}
+    older = dataclasses.replace(site, programs=programs)
+    assert template._key(postgresql(), site) != template._key(postgresql(), older)
 
 
 @pytest.mark.samples(1)
@@ -294,11 +278,8 @@ def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
 def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None:
     deep = scratch / ("x" * 100)
     deep.mkdir()
-    (start,) = (
-        task
-        for task in postgresql().template(dataclasses.replace(site, scratch=deep))
-        if task.says == "start the new cluster"
-    )
+    tasks = postgresql().template(dataclasses.replace(site, scratch=deep))
+    (start,) = (task for task in tasks if task.says == "start the new cluster")
     assert start.command.argv[1] == "start"
     log = site.folder / "server.log"
     log.write_text("LOG:  hm\nFATAL:  could not create any Unix-domain sockets\n")
@@ -333,18 +314,13 @@ def test_a_running_database_is_neither_started_nor_filled(site: Site, tmp_path: 
     with running(first_side, site) as (sandbox, _, placed):
         url = first_side.gives(placed)["url"].replace("bench@", "bench:secret@")
         part = postgresql(url=url)
-        assert part.outside()
         assert not first_side.outside()
-        assert [need.name for need in part.needs()] == ["psql"]
-        assert part.command(placed) is None
-        assert not part.template(placed)
-        assert not list(part.verify(placed))
+        neither_started_nor_filled(part, placed, "psql")
         assert part.gives(placed) == {"url": url, "DATABASE_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
-        parameter = postgresql(url=first_side.gives(placed)["url"] + "&password=s%26cret").ready(
-            placed
-        )
+        other = first_side.gives(placed)["url"] + "&password=s%26cret"
+        parameter = postgresql(url=other).ready(placed)
         assert isinstance(parameter, Succeeds)
         assert parameter.command.environment == {"PGPASSWORD": "s&cret"}
         assert run(sandbox, placed, parameter.command) == (0, "1\n")

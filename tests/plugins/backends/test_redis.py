@@ -10,7 +10,7 @@ import pytest
 from benchforge_backends.redis import Redis
 from front_door import Bench, needed, needed_module
 from present import present
-from serving.backends import HOST, run, running, site_at, write_dataset
+from serving.backends import HOST, neither_started_nor_filled, run, running, site_at, write_dataset
 from suite_texts.files import suite_text
 
 from benchforge.errors import TrialFailed
@@ -18,13 +18,12 @@ from benchforge.parts.command import Command
 from benchforge.parts.site import Site, Succeeds
 from benchforge.run.programs.template import restored
 
+pytestmark = pytest.mark.usefixtures("templates")
+
 
 @pytest.fixture(scope="module", autouse=True)
-def cache() -> Iterator[None]:
+def programs() -> None:
     needed("redis-server", "redis-cli")
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", folder)
-        yield
 
 
 @pytest.fixture
@@ -89,16 +88,13 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
         code, finished = run(sandbox, site, command)
-    assert code == 1
-    assert "maxmemmory-policy" in finished
-    assert "Bad directive" in finished
+    assert (code, "maxmemmory-policy" in finished, "Bad directive" in finished) == (1, True, True)
 
 
 def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) -> None:
     needed_module("redis")
     files = {"a.redis": 'SET "a key" "ERROR,"\n\nLPUSH list 1 "two words"\nGET "a key"\n'}
-    name = write_dataset(site.suite_folder, "redis", "2 = 2\n0 = 0", files, "2")
-    part = redis(dataset=name)
+    part = redis(dataset=write_dataset(site.suite_folder, "redis", "2 = 2\n0 = 0", files, "2"))
     with running(part, site) as (sandbox, _, placed):
         asking = client(part.gives(placed)["REDIS_URL"], "print(r.get('a key'), r.llen('list'))")
         assert run(sandbox, placed, asking) == (0, "b'ERROR,' 2\n")
@@ -144,12 +140,8 @@ def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) ->
         assert run(sandbox, placed, cli) == (0, "OK\n")
         url = first_side.gives(placed)["url"].replace("//", "//:p%20w@")
         part = redis(url=url)
-        assert part.outside()
         assert not first_side.outside()
-        assert [need.name for need in part.needs()] == ["redis-cli"]
-        assert part.command(placed) is None
-        assert not part.template(placed)
-        assert not list(part.verify(placed))
+        neither_started_nor_filled(part, placed, "redis-cli")
         assert part.gives(placed) == {"url": url, "REDIS_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
@@ -173,9 +165,8 @@ def test_no_dataset_of_redis(
 ) -> None:
     if written:
         write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
-    (tmp_path / "a.toml").write_text(
-        suite_text("plugins/backends/redis", options='dataset = "./mine"')
-    )
+    text = suite_text("plugins/backends/redis", options='dataset = "./mine"')
+    (tmp_path / "a.toml").write_text(text)
     done = bench("run", "a.toml", code=2)
     assert expected in done.err
     assert "hint: " in done.err

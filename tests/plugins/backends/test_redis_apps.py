@@ -1,5 +1,6 @@
 """The apps of study WS that keep a key in Redis, against a real one."""
 
+import re
 import socket
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from front_door import needed, program_words
+from present import present
 from serving.apps import accepts, ask, free_port, running, serving
 
 from benchforge.run.locate import libraries, locate
@@ -36,11 +38,8 @@ class Redis(NamedTuple):
 
     def connections(self) -> int:
         """Return how many were opened so far, without the one that asks."""
-        for line in self.says("INFO", "stats").splitlines():
-            name, _, value = line.partition(":")
-            if name == "total_connections_received":
-                return int(value) - 1
-        raise AssertionError
+        stats = dict(re.findall(r"(\w+):(\d+)", self.says("INFO", "stats")))
+        return int(stats["total_connections_received"]) - 1
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +47,7 @@ def redis() -> Iterator[Redis]:
     needed("redis-server", "redis-cli")
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
-        folder, server = Path(path), locate("redis-server")
-        assert server is not None
+        folder, server = Path(path), present(locate("redis-server"))
         words = [str(server), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
         words += ["--unixsocket", f"{folder}/socket", "--dir", path, "--databases", "2"]
         with running(words, folder, libraries(server), folder / "log", lambda: accepts(port)):
@@ -110,11 +108,8 @@ def test_published_flask_fails_on_a_missing_key(redis: Redis, tmp_path: Path) ->
 def test_without_redis_the_answer_is_an_error(tmp_path: Path, name: str) -> None:
     nowhere = {"REDIS_URL": f"redis://127.0.0.1:{free_port()}/0"}
     with serving(name, tmp_path / "log", nowhere) as port:
-        assert [ask(port, "/redis", method).status for method in ("GET", "POST", "DELETE")] == [
-            500,
-            500,
-            500,
-        ]
+        statuses = [ask(port, "/redis", method).status for method in ("GET", "POST", "DELETE")]
+    assert statuses == [500] * 3
 
 
 @pytest.mark.exhaustive

@@ -1,8 +1,6 @@
 """Two backends of one kind in one trial: ports, folders and templates of their own."""
 
 import contextlib
-import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,16 +10,18 @@ from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_servers.custom.command import CommandServer
 from front_door import needed
-from serving.backends import HOST, run, write_dataset
+from made.plain import named
+from measured.case import trial_context
+from present import present
+from serving.backends import run, write_dataset
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.values.case_name import CaseName
 from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.parts.registry import Registry
-from benchforge.run.trial.context import TrialContext, TrialInputs, locate_programs
+from benchforge.run.trial.context import TrialInputs
 from benchforge.run.trial.scope import TrialRecorder, TrialScope, trial_scope
 from benchforge.run.trial.stages.order import together
 from benchforge.run.trial.stages.start import start
@@ -34,7 +34,7 @@ CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second
 
 @pytest.fixture(autouse=True, scope="module")
 def programs() -> None:
-    needed("postgres", "redis-server", "redis-cli")
+    needed("postgres", "redis-server", "redis-cli", "wrk")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def case(listen: str, environment: dict[str, str], mine: str) -> Case:
     wrk = Registry().part("loader", "wrk").model_validate({})
     assert isinstance(wrk, Driver)
     return Case(
-        name=CaseName(scenario="a", server="mine", driver="wrk", vary={}, digest=""),
+        name=named("mine", scenario="a"),
         server=server,
         backends=tuple(backends),
         driver=wrk,
@@ -69,25 +69,11 @@ def case(listen: str, environment: dict[str, str], mine: str) -> Case:
     )
 
 
-def ground(case: Case, folder: Path) -> TrialContext:
-    needs = [need for _, backend in case.backends for need in backend.needs()]
-    python = Path(sys.executable)
-    return TrialContext(
-        host=HOST,
-        programs=locate_programs(needs),
-        python=python,
-        suite_folder=folder,
-        network="private",
-        secrets=frozenset(),
-        as_root=os.getuid() == 0,
-    )
-
-
 @contextlib.contextmanager
 def scope_of(case: Case, folder: Path, scratch: Path) -> Iterator[TrialScope]:
     step = Measurement(block=1, position=1, case=case, seed=1)
     inputs, recorder = TrialInputs(step, folder, number=1), TrialRecorder(lambda _: None)
-    with trial_scope(inputs, ground(case, folder), recorder, scratch) as scope:
+    with trial_scope(inputs, trial_context(case, folder), recorder, scratch) as scope:
         yield scope
 
 
@@ -106,7 +92,9 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
         }
         assert len(set(settings.values())) == 4
         site = server.site
-        psql, cli = (ground(request, tmp_path).programs[name] for name in ("psql", "redis-cli"))
+        psql, cli = (
+            trial_context(request, tmp_path).programs[name] for name in ("psql", "redis-cli")
+        )
         tables = "SELECT string_agg(tablename, ' ') FROM pg_tables WHERE schemaname = 'public'"
         actual = [
             run(sandbox, site, Command(psql, "-XAtqc", tables, settings[name]))[1]
@@ -118,8 +106,7 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
             port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
             to = ("-s", socket) if listen == "unix" else ("-p", port)
             assert run(sandbox, site, Command(cli, *to, "DBSIZE")) == (0, keys)
-        assert server.running is not None
-        environment = server.running.command.environment
+        environment = present(server.running).command.environment
         assert environment["DATABASE_URL"] == settings["other"]
         assert environment["REDIS_URL"] == settings["second"]
 

@@ -13,7 +13,7 @@ import pytest
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import needed
 from present import present
-from serving.backends import HOST, run, running, site_at, write_dataset
+from serving.backends import HOST, neither_started_nor_filled, run, running, site_at, write_dataset
 
 from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
@@ -58,6 +58,10 @@ def ask(sandbox: Sandbox, site: Site, url: str, query: str, method: str = "GET")
     return run(sandbox, site, Command(sys.executable, "-c", ASK, url, query, method))
 
 
+def rows(reply: str) -> list[Any]:
+    return [*json.loads(reply)["results"]["bindings"]]
+
+
 def isql(sandbox: Sandbox, site: Site, statement: str) -> str:
     to = (f"{site.address}:{site.ports['sql']}", "dba", "dba", "VERBOSE=OFF", "BANNER=OFF")
     return run(sandbox, site, Command(site.programs["isql-vt"], *to, f"EXEC={statement}"))[1]
@@ -75,13 +79,12 @@ def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: S
         assert (settings["VIRTUOSO_URL"], settings["VIRTUOSO_GRAPH"]) == (url, "http://graph-uri")
         code, reply = ask(sandbox, placed, url, GET)
         assert (code, len(reply)) == (0, 184)
-        rows = json.loads(reply)["results"]["bindings"]
-        assert rows == [{"class": {"type": "uri", "value": "http://dummyClass.com"}}]
+        assert rows(reply) == [{"class": {"type": "uri", "value": "http://dummyClass.com"}}]
         an_endpoint_that_is_there_is_neither_started_nor_filled(sandbox, placed, url)
         assert "1 (or less) triples -- done" in ask(sandbox, placed, url, POST, "POST")[1]
-        assert len(json.loads(ask(sandbox, placed, url, GET)[1])["results"]["bindings"]) == 2
+        assert len(rows(ask(sandbox, placed, url, GET)[1])) == 2
         assert "-- done" in ask(sandbox, placed, url, DELETE, "POST")[1]
-        assert json.loads(ask(sandbox, placed, url, GET)[1])["results"]["bindings"] == []
+        assert rows(ask(sandbox, placed, url, GET)[1]) == []
         assert sandbox.owns(server, placed.port)
         assert sandbox.stop(server, first=part.stop_signal).code == 0
         assert sandbox.processes(server) == []
@@ -101,13 +104,9 @@ def an_endpoint_that_is_there_is_neither_started_nor_filled(
     sandbox: Sandbox, placed: Site, url: str
 ) -> None:
     part = virtuoso(url=url, graph="http://g")
-    assert part.outside()
     assert not virtuoso(dataset="classes").outside()
-    assert not list(part.needs())
+    neither_started_nor_filled(part, placed)
     assert not part.files(placed)
-    assert part.command(placed) is None
-    assert not part.template(placed)
-    assert not list(part.verify(placed))
     assert part.gives(placed) == {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
     probe, version = part.ready(placed), part.version(placed)
     assert isinstance(probe, Succeeds)
@@ -126,9 +125,7 @@ def test_without_a_dataset_it_is_empty_and_closed_to_writers(site: Site) -> None
     with running(part, site) as (sandbox, _, placed):
         settings = part.gives(placed)
         assert settings["VIRTUOSO_GRAPH"] == "http://other"
-        assert (
-            json.loads(ask(sandbox, placed, settings["url"], GET)[1])["results"]["bindings"] == []
-        )
+        assert rows(ask(sandbox, placed, settings["url"], GET)[1]) == []
         code, reply = ask(sandbox, placed, settings["url"], POST, "POST")
         assert (code, "No permission to execute procedure" in reply) == (1, True)
 
@@ -162,9 +159,10 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
         "DELETE DATA { GRAPH <http://g> { <http://a> <http://b> 2 } }\n",
         "c.sql": '-- a comment\nGRANT SPARQL_UPDATE TO "SPARQL";\n',
     }
-    rows = '"http://g" = 3\n"http://none" = 0'
-    name = write_dataset(site.suite_folder, "virtuoso", rows, files, "http://g")
-    part = virtuoso(dataset=name)
+    expects = '"http://g" = 3\n"http://none" = 0'
+    part = virtuoso(
+        dataset=write_dataset(site.suite_folder, "virtuoso", expects, files, "http://g")
+    )
     restored(HOST, "backend-mine", part, site)  # it counts what was loaded
     assert (site.scratch / "virtuoso.db").exists()
     assert part.gives(site)["VIRTUOSO_GRAPH"] == "http://g"
@@ -175,9 +173,7 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
     ("name", "text", "triples", "expected"),
     [
         (
-            "a.ttl",
-            "<http://a> <http://b> 1 .\n<x> <y",
-            1,
+            *("a.ttl", "<http://a> <http://b> 1 .\n<x> <y", 1),
             "load a.ttl: 37000: [Vectorized Turtle loader] SP029: ",
         ),
         ("a.sparql", "INSERT DATA { <a> <b> }", 1, "load a.sparql: 37000: SQ074"),
@@ -189,8 +185,8 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
 def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
     own_templates: Path, site: Site, name: str, text: str, triples: int, expected: str
 ) -> None:
-    rows = f'"http://g" = {triples}'
-    folder = write_dataset(site.suite_folder, "virtuoso", rows, {name: text}, "http://g")
+    expects = f'"http://g" = {triples}'
+    folder = write_dataset(site.suite_folder, "virtuoso", expects, {name: text}, "http://g")
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", virtuoso(dataset=folder), site)
     assert expected in caught.value.message

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import captured, needed
+from present import present
 from serving.apps import ask, free_port, running, serving
 from serving.backends import HOST, site_at
 
@@ -19,10 +20,10 @@ from benchforge.run.locate import libraries, locate
 from benchforge.run.programs.template import restored
 
 GRAPH = "http://graph-uri"
-OWL_CLASS = "http://www.w3.org/2002/07/owl#Class"
-DATA = f"""
-    <http://dummyClass.com> a <{OWL_CLASS}> . <http://dummyObj.com> a <http://dummyClass.com>
-"""
+DATA = (
+    "<http://dummyClass.com> a <http://www.w3.org/2002/07/owl#Class> . "
+    "<http://dummyObj.com> a <http://dummyClass.com>"
+)
 # Few of everything: it is asked by one client at a time.
 INI = Path(__file__).with_name("virtuoso.ini").read_text()
 SOON_S = 3.0  # less than the 10 s after which the apps give up
@@ -42,11 +43,8 @@ class Store(NamedTuple):
 
     def does(self, statement: str) -> None:
         """Have a statement done. isql succeeds whatever happens, so it is read."""
-        done = captured(
-            [*self.isql, "VERBOSE=OFF", "BANNER=OFF", "ERRORS=STDOUT", f"EXEC={statement}"],
-            check=True,
-            env=self.environment,
-        )
+        options = ("VERBOSE=OFF", "BANNER=OFF", "ERRORS=STDOUT", f"EXEC={statement}")
+        done = captured([*self.isql, *options], check=True, env=self.environment)
         assert "*** Error" not in done.stdout, done.stdout
 
 
@@ -55,20 +53,17 @@ def virtuoso(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     needed("virtuoso-t", "isql-vt")
     sql, http, part = free_port(), free_port(), Virtuoso()
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
-        folder, program, isql = Path(path), locate("virtuoso-t"), locate("isql-vt")
-        assert program is not None
-        assert isql is not None
+        program, isql = present(locate("virtuoso-t")), present(locate("isql-vt"))
+        folder = Path(path)
         empty = site_at(part, tmp_path_factory.mktemp("template"), folder)
         restored(HOST, "backend-mine", part, empty)  # to make a store takes longer than all else
         (folder / "virtuoso.ini").write_text(INI.format(folder=folder, sql=sql, http=http))
         words = [str(program), "+foreground", "+configfile", f"{folder}/virtuoso.ini"]
         url = f"http://127.0.0.1:{http}/sparql"
         with running(words, folder, libraries(program), folder / "log", lambda: answers(http)):
-            server = Store(
-                {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH},
-                [str(isql), f"127.0.0.1:{sql}", "dba", "dba"],
-                libraries(isql),
-            )
+            settings = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
+            words = [str(isql), f"127.0.0.1:{sql}", "dba", "dba"]
+            server = Store(settings, words, libraries(isql))
             server.does('GRANT SPARQL_UPDATE TO "SPARQL";')
             yield server
 
@@ -115,16 +110,14 @@ def classes(body: bytes) -> list[str]:
     return [row["class"]["value"] for row in json.loads(body)["results"]["bindings"]]
 
 
+@pytest.mark.parametrize("refuses", [True, False], ids=["refuses", "absent"])
 @pytest.mark.parametrize("name", BY)
-def test_a_virtuoso_that_refuses_is_an_error(graph: Store, tmp_path: Path, name: str) -> None:
-    actual = {**graph.told, "VIRTUOSO_GRAPH": "no> graph"}
-    with serving(name, tmp_path / "log", actual, BY[name]) as port:
-        assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
-
-
-@pytest.mark.parametrize("name", BY)
-def test_without_virtuoso_the_answer_is_an_error(tmp_path: Path, name: str) -> None:
+def test_without_virtuoso_the_answer_is_an_error(
+    virtuoso: Store, tmp_path: Path, name: str, refuses: bool
+) -> None:
     actual = {"VIRTUOSO_URL": f"http://127.0.0.1:{free_port()}/sparql", "VIRTUOSO_GRAPH": GRAPH}
+    if refuses:
+        actual = {**virtuoso.told, "VIRTUOSO_GRAPH": "no> graph"}
     with serving(name, tmp_path / "log", actual, BY[name]) as port:
         assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
 

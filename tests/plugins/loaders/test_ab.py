@@ -256,13 +256,6 @@ def test_percentiles_of_another_run_are_refused(files: Path) -> None:
         read(TOOL, "mixed", files)
 
 
-def test_percentiles_that_fall_are_refused() -> None:
-    head = "Percentage served,Time in ms\n"
-    falling = "".join(f"{percent},{200 - percent}.000\n" for percent in range(101))
-    with pytest.raises(ValueError, match="do not grow"):
-        percentiles_us(head + falling, 1000)
-
-
 def test_a_run_that_was_to_keep_alive_and_did_not_ask_is_refused() -> None:
     with pytest.raises(OutputDamaged, match="a line 'Keep-Alive requests'"):
         read(TOOL, "healthy", keep_alive=False)

@@ -20,20 +20,13 @@ VALUES: list[object] = [
     *(0, 7, -3, 1.5, 2**53 + 1, 12345678901234567890, True, False, None, [1]),
     *({"a": 1}, "007", "+8"),
 ]
-STEP = {
-    "method": "POST",
-    "path": ["/a/", ["x", "path"], "?q=", ["x", "path"]],
-    "headers": [["X-Form", ["1"]]],
-    "body": ["a=", ["x", "form"], "&j=", ["x", "json"], "&v=", ["x", "json value"]],
-}
-IN_HEADER = {
-    "method": "GET",
-    "path": ["/"],
-    "headers": [["X-A", ["v ", ["x", "header"]]]],
-    "body": None,
-}
-WHOLE = {"method": "GET", "path": ["/", ["x", "integer"]], "headers": [], "body": None}
-RAW = {"method": "GET", "path": ["/", ["x", "raw path"]], "headers": [], "body": None}
+FORM = ["a=", ["x", "form"], "&j=", ["x", "json"], "&v=", ["x", "json value"]]
+PATH = ["/a/", ["x", "path"], "?q=", ["x", "path"]]
+STEP = {"method": "POST", "path": PATH, "headers": [["X-Form", ["1"]]], "body": FORM}
+GET = {"method": "GET", "headers": [], "body": None}
+IN_HEADER = {**GET, "path": ["/"], "headers": [["X-A", ["v ", ["x", "header"]]]]}
+WHOLE = {**GET, "path": ["/", ["x", "integer"]]}
+RAW = {**GET, "path": ["/", ["x", "raw path"]]}
 LINES = [
     ["s=1; Path=/; HttpOnly"],
     ['s="a b"; Expires=Wed, 09 Jun 2031 10:18:14 GMT', "t=2; Max-Age=0", "u=3"],
@@ -71,31 +64,19 @@ def cases() -> list[dict[str, Any]]:
         step = (STEP, IN_HEADER, WHOLE, RAW)[number % 4] if value in texts else None
         for used in (STEP, IN_HEADER, WHOLE, RAW) if step is None else (step,):
             lines = LINES[number % 3]
-            entries.append(
-                {
-                    "take": {"x": "json:/a~1b/0/c"},
-                    "headers": {"Set-Cookie": ", ".join(lines), "X-Value": "h"},
-                    "lines": lines,
-                    "body": json.dumps({"a/b": [{"c": value}]}, ensure_ascii=number % 2 == 0),
-                    "step": used,
-                    "cookies": {"t": "old", "z": "seven"},
-                }
-            )
+            headers = {"Set-Cookie": ", ".join(lines), "X-Value": "h"}
+            body = json.dumps({"a/b": [{"c": value}]}, ensure_ascii=number % 2 == 0)
+            entry = {"take": {"x": "json:/a~1b/0/c"}, "headers": headers, "lines": lines}
+            cookies = {"t": "old", "z": "seven"}
+            entries.append({**entry, "body": body, "step": used, "cookies": cookies})
     plain = {"headers": {"X-Value": "h v"}, "lines": [], "step": STEP, "cookies": {}}
     for where, body in (
-        ("header:x-value", ""),
-        ("header:X-Other", ""),
-        ("cookie:s", ""),
+        *(("header:x-value", ""), ("header:X-Other", ""), ("cookie:s", "")),
         ("regex:id=([a-z0-9]+);", "of id=7x; and more"),
-        ("regex:(?:no|none) ([0-9]+)", "nothing"),
-        ("json:/a", "{"),
-        ("json:/a", "[" * 20000),
-        ("json:/a", '{"a": NaN}'),
-        ("json:/a", '{"a": 01}'),
-        ("json:/a/01", '{"a": [1, 2]}'),
-        ("json:/a/length", '{"a": [1, 2]}'),
-        ("json:/__proto__/toString", "{}"),
-        ("json:/a", '{"a": "x"}' + " " * (1 << 18)),
+        *(("regex:(?:no|none) ([0-9]+)", "nothing"), ("json:/__proto__/toString", "{}")),
+        *(("json:/a", "{"), ("json:/a", "[" * 20000), ("json:/a", '{"a": NaN}')),
+        *(("json:/a", '{"a": 01}'), ("json:/a", '{"a": "x"}' + " " * (1 << 18))),
+        *(("json:/a/01", '{"a": [1, 2]}'), ("json:/a/length", '{"a": [1, 2]}')),
     ):
         entries.append({"take": {"x": where}, "body": body, **plain})
     return entries
@@ -117,12 +98,8 @@ def by_python(case: dict[str, Any]) -> dict[str, Any] | None:
     first, *lines = head.split("\r\n")
     pairs = dict(line.split(": ", 1) for line in lines)
     has_body = pairs.pop("Content-Length", None) is not None
-    return {
-        "method": first.split(" ")[0],
-        "path": first.split(" ")[1],
-        "headers": pairs,
-        "body": text if has_body else None,
-    }
+    method, path, *_ = first.split(" ")
+    return {"method": method, "path": path, "headers": pairs, "body": text if has_body else None}
 
 
 def test_a_later_step_is_as_pace_makes_it(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from front_door import lack
+from present import present
 
 from benchforge.cli.measure.run.run import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
@@ -29,6 +30,14 @@ from benchforge.suite.load import load
 SERVER = Path(__file__).parents[2] / "outputs/faults.py"
 GOAWAY = Path(__file__).parents[2] / "programs/faulty_servers/goaway.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
+VISITOR = """from locust import FastHttpUser, task
+class Visitor(FastHttpUser):
+    @task
+    def two(self):
+        self.client.get('/ok')
+        with self.client.get('/ok', catch_response=True, name='bad') as answer:
+            answer.failure('not so good')
+"""
 CLOSED = {"connections": 4, "duration": 1}
 RUNS: list[tuple[str, dict[str, Any]]] = [
     ("h2load", CLOSED),
@@ -96,9 +105,8 @@ def run(
     with LocalHost().trial(folder) as sandbox, server(sandbox, folder, program) as (port, running):
         url = f"http://127.0.0.1:{port}{entries.path}"
         target = Target(url, entries, folder, known_values, Path(sys.executable), **more)
-        finished = drive(
-            sandbox, LoadToolRun(part, target, "loader"), TrialRecorder(lambda _: None)
-        )
+        recorder = TrialRecorder(lambda _: None)
+        finished = drive(sandbox, LoadToolRun(part, target, "loader"), recorder)
         ran = Ran(part.read(Output(target, finished)))
         counted = sandbox.stop(running, first=signal.SIGTERM).stdout.read_text().split()
     ran.accepted, ran.asked = int(counted[0]) - 1, int(counted[1])
@@ -137,9 +145,8 @@ def test_hyperfine_times_a_process_and_makes_as_many_requests(tmp_path: Path) ->
 
 @pytest.mark.parametrize("tool", ["h2load", "hey", "locust", "oha", "k6"])
 def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
-    request = Request(
-        method="PUT", path="/echo", headers={"X-One": "a b", "Host": "a.example"}, body="x=1"
-    )
+    headers = {"X-One": "a b", "Host": "a.example"}
+    request = Request(method="PUT", path="/echo", headers=headers, body="x=1")
     options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
     run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
     head, _, body = (tmp_path / "server.err").read_text().splitlines()[0].partition(" | ")
@@ -173,15 +180,7 @@ def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: P
 
 
 def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from locust import FastHttpUser, task\n"
-        "class Visitor(FastHttpUser):\n"
-        "    @task\n"
-        "    def two(self):\n"
-        "        self.client.get('/ok')\n"
-        "        with self.client.get('/ok', catch_response=True, name='bad') as answer:\n"
-        "            answer.failure('not so good')\n"
-    )
+    (tmp_path / "mine.py").write_text(VISITOR)
     options = {"locustfile": "mine.py", "users": 2, "duration": 2}
     reading = run("locust", options, tmp_path, suite_folder=tmp_path).reading
     assert reading.errors["other"] == reading.responses - (reading.good or 0) > 0
@@ -217,10 +216,8 @@ def test_its_version_is_the_first_thing_that_it_says(tmp_path: Path, tool: str) 
         *("version", tmp_path, tmp_path, "127.0.0.1", {}, Path(sys.executable)),
         *(programs(part), {}, tmp_path, False),
     )
-    command = part.version(site)
-    assert command is not None
     with LocalHost().trial(tmp_path) as sandbox:
-        done = sandbox.run("version", command, tmp_path, {}, 200)
+        done = sandbox.run("version", present(part.version(site)), tmp_path, {}, 200)
     text = done.stdout.read_text() + done.stderr.read_text()
     assert any(digit.isdigit() for digit in text.splitlines()[0])
     assert tool in text.splitlines()[0].lower()

@@ -5,12 +5,11 @@ import io
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPResponse
@@ -22,15 +21,15 @@ from typing import Any
 import pytest
 from benchforge_loaders.pace.pace import PROGRAM, Pace
 from benchforge_metrics.latency import Latency
-from front_door import PROGRAMS, Bench, answering
+from front_door import PROGRAMS, Bench
 from hypothesis import given
 from hypothesis import strategies as st
 from planted.turning import PACE, suite, turning
 from present import present
+from serving.apps import free_port
 from serving.certificate import certificate
 
 from benchforge.model.trial.window import WHOLE
-from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     Duration,
@@ -54,14 +53,12 @@ del sys.path[:2]
 # The command
 
 
+def pace(**options: Any) -> Pace:
+    return Pace.model_validate(options)
+
+
 def target(folder: Path, url: str = "http://127.0.0.1:80/", **request: Any) -> Target:
-    return Target(
-        url=url,
-        request=Request.model_validate(request),
-        folder=folder,
-        programs={},
-        python=Path(sys.executable),
-    )
+    return Target(url, Request.model_validate(request), folder, {}, Path(sys.executable))
 
 
 def test_the_command_says_every_option(tmp_path: Path) -> None:
@@ -70,7 +67,8 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
         | {"arrivals": "constant", "seed": 7, "requests": 9, "keep_alive": False, "verify": False}
         | {"sample": "1%", "sample_seed": 3}
     )
-    (command,) = part.commands(target(tmp_path, headers={"X-A": "b"}, method="PUT", body="x"))
+    entries = target(tmp_path, headers={"X-A": "b"}, method="PUT", body="x")
+    (command,) = part.commands(entries)
     assert command.argv == (
         *(sys.executable, str(PROGRAM), "--connections", "50", "--processes", "2"),
         *("--duration", "60", "--timeout", "3", "--requests", "9"),
@@ -79,17 +77,11 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
         *("--head", str(tmp_path / HEAD), "--body", str(tmp_path / BODY)),
         "http://127.0.0.1:80",
     )
-    entries = target(tmp_path, headers={"X-A": "b"}, method="PUT", body="x")
     assert part.files(entries) == {BODY: "x", HEAD: "PUT /\nX-A: b\n"}
 
 
-def test_it_needs_nothing_and_is_found_by_its_name() -> None:
-    assert Registry().part("loader", "pace") is Pace
-    assert list(Pace().needs()) == []
-
-
 def test_the_warm_up_is_the_same_load_for_other_seconds() -> None:
-    warm = Pace.model_validate({"requests": 5, "rate": 10}).for_warm_up(1.5)
+    warm = pace(requests=5, rate=10).for_warm_up(1.5)
     assert (warm.requests, warm.rate, warm.declared_s()) == (None, Rate(10), 1.5)
 
 
@@ -229,16 +221,12 @@ def printed(values: list[int]) -> dict[str, Any]:
     return actual
 
 
-def as_ours(expected: Mapping[str, Any]) -> Histogram:
-    return Histogram(
-        counts=dict(expected["counts"]), sum_us=expected["sum_us"], max_us=expected["max_us"]
-    )
-
-
 @given(durations)
 def test_its_histogram_is_laid_out_as_ours(values: list[int]) -> None:
     added = Histogram.added(Histogram.of({value: 1}) for value in values)
-    assert as_ours(printed(values)) == added
+    actual = printed(values)
+    counts = dict(actual["counts"])
+    assert Histogram(counts=counts, sum_us=actual["sum_us"], max_us=actual["max_us"]) == added
     assert added.fault() is None
 
 
@@ -247,9 +235,7 @@ def test_processes_added_up_are_one(
     item: list[int], other: list[int], bins: list[int], more: list[int]
 ) -> None:
     together = {"latency": {"200": printed(item + other)}, "service": printed(item + other)}
-    parts = [
-        {"latency": {"200": printed(part)}, "service": printed(part)} for part in (item, other)
-    ]
+    parts = [{"latency": {"200": printed(p)}, "service": printed(p)} for p in (item, other)]
     assert pace_tally.merged(parts) == together
     counted = [{"completed_by_bin": each, "started": sum(each)} for each in (bins, more)]
     total = pace_tally.merged(counted)
@@ -337,9 +323,8 @@ def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: 
     load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'.replace('"2s"', '"500ms"')
     (tmp_path / "sampled.toml").write_text(suite(turning("some-wrong"), load, top="smoke = true"))
     bench("run", "sampled.toml", "-o", "results")
-    trials = [
-        json.loads(item.read_text()) for item in tmp_path.glob("results/*/trials/*/trial.json")
-    ]
+    files = tmp_path.glob("results/*/trials/*/trial.json")
+    trials = [json.loads(file.read_text()) for file in files]
     actual = {
         trial["case"]["server"]: next(check for check in trial["checks"] if check["id"] == "E7")
         for trial in trials
@@ -358,39 +343,21 @@ def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: 
 # Real servers
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
 @contextmanager
-def server(folder: Path, *more: Path) -> Iterator[tuple[int, Callable[[], int]]]:
+def server(*more: Path) -> Iterator[tuple[int, Callable[[], int]]]:
     """Start the program that lies; yield its port, and how to stop it and get what it accepted."""
-    port = free_port()
-    words = [sys.executable, str(PROGRAMS / "faulty_servers/lies.py"), str(port), *map(str, more)]
-    with (folder / "accepted.txt").open("w") as log:
-        process = subprocess.Popen(words, stdout=log)
+    words = [sys.executable, str(PROGRAMS / "faulty_servers/lies.py"), *map(str, more)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        output = present(process.stdout)
 
-    def accepted() -> int:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
-        return int((folder / "accepted.txt").read_text()) - tried
+        def accepted() -> int:
+            process.terminate()
+            return int(output.read())
 
-    tried = 0
-    try:
-        until = time.monotonic() + 200
-        while time.monotonic() < until:
-            try:
-                tried += 1
-                socket.create_connection(("127.0.0.1", port)).close()
-                tried = 1
-                break
-            except ConnectionRefusedError:
-                time.sleep(0.02)
-        yield port, accepted
-    finally:
-        process.kill()
-        process.wait()
+        try:
+            yield int(output.readline()), accepted
+        finally:
+            process.kill()
 
 
 def run(part: Pace, target: Target, python: str = sys.executable) -> Output:
@@ -410,9 +377,8 @@ def run(part: Pace, target: Target, python: str = sys.executable) -> Output:
 def loaded(
     folder: Path, path: str, request: dict[str, Any] | None = None, **options: Any
 ) -> Reading:
-    options = {"connections": 2, "duration": "1s", "requests": 20} | options
-    part = Pace.model_validate(options)
-    with server(folder) as (port, _):
+    part = pace(**{"connections": 2, "duration": "1s", "requests": 20} | options)
+    with server() as (port, _):
         entries = target(folder, f"http://127.0.0.1:{port}{path}", **(request or {}))
         return part.read(run(part, entries))
 
@@ -420,17 +386,9 @@ def loaded(
 @pytest.mark.parametrize(
     ("path", "length", "connections"),
     [
-        ("/ok", 4, 2),
-        ("/closes", 4, None),
-        ("/close", 4, 20),
-        ("/old", 4, 20),
-        ("/old-keeps", 4, 2),
-        ("/until-close", 4, 20),
-        ("/chunked", 4, 2),
-        ("/interim", 4, 2),
-        ("/204", 0, 2),
-        ("/304", 0, 2),
-        ("/dribbles", 4, 2),
+        *(("/ok", 4, 2), ("/closes", 4, None), ("/close", 4, 20), ("/old", 4, 20)),
+        *(("/old-keeps", 4, 2), ("/until-close", 4, 20), ("/chunked", 4, 2), ("/interim", 4, 2)),
+        *(("/204", 0, 2), ("/304", 0, 2), ("/dribbles", 4, 2)),
     ],
 )
 def test_every_right_form(tmp_path: Path, path: str, length: int, connections: int | None) -> None:
@@ -448,13 +406,8 @@ def test_every_right_form(tmp_path: Path, path: str, length: int, connections: i
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
-        ("/short", "cut"),
-        ("/cut-chunk", "cut"),
-        ("/long", "extra"),
-        ("/garbage", "malformed"),
-        ("/lengths", "malformed"),
-        ("/nothing", "closed"),
-        ("/resets", "reset"),
+        *(("/short", "cut"), ("/cut-chunk", "cut"), ("/long", "extra"), ("/nothing", "closed")),
+        *(("/garbage", "malformed"), ("/lengths", "malformed"), ("/resets", "reset")),
     ],
 )
 def test_each_wrong_answer_has_its_class(tmp_path: Path, path: str, kind: str) -> None:
@@ -488,7 +441,7 @@ def test_a_large_body_takes_little_memory(tmp_path: Path) -> None:
         "told = open('/proc/self/status').read();"
         "print(re.search(r'VmHWM:\\s+(\\d+) kB', told)[1], file=sys.stderr)"
     )
-    with server(tmp_path) as (port, _):
+    with server() as (port, _):
         url = f"http://127.0.0.1:{port}/large"
         words = [sys.executable, "-c", measured, str(PROGRAM), "--requests", "1", url]
         done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=200)
@@ -508,15 +461,14 @@ def test_a_stall_ends_in_timeouts_and_requests_in_flight(tmp_path: Path, path: s
 
 def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: Path) -> None:
     reading = loaded(tmp_path, "/stalls", requests=None, duration="500ms", rate=100)
-    assert reading.in_flight is not None
-    assert reading.schedule is not None
-    assert reading.in_flight.count == reading.schedule.intended
-    assert reading.schedule.sent == 2  # as many as connections
-    assert present(reading.schedule.queueing).count == reading.in_flight.count - 2
+    in_flight, schedule = present(reading.in_flight).count, present(reading.schedule)
+    assert in_flight == schedule.intended
+    assert schedule.sent == 2  # as many as connections
+    assert present(schedule.queueing).count == in_flight - 2
 
 
 def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
-    part = Pace.model_validate({"connections": 4, "duration": "500ms"})
+    part = pace(connections=4, duration="500ms")
     reading = part.read(run(part, target(tmp_path, f"http://127.0.0.1:{free_port()}/")))
     assert (reading.responses, reading.connections) == (0, 0)
     assert reading.errors["connect"] == reading.unanswered
@@ -528,13 +480,10 @@ def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
 def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
-    part = Pace.model_validate(
-        {"requests": 1, "connections": 1, "duration": "20s", "keep_alive": False}
-    )
+    part = pace(requests=1, connections=1, duration="20s", keep_alive=False)
     body = "é" * 500_000  # more than a socket takes at once
-    entries = target(
-        tmp_path, f"http://127.0.0.1:{port}/a?b=c", method="POST", body=body, headers={"X-A": "b"}
-    )
+    url, headers = f"http://127.0.0.1:{port}/a?b=c", {"X-A": "b"}
+    entries = target(tmp_path, url, method="POST", body=body, headers=headers)
     for name, text in part.files(entries).items():
         (tmp_path / name).write_text(text)
     (command,) = part.commands(entries)
@@ -549,11 +498,8 @@ def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
             connection.sendall(b"HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n")
             communicate, _ = process.communicate(timeout=200)
     assert head == [
-        "POST /a?b=c HTTP/1.1",
-        f"Host: 127.0.0.1:{port}",
-        "X-A: b",
-        "Content-Length: 1000000",
-        "Connection: close",
+        *("POST /a?b=c HTTP/1.1", f"Host: 127.0.0.1:{port}", "X-A: b"),
+        *("Content-Length: 1000000", "Connection: close"),
     ]
     assert json.loads(communicate)["latency"].keys() == {"201"}
 
@@ -565,10 +511,8 @@ def test_a_head_request_has_no_body(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("keep_alive", [True, False])
 def test_connections_are_those_that_the_server_saw(tmp_path: Path, keep_alive: bool) -> None:
-    part = Pace.model_validate(
-        {"connections": 3, "requests": 30, "duration": "20s", "keep_alive": keep_alive}
-    )
-    with server(tmp_path) as (port, accepted):
+    part = pace(connections=3, requests=30, duration="20s", keep_alive=keep_alive)
+    with server() as (port, accepted):
         reading = part.read(run(part, target(tmp_path, f"http://127.0.0.1:{port}/ok")))
         assert accepted() == reading.connections == (3 if keep_alive else 30)
     assert reading.phases["connect"].count == reading.connections
@@ -580,50 +524,41 @@ def test_connections_are_those_that_the_server_saw(tmp_path: Path, keep_alive: b
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_a_rate_is_exact_in_number(tmp_path: Path, processes: int) -> None:
-    options: dict[str, Any] = {
-        "rate": 250,
-        "arrivals": "constant",
-        "processes": processes,
-        "connections": 6,
-    }
-    reading = loaded(tmp_path, "/ok", requests=None, **options)
-    assert reading.schedule is not None
-    assert reading.schedule.intended == 250
-    assert present(reading.schedule.lateness).count == 250
+    options: dict[str, Any] = {"rate": 250, "arrivals": "constant", "connections": 6}
+    reading = loaded(tmp_path, "/ok", requests=None, processes=processes, **options)
+    schedule = present(reading.schedule)
+    assert (schedule.intended, present(schedule.lateness).count) == (250, 250)
     assert reading.responses + present(reading.in_flight).count == 250
     assert sum(present(reading.series).completed) == reading.responses
 
 
 @pytest.mark.parametrize(("options", "processes"), [({}, 1), ({}, 3), ({"think": "1ms"}, 2)])
 def test_requests_are_exact(tmp_path: Path, options: dict[str, Any], processes: int) -> None:
-    reading = loaded(
-        tmp_path, "/ok", processes=processes, connections=4, requests=101, duration="20s", **options
-    )
+    options = {"connections": 4, "requests": 101, "duration": "20s"} | options
+    reading = loaded(tmp_path, "/ok", processes=processes, **options)
     assert reading.good == 101
     assert present(reading.in_flight).count == 0
 
 
 def later_than(histogram: Histogram | None, us: int) -> int:
-    assert histogram is not None
-    quantiles = (n / histogram.count for n in range(1, histogram.count + 1))
-    return sum((histogram.quantile(share) or 0) >= us for share in quantiles)
+    count = present(histogram).count
+    quantiles = (present(histogram).quantile(n / count) or 0 for n in range(1, count + 1))
+    return sum(quantile >= us for quantile in quantiles)
+
+
+HUNDRED: dict[str, Any] = {"rate": 100, "arrivals": "constant", "requests": 100, "duration": "20s"}
 
 
 def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> None:
     # From the first request on it stands still for 500 ms. Whoever is due in the first 250 ms is
     # answered 250 ms late at least, however fast or slow this machine is.
-    coming = loaded(
-        tmp_path, "/freezes", rate=100, arrivals="constant", connections=9, requests=100,
-        duration="20s",
-    )  # fmt: skip
+    coming = loaded(tmp_path, "/freezes", connections=9, **HUNDRED)
     assert coming.responses == 100
     assert later_than(coming.latency, 250_000) >= 25
     # A closed loop asks nobody meanwhile: one request is late, and all looks well.
-    attempt = 0
-    while True:  # until no neighbour freezes another request
-        attempt += 1
+    for _ in range(5):  # until no neighbour freezes another request
         closed = loaded(tmp_path, "/freezes", connections=1, requests=100, duration="20s")
-        if attempt == 5 or later_than(closed.latency, 500_000) == 1:
+        if later_than(closed.latency, 500_000) == 1:
             break
     assert closed.responses == 100
     assert later_than(closed.latency, 500_000) == 1
@@ -637,9 +572,8 @@ def samples(reading: Reading) -> list[Any]:
 
 
 def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
-    reading = loaded(
-        tmp_path, "/freezes", rate=400, arrivals="constant", requests=None, duration="400ms"
-    )
+    options: dict[str, Any] = {"rate": 400, "arrivals": "constant", "duration": "400ms"}
+    reading = loaded(tmp_path, "/freezes", requests=None, **options)
     assert reading.responses == 0
     (p50, *_) = samples(reading)
     assert p50.lower_bound
@@ -647,18 +581,12 @@ def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
 
 
 def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) -> None:
-    attempt = 0
-    while True:  # until no neighbour freezes another request
-        attempt += 1
-        reading = loaded(
-            tmp_path, "/freezes", rate=100, arrivals="constant", connections=1, requests=100,
-            duration="20s",
-        )  # fmt: skip
-        if attempt == 5 or later_than(reading.service_time, 250_000) == 1:
+    for _ in range(5):  # until no neighbour freezes another request
+        reading = loaded(tmp_path, "/freezes", connections=1, **HUNDRED)
+        if later_than(reading.service_time, 250_000) == 1:
             break
     assert later_than(present(reading.schedule).queueing, 250_000) >= 20
-    assert reading.service_time is not None
-    assert reading.service_time.count == 100
+    assert present(reading.service_time).count == 100
     assert later_than(reading.service_time, 250_000) == 1
 
 
@@ -673,10 +601,9 @@ def test_what_waits_for_a_connection_as_the_counts_begin_anew_is_counted(tmp_pat
     # A slice without a length sends nothing of what was due in it.
     with (pipes / "go").open("r+b", 0) as go, (pipes / "done").open("r+b", 0):
         go.write(b"slice 0\nanew\nslice 50000000\nend\n")
-        with server(tmp_path) as (port, _):
+        with server() as (port, _):
             turns = replace(target(tmp_path, f"http://127.0.0.1:{port}/close"), turns=pipes)
-            part = Pace.model_validate({"connections": 2})
-            reading = part.read(run(part, turns))
+            reading = pace(connections=2).read(run(pace(connections=2), turns))
     assert reading.responses
     assert reading.printed["started"] == reading.responses
 
@@ -694,19 +621,11 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_certificate_is_checked_unless_said_otherwise(
     tmp_path: Path, certified: tuple[Path, Path], trusted: bool, verify: bool
 ) -> None:
-    part = Pace.model_validate(
-        {"connections": 2, "requests": 20, "duration": "20s", "verify": verify}
-    )
-    with server(tmp_path, *certified) as (port, _):
-        target = Target(
-            url=f"https://127.0.0.1:{port}/chunked",
-            request=Request(),
-            folder=tmp_path,
-            programs={},
-            python=Path(sys.executable),
-            ca_file=certified[0] if trusted else None,
-        )
-        reading = part.read(run(part, target))
+    part = pace(connections=2, requests=20, duration="20s", verify=verify)
+    with server(*certified) as (port, _):
+        entries = target(tmp_path, f"https://127.0.0.1:{port}/chunked")
+        entries = replace(entries, ca_file=certified[0] if trusted else None)
+        reading = part.read(run(part, entries))
     if trusted or not verify:
         assert (reading.good, reading.connections) == (20, 2)
     else:
@@ -724,8 +643,8 @@ def test_it_runs_where_benchforge_does_not(tmp_path: Path, name: str) -> None:
     python = next(managed, None) or shutil.which(name)
     if python is None:
         pytest.skip(f"{name} is not installed")
-    part = Pace.model_validate({"connections": 4, "processes": 2, "requests": 200})
-    with server(tmp_path) as (port, _):
+    part = pace(connections=4, processes=2, requests=200)
+    with server() as (port, _):
         reading = part.read(run(part, target(tmp_path, f"http://127.0.0.1:{port}/ok"), python))
     assert reading.good == 200
 
@@ -738,14 +657,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A real document, of a load with errors and requests in flight."""
     folder = tmp_path_factory.mktemp("whole")
     part = RATED
-    with server(folder) as (port, _):
+    with server() as (port, _):
         finished = run(part, target(folder, f"http://127.0.0.1:{port}/mixed"))
     document: dict[str, Any] = json.loads(finished.stdout)
     assert part.read(finished).errors["status"] > 0
     return document
 
 
-RATED = Pace.model_validate({"rate": 300, "duration": "300ms", "connections": 5})
+RATED = pace(rate=300, duration="300ms", connections=5)
 
 
 def read(folder: Path, text: str, code: int = 0, complaint: str = "") -> Reading:
@@ -769,10 +688,7 @@ def test_a_failed_pace_has_no_reading(tmp_path: Path, whole: dict[str, Any], cod
         read(tmp_path, json.dumps(whole), code, "pace: no such thing\n")
 
 
-COUNTS = ["started", "sent", "never_sent", "responses", "waiting"]
-
-
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", ["started", "sent", "never_sent", "responses", "waiting"])
 @pytest.mark.parametrize("change", [-1, 1])
 def test_a_count_off_by_one(tmp_path: Path, whole: dict[str, Any], name: str, change: int) -> None:
     with pytest.raises(OutputDamaged):
@@ -819,39 +735,15 @@ def test_what_is_no_document_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_an_unknown_host_is_told_in_one_line(tmp_path: Path) -> None:
-    part = Pace()
     entries = target(tmp_path, "http://no.such.host.invalid/")
     with pytest.raises(OutputDamaged, match=r"pace: no\.such\.host\.invalid: "):
-        part.read(run(part, entries))
+        Pace().read(run(Pace(), entries))
 
 
 def test_certificates_that_are_not_there_are_told_by_their_path(tmp_path: Path) -> None:
     entries = replace(target(tmp_path, "https://127.0.0.1:1/"), ca_file=tmp_path / "none.pem")
     with pytest.raises(OutputDamaged, match=r"pace: .*none\.pem: No such file"):
         Pace().read(run(Pace(), entries))
-
-
-# By the front door
-
-
-def test_a_suite_is_measured_with_it(tmp_path: Path, bench: Bench) -> None:
-    (tmp_path / "suite.toml").write_text(
-        f"""
-benchforge = 1
-smoke = true
-loaders.paced = {{ use = "pace", rate = "100/s", duration = "1s", connections = 8 }}
-scenarios.one = {{ servers = ["mine"], loaders = ["paced"] }}
-repeat = {{ blocks = 1 }}
-[servers.mine]
-{answering()}
-"""
-    )
-    bench("run", "suite.toml", "-o", "results", code=0)
-    (trial,) = tmp_path.glob("results/*/trials/*/trial.json")
-    reading = json.loads(trial.read_text())["reading"]
-    assert reading["schedule"]["rate"] == 100
-    assert reading["responses"] > 0
-    bench("validate", trial.parents[2], code=0)
 
 
 def test_seconds_are_those_of_the_load(tmp_path: Path) -> None:

@@ -52,15 +52,8 @@ def test_when_a_request_is_due(stages: list[tuple[float, float, float]], share: 
 @pytest.mark.parametrize("arrivals", ["constant", "poisson"])
 def test_the_processes_share_the_arrivals_of_stages(arrivals: str) -> None:
     stages = [(0.0, 1000.0, 1.0), (1000.0, 1000.0, 1.0), (3000.0, 3000.0, 1.0)]
-    plan = SimpleNamespace(
-        rate=1.0,
-        stages=stages,
-        arrivals=arrivals,
-        seed=3,
-        processes=3,
-        duration_ns=3 * 10**9,
-        per_record=1.0,
-    )
+    plan = SimpleNamespace(stages=stages, arrivals=arrivals, seed=3, processes=3)
+    vars(plan).update(rate=1.0, duration_ns=3 * 10**9, per_record=1.0)
     parts = [list(pace_loop.arrivals(plan, part, 0)) for part in range(3)]
     assert all(item <= other for part in parts for item, other in pairwise(part))
     assert all(1300 < len(part) < 1700 for part in parts)
@@ -85,15 +78,12 @@ def test_parts_of_stages_are_equal_and_have_a_p99(
         assert len(parts) == 1 or (len(parts) <= 20 and due / len(parts) >= 1000)
     counted = [sum(part["durations"]["counts"] != [] for part in parts) for parts in printed]
     assert sum(counted) <= len(shares)
-    responses = [sum(_responses(part) for part in parts) for parts in printed]
+    counts = [[part["durations"]["counts"] for part in parts] for parts in printed]
+    responses = [sum(n for pairs in parts for _, n in pairs) for parts in counts]
     assert sum(responses) == len(shares)
     for (start, end), count in zip(pairwise(ends), responses, strict=True):
         inside = [m for m in moments if start * 1e9 + 2 < m - 10**9 < end * 1e9 - 2]
         assert count >= len(inside)
-
-
-def _responses(part: dict[str, Any]) -> int:
-    return sum(count for _, count in part["durations"]["counts"])
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
@@ -124,15 +114,10 @@ def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path:
     (result,) = (tmp_path / "results").iterdir()
     (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
     stages = trial["reading"]["stages"]
-    due = [
-        sum(stage["latency"]["counts"].values()) + stage["errors"] + stage["unfinished"]
-        for stage in stages
-    ]
+    answered = [sum(stage["latency"]["counts"].values()) for stage in stages]
+    due = [n + s["errors"] + s["unfinished"] for n, s in zip(answered, stages, strict=True)]
     # 20, 40 and 30 requests; each process begins with a number of its own.
-    assert all(
-        abs(newer - wanted) <= 1
-        for newer, wanted in zip(accumulate(due), accumulate((20, 40, 30)), strict=True)
-    )
+    assert [*accumulate(due)] == pytest.approx([20, 60, 90], abs=1)
     assert trial["load"]["rate"] == pytest.approx(90 / 1.3)
     assert "0..80/s in 500ms" in trial["load"]["stages"]
     bench("verify", result, code=0)
@@ -170,7 +155,5 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
     (case,) = cases(path)
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
-    (warm_up,) = [
-        process for process in trial.processes if "--duration 0.2" in " ".join(process.argv)
-    ][:1]
+    warm_up = next(item for item in trial.processes if "--duration 0.2" in " ".join(item.argv))
     assert "--stages" not in warm_up.argv

@@ -14,6 +14,7 @@ from front_door import PROGRAMS, Bench, needed_module, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases
+from present import present
 
 from benchforge.plugin import Request
 
@@ -21,13 +22,8 @@ PAGE = Path(__file__).parents[3] / "docs/how-to/right-answers.md"
 PATH = "/a/b%20c?x=1&y=%20z&x=2"
 NOT_THERE = "GET /benchforge-asks-for-what-is-not-there "
 LENGTH = "Content-Length"
-DECLARED = {
-    "X-One": "a b",
-    "Accept": "text/plain",
-    "User-Agent": "mine/1",
-    "Accept-Encoding": "gzip",
-    "Host": "a.example:8080",
-}
+DECLARED = {"X-One": "a b", "Accept": "text/plain", "User-Agent": "mine/1"}
+DECLARED |= {"Accept-Encoding": "gzip", "Host": "a.example:8080"}
 BODY = {"headers": {**DECLARED, "Content-Type": "application/json"}, "body": '{"a": 1}'}
 REQUESTS: dict[str, dict[str, Any]] = {
     "get": {"method": "GET", "headers": DECLARED},
@@ -66,9 +62,8 @@ class Row:
         if name in {"pace", "wrk", "ab", "h2load", "hey", "siege"}:
             return f'[loaders.tool]\nuse = "{name}"\nconnections = 2\nduration = "1s"\n'
         if name == "locust":
-            return (
-                f'[loaders.tool]\nuse = "locust"\nusers = 2\nduration = "1s"\n{option.strip("`")}\n'
-            )
+            text = '[loaders.tool]\nuse = "locust"\nusers = 2\nduration = "1s"\n'
+            return f"{text}{option.strip('`')}\n"
         return f'[clients.tool]\nuse = "{name}"\nrequests = 5\n'
 
 
@@ -93,9 +88,8 @@ class Arrived:
     def from_record(cls, head: str, body: str, framing: str) -> "Arrived":
         line, *lines = head.rstrip().split("\r\n")
         pairs = (line.partition(":") for line in lines)
-        return cls(
-            line, tuple((name.title(), text.strip()) for name, _, text in pairs), body, framing
-        )
+        headers = tuple((name.title(), text.strip()) for name, _, text in pairs)
+        return cls(line, headers, body, framing)
 
     def own(self, declared: Mapping[str, str]) -> frozenset[str]:
         return frozenset(name for name, _ in self.headers) - {*declared, "Host", LENGTH}
@@ -160,17 +154,15 @@ def test_requests_arrive_as_declared(bench: Bench, tmp_path: Path, row: Row, nam
         assert arrived.framing in {"", "length"}
     if name.startswith("plain"):
         mine = row.own | (row.with_body if body else frozenset())
-        assert mine in {request.own(declared) for request in requests}, (
-            "the table has a header too many"
-        )
+        sent = {request.own(declared) for request in requests}
+        assert mine in sent, "the table has a header too many"
     versions = {request.line.rpartition("/")[2] for request in requests}
     assert row.version in versions <= {row.version, "1.1"}
 
 
 def test_the_table_differs_where_a_tool_does() -> None:
-    assert {row.tool.partition(",")[0] for row in ROWS if row.otherwise} == {
-        *("hey", "locust", "aiohttp", "requests")
-    }
+    tools = {row.tool.partition(",")[0] for row in ROWS if row.otherwise}
+    assert tools == {"hey", "locust", "aiohttp", "requests"}
 
 
 @given(method=st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
@@ -198,8 +190,7 @@ def test_each_kind_that_expects_a_body_has_one_length(tmp_path: Path) -> None:
         '[loaders.tool]\nuse = "pace"\n[scenarios.mix]\nservers = ["raw"]\nloaders = ["tool"]\n'
         + "".join(lines)
     )
-    workload = cases(path)[0].workload
-    assert workload is not None
+    workload = present(cases(path)[0].workload)
     heads = {record.head.decode() for record in islice(workload.records(0, 1), 50)}
     lengths = sorted(line for head in heads for line in head.split("\r\n") if LENGTH in line)
     assert lengths == [f"{LENGTH}: {length}" for length in (0, 1, 3)]

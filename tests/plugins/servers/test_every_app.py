@@ -107,17 +107,13 @@ def test_an_app_is_imported_without_its_backend(name: str) -> None:
     app = app_of(name)
     for module in app.modules:
         needed_module(module)
-    done = captured(
-        [sys.executable, "-c", IMPORTED, app.target, *app.modules],
-        cwd=folder_of(name, None, Path()),
-        env=SOME_ADDRESS,
-    )
+    words = [sys.executable, "-c", IMPORTED, app.target, *app.modules]
+    done = captured(words, cwd=folder_of(name, None, Path()), env=SOME_ADDRESS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == app.modules  # so none is declared in vain
 
 
 def test_every_file_is_used_by_an_app() -> None:
-    used = {
-        folder_of(name, None, Path()) / f"{module}.py" for name in NAMES for module in code_of(name)
-    }
+    folders = {name: folder_of(name, None, Path()) for name in NAMES}
+    used = {folder / f"{module}.py" for name, folder in folders.items() for module in code_of(name)}
     assert set(APPS.rglob("*.py")) == used

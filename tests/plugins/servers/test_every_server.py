@@ -199,14 +199,8 @@ SERVED: list[Row] = [
     (Uwsgi, WSGI, {}),
     (Waitress, WSGI, {}),
 ]
-PROTOCOL = {
-    WSGI: "wsgi",
-    ASGI: "asgi",
-    AIOHTTP: "aiohttp",
-    TORNADO: "tornado",
-    CHERRYPY: "cherrypy",
-    SOCKET: "socket",
-}
+PROTOCOL = {WSGI: "wsgi", ASGI: "asgi", AIOHTTP: "aiohttp"}
+PROTOCOL |= {TORNADO: "tornado", CHERRYPY: "cherrypy", SOCKET: "socket"}
 
 
 def named(row: Any) -> str:
@@ -284,8 +278,7 @@ def test_an_app_is_served_from_its_folder(own: Site, row: Row, target: str) -> N
 
 @pytest.mark.parametrize("cls", SERVERS)
 def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServer]) -> None:
-    part = cls.model_validate({"app": "a:b"} | ({"interface": "wsgi"} if cls is Granian else {}))
-    version = present(part.version(site))
+    version = present(minimal(cls).version(site))
     assert version.argv[0] == str(site.python)
     if cls is ApiHour:
         return  # it is not beside benchforge
@@ -299,15 +292,15 @@ def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServ
         assert text == f"{library} {importlib.metadata.version(library)}\n"
 
 
-@pytest.mark.parametrize(
-    ("cls", "options"),
-    [
-        *((cls, {}) for cls in SERVERS if cls not in {ApiHour, Granian}),
-        (Granian, {"interface": "asgi"}),
-    ],
-)
-def test_a_missing_app_is_named(site: Site, cls: type[AppServer], options: dict[str, Any]) -> None:
-    command = present(cls.model_validate({"app": "nowhere:app"} | options).command(site))
+def minimal(cls: type[AppServer], app: str = "a:b") -> AppServer:
+    options = {"interface": "asgi"} if cls is Granian else {}
+    part: AppServer = cls.model_validate({"app": app} | options)
+    return part
+
+
+@pytest.mark.parametrize("cls", [cls for cls in SERVERS if cls is not ApiHour])
+def test_a_missing_app_is_named(site: Site, cls: type[AppServer]) -> None:
+    command = present(minimal(cls, "nowhere:app").command(site))
     with HOST.trial(site.folder) as sandbox:
         finished = sandbox.run("server", command, site.folder, {}, 200)
     assert (finished.code == 0) is (cls is Hypercorn)
@@ -407,30 +400,10 @@ def facts_of(site: Site, row: Row) -> dict[str, Any]:
 
 
 @pytest.mark.samples(6)
-@pytest.mark.parametrize(
-    "row",
-    [
-        (AiohttpServer, AIOHTTP, {"backlog": 77}),
-        (Cheroot, WSGI, {"backlog": 77}),
-        (Cherrypy, CHERRYPY, {"backlog": 77}),
-        (Gevent, WSGI, {"backlog": 77}),
-        (Gevent, SOCKET, {"backlog": 77}),
-        (Granian, WSGI, {"interface": "wsgi", "backlog": 177}),
-        (Gunicorn, WSGI, {"backlog": 77}),
-        (Gunicorn, ASGI, ASGI_WORKER | {"backlog": 77}),
-        (Hypercorn, ASGI, {"backlog": 77}),
-        (ThreadsServer, SOCKET, {"backlog": 77}),
-        (TornadoServer, TORNADO, {"backlog": 77}),
-        (TornadoServer, SOCKET, {"backlog": 77}),
-        (Uvicorn, ASGI, {"backlog": 77}),
-        (Uvicorn, ASGI, {"backlog": 77, "workers": 2}),
-        (Uwsgi, WSGI, {"backlog": 77}),
-        (Waitress, WSGI, {"backlog": 77}),
-    ],
-    ids=named,
-)
+@pytest.mark.parametrize("row", SERVED, ids=named)
 def test_the_backlog_arrives(own: Site, row: Row) -> None:
-    assert set(facts_of(own, row)["backlog"]) == {row[2]["backlog"]}
+    cls, code, options = row
+    assert set(facts_of(own, (cls, code, options | {"backlog": 177}))["backlog"]) == {177}
 
 
 @pytest.mark.parametrize("nodelay", [True, False])
@@ -570,8 +543,7 @@ def uwsgi_packet(variables: dict[str, str]) -> bytes:
 
 def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
     for cls in SERVERS:
-        options = {"interface": "wsgi"} if cls is Granian else {}
-        part = cls.model_validate({"app": "a:b"} | options)
+        part = minimal(cls)
         assert not part.behind_proxy_only()
         assert part.ready(site) == RightAnswer()
         assert part.gives(site) == {"url": "http://127.0.0.1:8000"}
@@ -654,8 +626,7 @@ class Container(api_hour.Container):
 def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) -> None:
     packages = fetched("api_hour==0.8.2", "pyyaml", "setproctitle")
     home = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
-    environment = home | {"PYTHONPATH": str(packages)}
-    options = {"environment": environment, "workers": 3, "backlog": 77}
+    options = {"environment": home | {"PYTHONPATH": str(packages)}, "workers": 3, "backlog": 77}
     part = part_of(own, ApiHour, CONTAINER, options, "Container")
     with HOST.trial(own.folder) as sandbox:
         with serving(sandbox, part, own) as (server, placed):

@@ -6,8 +6,6 @@ import http.client
 import os
 import shutil
 import ssl
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import Any
 
 import pytest
 from benchforge_servers.proxies.nginx import Nginx
-from front_door import needed, program_words
+from front_door import captured, needed, program_words
 from measured.case import cases, trial_of
 from present import present
 from serving.in_trial import grown
@@ -29,50 +27,27 @@ from benchforge.run.programs.template import done, restored
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
+pytestmark = pytest.mark.usefixtures("templates")
 HOST = LocalHost()
 # The front server of a study of 2016, as today's programs allow it.
-STUDY = {
-    "body_bytes": "1KiB",
-    "worker_processes": 4,
-    "worker_connections": 768,
-    "keep_alive": "65s",
-    "keepalive_requests": 100,
-    "tls": True,
-    "tls_key": "rsa2048",
-    "tls_versions": ["TLSv1.2"],
-    "tls_keep_alive": "10s",
-    "tls_session_cache": "50MiB",
-    "tls_session_timeout": "5m",
-    "http_directives": ["gzip off"],
-    "server_directives": ["ssl_prefer_server_ciphers on"],
-}
+STUDY: dict[str, Any] = (
+    {"body_bytes": "1KiB", "worker_processes": 4, "worker_connections": 768}
+    | {"keep_alive": "65s", "keepalive_requests": 100, "http_directives": ["gzip off"]}
+    | {"tls": True, "tls_key": "rsa2048", "tls_versions": ["TLSv1.2"], "tls_keep_alive": "10s"}
+    | {"tls_session_cache": "50MiB", "tls_session_timeout": "5m"}
+    | {"server_directives": ["ssl_prefer_server_ciphers on"]}
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache() -> Iterator[None]:
+def programs() -> None:
     needed("nginx", "openssl", "wrk", "ab")
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", folder)
-        yield
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(site: Site) -> Site:
     programs = {name: actual for name in ("nginx", "openssl") if (actual := locate(name))}
-    (tmp_path / "trial").mkdir()
-    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
-        yield Site(
-            label="front",
-            folder=tmp_path / "trial",
-            scratch=Path(scratch),
-            address="127.0.0.1",
-            ports={},
-            python=Path(sys.executable),
-            programs=programs,
-            backends={},
-            suite_folder=tmp_path,
-            as_root=os.getuid() == 0,
-        )
+    return dataclasses.replace(site, label="front", ports={}, programs=programs)
 
 
 @contextlib.contextmanager
@@ -119,12 +94,11 @@ def answer(
     return response.status, response.read(), headers
 
 
-def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
+def measured(folder: Path, server: str, loader: str = "wrk", length: str = "") -> Trial:
     path = folder / "small.toml"
-    length = "requests = 200" if loader == "ab" else 'duration = "1s"'
-    path.write_text(
-        suite_text("plugins/servers/nginx", server=server, loader=loader, length=length)
-    )
+    length = length or ("requests = 200" if loader == "ab" else 'duration = "1s"')
+    text = suite_text("plugins/servers/nginx", server=server, loader=loader, length=length)
+    path.write_text(text)
     (case,) = cases(path)
     return trial_of(case, folder)
 
@@ -163,11 +137,8 @@ def test_files_are_served_with_their_types(site: Site) -> None:
             with connection(sandbox, placed) as request:
                 status, _, headers = answer(request, path)
             actual[path] = (status, headers["content-type"])
-    assert actual == {
-        "/a.json": (200, "application/json"),
-        "/": (200, "text/html"),
-        "/absent": (404, "text/html"),
-    }
+    pages = {"/": (200, "text/html"), "/absent": (404, "text/html")}
+    assert actual == {"/a.json": (200, "application/json"), **pages}
     (folder / "a.json").write_text("[]")
     assert part.fingerprint(site.suite_folder) != first
 
@@ -208,8 +179,7 @@ def test_the_front_server_of_the_study_is_what_it_was(site: Site) -> None:
         with connection(sandbox, placed, "https") as request:
             assert isinstance(request.sock, ssl.SSLSocket)
             assert request.sock.version() == "TLSv1.2"
-            cipher = present(request.sock.cipher())
-            assert "RSA" in cipher[0]
+            assert "RSA" in present(request.sock.cipher())[0]
             assert answer(request)[1] == b"x" * 1024
     assert server.stdout.read_text() == ""
     assert server.stderr.read_text() == ""
@@ -229,11 +199,8 @@ def test_keep_alive_can_be_off(site: Site) -> None:
 
 
 def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
-    options = {
-        "tls": True,
-        "tls_versions": ["TLSv1.2"],
-        "server_directives": ["ssl_session_tickets off"],
-    }
+    options = {"tls": True, "tls_versions": ["TLSv1.2"]}
+    options |= {"server_directives": ["ssl_session_tickets off"]}
     for cached in ({"tls_session_cache": "1MiB"}, {}):
         part = Nginx.model_validate(options | cached)
         mine = dataclasses.replace(site, label=f"front-{len(cached)}")
@@ -258,9 +225,8 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
             mine = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
             restored(HOST, key, part, mine)
-            programs = present(part.certificate(mine))
-            words = [*openssl, "x509", "-in", str(programs), "-noout", "-text"]
-            text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+            words = ["x509", "-in", present(part.certificate(mine)), "-noout", "-text"]
+            text = captured([*openssl, *words], check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
         assert actual in text
         assert "IP Address:127.0.0.1, DNS:localhost" in text
@@ -306,11 +272,10 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_mistake_is_told_in_one_line(tmp_path: Path, server: str, expected: str) -> None:
-    trial = measured(tmp_path, server)
-    assert trial.failure is not None
-    assert trial.failure.stage in {"prepare", "start"}
-    assert trial.failure.message.startswith(expected.replace("{folder}", str(tmp_path)))
-    assert "\n" not in trial.failure.message
+    failure = present(measured(tmp_path, server).failure)
+    assert failure.stage in {"prepare", "start"}
+    assert failure.message.startswith(expected.replace("{folder}", str(tmp_path)))
+    assert "\n" not in failure.message
 
 
 def test_a_path_that_nginx_would_not_read_is_refused(site: Site) -> None:
@@ -327,9 +292,8 @@ def test_a_path_that_nginx_would_not_read_is_refused(site: Site) -> None:
 def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     trial = measured(tmp_path, 'use = "nginx"\ntls = true', loader)
     assert trial.measured, trial.failure
-    assert trial.reading is not None
-    assert trial.reading.responses > 0
-    assert sum(trial.reading.errors.values()) == 0
+    reading = present(trial.reading)
+    assert (sum(reading.errors.values()), reading.responses > 0) == (0, True)
     assert [answer.status for answer in trial.answers] == [200, 200]
     assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
     assert present(trial.observation).foreign_connections == ""
@@ -346,22 +310,14 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
 )
 def test_h2load_over_tls(tmp_path: Path, server: str, protocol: str, says: str) -> None:
     needed("h2load")
-    text = suite_text(
-        "plugins/servers/nginx",
-        server=f'use = "nginx"\n{server}',
-        loader="h2load",
-        length=f'duration = "1s"\nprotocol = "{protocol}"\nstreams = 4',
-    )
-    (tmp_path / "suite.toml").write_text(text)
-    (case,) = cases(tmp_path / "suite.toml")
-    trial = trial_of(case, tmp_path)
+    length = f'duration = "1s"\nprotocol = "{protocol}"\nstreams = 4'
+    trial = measured(tmp_path, f'use = "nginx"\n{server}', "h2load", length)
     if says:
-        assert trial.failure is not None
-        assert says in trial.failure.message
-        assert "protocol" in trial.failure.hint
+        failure = present(trial.failure)
+        assert says in failure.message
+        assert "protocol" in failure.hint
         return
     assert trial.failure is None, trial.failure
-    assert trial.reading is not None
-    assert trial.load is not None
-    assert (trial.load.protocol, trial.load.concurrency) == ("HTTP/2", 8)
-    assert trial.reading.good == trial.reading.responses > 0
+    load, reading = present(trial.load), present(trial.reading)
+    assert (load.protocol, load.concurrency) == ("HTTP/2", 8)
+    assert reading.good == reading.responses > 0

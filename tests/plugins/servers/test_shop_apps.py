@@ -58,8 +58,7 @@ class Visitor:
         response = self.connection.getresponse()
         content = response.read()
         self.cookie = (response.getheader("Set-Cookie") or self.cookie).partition(";")[0]
-        logged = self.log.read_bytes()[start:].decode()
-        queries = _QUERY.findall(logged)
+        queries = _QUERY.findall(self.log.read_bytes()[start:].decode())
         document = json.loads(content)
         assert response.getheader("Content-Type") == "application/json"
         assert response.getheader("Content-Length") == str(len(content))

@@ -50,9 +50,8 @@ def serving(path: Path | None) -> Iterator[int]:
         if path is not None:
             secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             secure.load_cert_chain(path, path.with_suffix(".key"))
-            server.socket = secure.wrap_socket(
-                server.socket, server_side=True, do_handshake_on_connect=False
-            )
+            wrap = secure.wrap_socket
+            server.socket = wrap(server.socket, server_side=True, do_handshake_on_connect=False)
         thread = Thread(target=server.serve_forever)
         thread.start()
         try:
@@ -64,18 +63,14 @@ def serving(path: Path | None) -> Iterator[int]:
 
 def measured(folder: Path, url: str, ca_file: str = "") -> Trial:
     path = folder / "small.toml"
-    path.write_text(
-        suite_text(
-            "plugins/servers/tls", url=url, ca_file=f'ca_file = "{ca_file}"' if ca_file else ""
-        )
-    )
+    option = f'ca_file = "{ca_file}"' if ca_file else ""
+    path.write_text(suite_text("plugins/servers/tls", url=url, ca_file=option))
     (case,) = cases(path)
     return trial_of(case, folder)
 
 
 def failure(trial: Trial) -> tuple[str, str]:
-    assert trial.failure is not None
-    return trial.failure.message, trial.failure.hint
+    return present(trial.failure).message, present(trial.failure).hint
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

@@ -6,16 +6,15 @@ as the right one. It answers after some milliseconds, and ends by itself after t
 """
 
 import itertools, json, os, sys, threading, time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from answerer import Answerer, serve
 
 FAULT, SEVERAL = sys.argv[2], 3
 carts, lock, open_now = itertools.count(100), threading.Lock(), 0
 
 
-class Shop(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-
+class Shop(Answerer):
     def setup(self):
         global open_now
         super().setup()
@@ -32,7 +31,7 @@ class Shop(BaseHTTPRequestHandler):
         self.answer("item", 200, "item", int(self.path.rpartition("/")[2]))
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.body()
         if self.path == "/carts":
             self.answer("add", 201, "cart", next(carts))
         else:
@@ -43,22 +42,8 @@ class Shop(BaseHTTPRequestHandler):
         wrong = kind == FAULT and open_now >= SEVERAL
         name = key[::-1] if wrong else key
         body = json.dumps({name: number}).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *words):
-        pass
-
-
-class Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass  # a load tool that leaves at its end is no error
+        self.send(status, body, [("Content-Type", "application/json")])
 
 
 threading.Timer(120, os._exit, [0]).start()
-Quiet(("127.0.0.1", int(sys.argv[1])), Shop).serve_forever()
+serve(sys.argv[1], Shop)

@@ -8,7 +8,10 @@ import os
 import signal
 import sys
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from answerer import Answerer
 
 PTRACE_SEIZE, PTRACE_INTERRUPT = 0x4206, 0x4207
 PTRACE_O_TRACEEXIT = 1 << 6  # it stops once more as it ends, and waits for who traces it
@@ -24,18 +27,9 @@ def ptrace(request, data):
         print(f"ptrace: {os.strerror(ctypes.get_errno())}", file=sys.stderr, flush=True)
 
 
-class Answers(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-
+class Answers(Answerer):
     def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "4")
-        self.end_headers()
-        self.wfile.write(b"pong")
-
-    def log_message(self, *words):
-        pass
+        self.send(200, b"pong")
 
 
 time.sleep(0.2)  # the keeper has told that it started us

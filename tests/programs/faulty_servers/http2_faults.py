@@ -62,11 +62,7 @@ FRAMES = {
         frame(9, b"\xbe" * 16000, stream=1),
         0,
     ),
-    "data-flood": (
-        SETTINGS + frame(1, STATUS_200, 4, 1),
-        frame(0, b"x" * 16000, stream=1),
-        0,
-    ),
+    "data-flood": (SETTINGS + frame(1, STATUS_200, 4, 1), frame(0, b"x" * 16000, stream=1), 0),
     "empty-data-flood": (SETTINGS + frame(1, STATUS_200, 4, 1), frame(0, b"", stream=1) * 5000, 0),
     "drips": (SETTINGS + frame(1, STATUS_200, 4, 1), frame(0, b"x", stream=1), 0.2),
     "events": (

@@ -1,6 +1,6 @@
-"""Answer HTTP rightly or wrongly, by path, over plain sockets. lies.py PORT [CERTIFICATE KEY]
+"""Answer HTTP rightly or wrongly, by path, over plain sockets. lies.py [CERTIFICATE KEY]
 
-It prints how many connections it accepted when it is stopped with SIGTERM.
+It prints its port, and how many connections it accepted when it is stopped with SIGTERM.
 """
 
 import os, signal, socket, ssl, struct, sys, threading, time
@@ -100,10 +100,11 @@ def stop(number, frame):
 
 signal.signal(signal.SIGTERM, stop)
 context = None
-if len(sys.argv) > 2:
+if len(sys.argv) > 1:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(sys.argv[2], sys.argv[3])
-server = socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=1024)
+    context.load_cert_chain(*sys.argv[1:])
+server = socket.create_server(("127.0.0.1", 0), backlog=1024)
+print(server.getsockname()[1], flush=True)
 while True:
     connection, _ = server.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

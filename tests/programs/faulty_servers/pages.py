@@ -6,7 +6,9 @@ With --forget the pages are given back to the disk first, as when memory is shor
 import mmap
 import os
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from answerer import Answerer, serve
 
 SIZE = 64 * mmap.PAGESIZE
 port, name, forget = int(sys.argv[1]), sys.argv[2], "--forget" in sys.argv
@@ -16,27 +18,13 @@ os.fsync(file)
 pages = mmap.mmap(file, SIZE, prot=mmap.PROT_READ)
 
 
-class Pages(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-
+class Pages(Answerer):
     def do_GET(self):
         if forget:
             pages.madvise(mmap.MADV_DONTNEED)
             os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_DONTNEED)
         sum(pages[index] for index in range(0, SIZE, mmap.PAGESIZE))
-        self.send_response(200)
-        self.send_header("Content-Length", "4")
-        self.end_headers()
-        self.wfile.write(b"pong")
-
-    def log_message(self, *words):
-        pass
+        self.send(200, b"pong")
 
 
-class Quiet(HTTPServer):
-    def handle_error(self, request, client_address):
-        pass  # a load tool that leaves at its end is no error
-
-
-Quiet(("127.0.0.1", port), Pages).serve_forever()
+serve(port, Pages)

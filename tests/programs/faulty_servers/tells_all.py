@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from answerer import Answerer, serve
 
 actual = [*sys.argv[2:], *(value for name, value in os.environ.items() if name.startswith("T_"))]
 lock = threading.Lock()
@@ -27,31 +29,19 @@ def forms(text):
         yield base64.b64encode(f"{user}:{text}".encode()).decode()
 
 
-class TellsAll(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-
+class TellsAll(Answerer):
     def do_GET(self):
         global times
-        length = int(self.headers.get("Content-Length") or 0)
-        heard = [self.path, *self.headers.values(), self.rfile.read(length).decode()]
+        heard = [self.path, *self.headers.values(), self.body().decode()]
         with lock:
             times += 1
             if times < 40:  # of a load the beginning is enough
                 log(heard)
         time.sleep(0.003)
-        body = json.dumps(actual).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("X-Told", quote(actual[0], safe="") if actual else "")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        echo = ("X-Told", quote(actual[0], safe="") if actual else "")
+        self.send(200, json.dumps(actual).encode(), [("Content-Type", "application/json"), echo])
 
     do_POST = do_GET
-
-    def log_message(self, *words):
-        pass
 
 
 def log(texts):
@@ -61,12 +51,5 @@ def log(texts):
             print(form, file=sys.stderr, flush=True)
 
 
-class Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass
-
-
 log(actual)
-Quiet(("127.0.0.1", int(sys.argv[1])), TellsAll).serve_forever()
+serve(sys.argv[1], TellsAll)

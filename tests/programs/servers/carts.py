@@ -8,8 +8,9 @@ and whether it had all that earlier answers gave. FAULT is wrong with carts of e
 import json
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote
+
+from answerer import Answerer, serve
 
 log = open(sys.argv[2], "a")
 fault = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -17,12 +18,9 @@ lock = threading.Lock()
 carts = {}
 
 
-class Carts(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one piece: two would wait 40 ms for each other
-
+class Carts(Answerer):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        body = self.body().decode()
         if self.path == "/cart":
             self.made(json.loads(body)["product"])
         else:
@@ -77,17 +75,9 @@ class Carts(BaseHTTPRequestHandler):
 
     def answer(self, status, document, key=None, owner=None):
         body = b"no JSON" if document is None else json.dumps(document).encode()
-        self.send_response(status)
-        if key is not None:
-            self.send_header("X-Key", key)
-            self.send_header("Set-Cookie", f"owner={owner}; Path=/; HttpOnly")
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *words):
-        pass
+        secrets = [("X-Key", key), ("Set-Cookie", f"owner={owner}; Path=/; HttpOnly")]
+        kind = ("Content-Type", "application/json")
+        self.send(status, body, [*(secrets if key is not None else []), kind])
 
 
 WRONG = {
@@ -99,11 +89,4 @@ WRONG = {
 }
 
 
-class Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass  # a load tool that leaves at its end is no error
-
-
-Quiet(("127.0.0.1", int(sys.argv[1])), Carts).serve_forever()
+serve(sys.argv[1], Carts)

@@ -6,7 +6,9 @@ in sessions of their own have burned SECONDS of CPU each; one of them ends then.
 each: what it used, by its own os.times().
 """
 
-import http.server, os, signal, sys, time
+import os, signal, sys, time
+
+from answerer import Answerer, serve
 
 port, file, number = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 seconds, megabytes = float(sys.argv[4]), int(sys.argv[5])
@@ -37,9 +39,7 @@ def daemon(stays):
     os._exit(0)
 
 
-class Answers(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Answers(Answerer):
     def do_GET(self):
         global requests
         requests += 1
@@ -48,16 +48,10 @@ class Answers(http.server.BaseHTTPRequestHandler):
             daemon(stays=False)
             while not os.path.exists(file) or len(open(file).readlines()) < 2:
                 time.sleep(0.01)
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_):
-        pass
+        self.send(200, b"hello")
 
 
 memory = fill(os.memfd_create("hidden")), fill(os.open("/dev/shm/held", os.O_RDWR | os.O_CREAT))
 megabytes //= 3
 os.close(fill(os.open("/dev/shm/closed", os.O_RDWR | os.O_CREAT)))
-http.server.ThreadingHTTPServer(("127.0.0.1", port), Answers).serve_forever()
+serve(port, Answers)

@@ -7,20 +7,18 @@ import json
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
+
+from answerer import Answerer, serve
 
 log = open(sys.argv[2], "a")
 lock = threading.Lock()
 members = {}  # the token and the name of each session
 
 
-class Members(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one piece: two would wait 40 ms for each other
-
+class Members(Answerer):
     def do_POST(self):
-        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        form = parse_qs(self.body().decode())
         name = form["name"][0]
         with lock:
             number = len(members) + 1
@@ -43,24 +41,9 @@ class Members(BaseHTTPRequestHandler):
         self.answer(200 if right and cookies["theme"] == "dark" else 403, {"name": name})
 
     def answer(self, status, document, cookies=()):
-        body = json.dumps(document).encode()
-        self.send_response(status)
-        for cookie in cookies:
-            self.send_header("Set-Cookie", cookie)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *words):
-        pass
+        headers = [*(("Set-Cookie", cookie) for cookie in cookies)]
+        headers += [("Content-Type", "application/json")]
+        self.send(status, json.dumps(document).encode(), headers)
 
 
-class Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass  # a load tool that leaves at its end is no error
-
-
-Quiet(("127.0.0.1", int(sys.argv[1])), Members).serve_forever()
+serve(sys.argv[1], Members)

@@ -19,10 +19,10 @@ def cases(path: Path, registry: Registry | None = None) -> list[Case]:
     return list(expand(load(path, registry or Registry())))
 
 
-def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> Trial:
-    """Measure a case in `folder`/trial; relative paths of its suite start in `folder`."""
+def trial_context(case: Case, folder: Path, python: Path = Path(sys.executable)) -> TrialContext:
+    """Return what a trial of a case has; relative paths of its suite start in `folder`."""
     needs = [need for part in case.parts for need in part.needs()]
-    trial_context = TrialContext(
+    return TrialContext(
         host=LocalHost(),
         programs=locate_programs(needs, folder),
         python=python,
@@ -32,6 +32,12 @@ def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> T
         as_root=os.geteuid() == 0,
         writes=(folder.resolve(),),  # servers of tests note there what they were asked
     )
+
+
+def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> Trial:
+    """Measure a case in `folder`/trial."""
     step = Measurement(block=1, position=1, case=case, seed=0)
     (folder / "trial").mkdir()
-    return measure(TrialInputs(step, folder / "trial", number=1), trial_context).trial
+    return measure(
+        TrialInputs(step, folder / "trial", number=1), trial_context(case, folder, python)
+    ).trial

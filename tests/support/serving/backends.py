@@ -69,6 +69,15 @@ def run(sandbox: Sandbox, site: Site, command: Command) -> tuple[int, str]:
     return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
 
 
+def neither_started_nor_filled(part: Backend, site: Site, *needs: str) -> None:
+    """See that nothing is done to a backend that already runs."""
+    assert part.outside()
+    assert [need.name for need in part.needs()] == [*needs]
+    assert part.command(site) is None
+    assert not part.template(site)
+    assert not list(part.verify(site))
+
+
 def write_dataset(
     folder: Path, backend: str, rows: str, files: dict[str, str], database: str = ""
 ) -> str:
