@@ -147,7 +147,7 @@ def line(pid: int) -> bytes:
     return b""
 
 
-def until(look: Callable[[], Found], within_s: float = 200.0) -> Found:
+def until(look: Callable[[], Found | None], within_s: float = 200.0) -> Found:
     """What a look gives, as soon as it gives something."""
     deadline = time.monotonic() + within_s
     while not (actual := look()):
