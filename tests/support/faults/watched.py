@@ -157,4 +157,6 @@ def until(look: Callable[[], Found | None], within_s: float = 200.0) -> Found:
 
 
 def valid(bench: Bench, watched: Watched) -> None:
+    """The result is valid, and nothing else is left."""
+    assert watched.leaves == NOTHING
     bench("validate", watched.result, code=0)
