@@ -157,8 +157,8 @@ def test_kill_9_ends_workers_databases_and_daemons(
         under_load(run)
         pids = dict(zip(KILLED, (run.pid, *keepers(run)), strict=True))
         kill(*(pids[name] for name in victims))
-        what = f"{', '.join(victims)}{user}"
-        fault = f"kill -9 of {what}; gunicorn, PostgreSQL, daemons that are deaf"
+        ended = f"{', '.join(victims)}{user}"
+        fault = f"kill -9 of {ended}; gunicorn, PostgreSQL, daemons that are deaf"
         if "benchforge" in victims:
             noted(fault, run, text=", which the next start removes")
             assert run.scratch
