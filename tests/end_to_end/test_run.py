@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, captured, needed
+from serving.apps import free_port
 from suite_texts.with_wrk import suite, trials
 
 
@@ -154,9 +155,7 @@ def test_of_two_at_once_the_second_waits_and_names_the_first(tmp_path: Path) -> 
 
 def test_a_running_server_uses_the_hosts_network(bench: Bench, tmp_path: Path) -> None:
     needed("ab")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
     with subprocess.Popen(words) as server:
         try:
