@@ -1,12 +1,11 @@
 """A mix for servers that take turns: each gets the same requests, from the first one on."""
 
 import json
-import sys
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench
+from front_door import Bench
 from measured.case import cases
 from present import present
 from suite_texts.files import suite_text
@@ -16,20 +15,6 @@ from benchforge.checks.limits import limits
 from benchforge.model.files.folder import read_trials
 
 SERVERS = ("north", "south")
-
-
-def suite(folder: Path) -> Path:
-    servers = "".join(
-        f"""[servers.{label}]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
-  "--log", "{folder}/{label}.log"]
-"""
-        for label in SERVERS
-    )
-    path = folder / "mix.toml"
-    path.write_text(suite_text("run/mix/mix_in_turns", servers=servers))
-    return path
 
 
 def heads(log: Path) -> list[str]:
@@ -51,7 +36,8 @@ def ran(bench: Bench, path: Path) -> tuple[str, Path]:
 
 
 def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path)
+    path = tmp_path / "mix.toml"
+    path.write_text(suite_text("run/mix/mix_in_turns", folder=tmp_path))
     output, result = ran(bench, path)
     workload = present(cases(path)[0].workload)
     digests = set()
