@@ -2,14 +2,13 @@
 
 import importlib.metadata
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
-from front_door import Bench
+from front_door import Bench, captured
 
 from benchforge.cli.plugins.new import begin
 from benchforge.errors import Unusable
@@ -37,15 +36,12 @@ def wrong(text: str) -> list[str]:
 
 
 def test_no_page_template_or_message_names_what_the_index_has_of_others() -> None:
-    words = ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"]
-    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    actual = {}
-    for name in listed.splitlines():
+    listed = captured(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], check=True)
+    for name in listed.stdout.splitlines():
         if name in OURS or name.startswith("tests/") or not (ROOT / name).is_file():
             continue
-        if actual_ := wrong((ROOT / name).read_text(errors="replace").replace("\\[", "[")):
-            actual[name] = actual_
-    assert actual == {}
+        text = (ROOT / name).read_text(errors="replace").replace("\\[", "[")
+        assert wrong(text) == [], name
 
 
 @pytest.mark.parametrize(
@@ -102,18 +98,15 @@ def test_another_distribution_of_the_same_package_is_told_in_one_line(tmp_path: 
         "runpy.run_module('benchforge', run_name='__main__')"
     )
 
-    def listed() -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-c", program]
-        return subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
-
-    (info / "RECORD").write_text("benchforge_other/__init__.py,,\n")
-    assert listed().stderr == ""
-    (info / "RECORD").write_text("benchforge/__init__.py,,\nbenchforge/cli.py,,\n")
-    assert listed().stderr == (
+    warning = (
         "warning: benchforge 0.1.0 installs a package named benchforge, too; uninstall both, "
-        "then install "
-        "benchforge-http again\n"
+        "then install benchforge-http again\n"
     )
+    both = "benchforge/__init__.py,,\nbenchforge/cli.py,,\n"
+    for files, says in (("benchforge_other/__init__.py,,\n", ""), (both, warning)):
+        (info / "RECORD").write_text(files)
+        done = captured([sys.executable, "-c", program], check=True, cwd=tmp_path)
+        assert done.stderr == says
 
 
 def test_code_without_its_distribution_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -121,17 +120,8 @@ class Page:
         return file
 
 
-@pytest.fixture
-def places() -> Iterator[contextlib.ExitStack]:
-    """Give what ends with the test."""
-    with contextlib.ExitStack() as stack:
-        yield stack
-
-
 @pytest.mark.parametrize("name", WITH_BLOCKS)
-def test_every_block_is_true(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: contextlib.ExitStack
-) -> None:
+def test_every_block_is_true(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (sandbox := tmp_path / "here").mkdir()
     for folder in ("suites", "docs", "plugins"):
         (sandbox / folder).symlink_to(ROOT / folder)
@@ -140,15 +130,14 @@ def test_every_block_is_true(
     (tmp_path / "mysite/mysite/wsgi.py").write_text("application = None\n")
     monkeypatch.setattr(sys, "path", [*sys.path])
     page = Page(sandbox, monkeypatch)
-    if name == SEVERAL_HOSTS:
-        (tmp_path / "lab").mkdir()
-        hosts = places.enter_context(lab(tmp_path / "lab", ("load", "app", "db")))
-        page.terminal.environment.update(hosts.environment)
-    try:
+    with contextlib.ExitStack() as stack:
+        if name == SEVERAL_HOSTS:
+            (tmp_path / "lab").mkdir()
+            hosts = stack.enter_context(lab(tmp_path / "lab", ("load", "app", "db")))
+            page.terminal.environment.update(hosts.environment)
+        stack.callback(page.terminal.end)
         for block in blocks(PAGES[name]):
             page.follow(block)
-    finally:
-        page.terminal.end()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -176,11 +165,8 @@ def test_each_file_that_the_tour_names_exists(name: str) -> None:
 def tracked() -> str:
     """Return the path of each file of the repository, between slashes, a line each."""
     folders = ("benchforge", "plugins", "tests", "docs", "suites", "schemas", "scripts")
-    paths = [
-        ROOT / "pyproject.toml",
-        *(path for name in folders for path in (ROOT / name).rglob("*")),
-    ]
-    return "\n".join(f"/{path.relative_to(ROOT)}/" for path in paths)
+    paths = (path for name in folders for path in (ROOT / name).rglob("*"))
+    return "\n".join(f"/{path.relative_to(ROOT)}/" for path in (ROOT / "pyproject.toml", *paths))
 
 
 def test_the_first_page_leads_to_all_others() -> None:
@@ -220,11 +206,9 @@ def test_the_search_works_from_disk(tmp_path: Path) -> None:
 
 
 def test_the_pages_build_without_a_warning_and_without_the_network(tmp_path: Path) -> None:
+    loads = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]*"https?://')
     for page in built(tmp_path).rglob("*.html"):
-        loaded = re.findall(
-            r'<(?:script|img|link rel="stylesheet")[^>]*"https?://', page.read_text()
-        )
-        assert not loaded, page
+        assert not loads.search(page.read_text()), page
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))

@@ -57,17 +57,10 @@ def test_an_app_that_is_not_there_is_told_where_it_is_written(
     assert hint in err
 
 
-@pytest.mark.parametrize(
-    "app",
-    [
-        "shop.wsgi:application",
-        "shop:wsgi",
-        "made:create_app()",
-        "made:late",
-        "lazy:whatever",
-        "wsgiref.simple_server:demo_app",
-    ],
-)
+GOOD = ("shop.wsgi:application", "shop:wsgi", "made:create_app()", "made:late", "lazy:whatever")
+
+
+@pytest.mark.parametrize("app", [*GOOD, "wsgiref.simple_server:demo_app"])
 def test_an_app_in_the_folder_is_good(bench: Bench, tmp_path: Path, code: Path, app: str) -> None:
     needed_module("gunicorn")
     assert checked(bench, tmp_path, ("site.wsgi:application", app)) == (0, "")
@@ -92,24 +85,27 @@ def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, use
     assert not (tmp_path / "results").exists()
 
 
-@pytest.mark.parametrize("written", ['"python3 app.py --port {port}"', "\"sh -c 'exit 0'\""])
-def test_a_command_may_be_one_text(bench: Bench, tmp_path: Path, written: str) -> None:
-    command = f'use = "command", command = {written}'
-    exit_code, err = checked(bench, tmp_path, (OWN, command))
-    assert exit_code == 0, err
+OPEN = "suite.toml:2:35: servers.mine.command: no closing quotation"
 
 
-def test_a_text_whose_quotes_are_open_is_no_command(bench: Bench, tmp_path: Path) -> None:
-    broken = 'use = "command", command = "say it\'s"'
-    exit_code, err = checked(bench, tmp_path, (OWN, broken))
-    assert exit_code == 2
-    assert "suite.toml:2:35: servers.mine.command: no closing quotation" in err
+@pytest.mark.parametrize(
+    ("written", "code", "says"),
+    [
+        ("python3 app.py --port {port}", 0, ""),
+        ("sh -c 'exit 0'", 0, ""),
+        ("say it's", 2, OPEN),
+    ],
+)
+def test_a_command_may_be_one_text(
+    bench: Bench, tmp_path: Path, written: str, code: int, says: str
+) -> None:
+    exit_code, err = checked(bench, tmp_path, (OWN, f'use = "command", command = "{written}"'))
+    assert (exit_code, says in err) == (code, True), err
 
 
 def test_a_missing_package_has_an_install_hint(bench: Bench, tmp_path: Path, code: Path) -> None:
     needed_module("gunicorn")
-    needs = "import no_such_package\napplication = None\n"
-    (code / "shop/wsgi.py").write_text(needs)
+    (code / "shop/wsgi.py").write_text("import no_such_package\napplication = None\n")
     (code / "own.py").write_text("import shop.wsgi\n")
     text = SUITE.replace("site.wsgi", "shop.wsgi").replace('["mine"]', '["mine", "own", "venv"]')
     text += suite_text("end_to_end/own_app")
@@ -123,10 +119,8 @@ def test_a_missing_package_has_an_install_hint(bench: Bench, tmp_path: Path, cod
 
 
 def test_a_dead_url_is_named_with_host_port_and_reason(bench: Bench, tmp_path: Path) -> None:
-    text = SUITE.replace('["mine"]', '["there"]') + (
-        '[servers.there]\nuse = "url"\nurl = "http://127.0.0.1:9"\nready_within = "300ms"\n'
-    )
-    (tmp_path / "suite.toml").write_text(text)
+    dead = '[servers.dead]\nuse = "url"\nurl = "http://127.0.0.1:9"\nready_within = "300ms"\n'
+    (tmp_path / "suite.toml").write_text(SUITE.replace('["mine"]', '["dead"]') + dead)
     call = bench("run", "--details", "suite.toml", code=4)
     assert "nothing listens on its port, 127.0.0.1:9" in call.out
     assert "hint: start it at 127.0.0.1:9, or correct its url" in call.out

@@ -1,9 +1,9 @@
 """Right answers of several forms: ids that grow, own paths and statuses, compressed bodies."""
 
-import json
 from pathlib import Path
 
 from front_door import Bench
+from measured.on_disk import trials_of
 from suite_texts.files import suite_text
 
 APP = """\
@@ -31,20 +31,16 @@ def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Pat
     (tmp_path / "rows.py").write_text(APP)
     (tmp_path / "suite.toml").write_text(SUITE)
     call = bench("run", "suite.toml")
-    (result,) = (tmp_path / "results").iterdir()
-    trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
-    assert {(trial["case"]["scenario"], trial["case"]["server"]) for trial in trials} == {
-        ("flow", "a"),
-        ("rows", "a"),
-        ("rows", "b"),
-    }
+    trials = trials_of(call.result)
+    names = {(trial["case"]["scenario"], trial["case"]["server"]) for trial in trials}
+    assert names == {("flow", "a"), ("rows", "a"), ("rows", "b")}
     for trial in trials:
         assert trial["failure"] is None, call.all
         classes = trial["reading"]["errors"]
         assert not classes.get("length", 0) + classes.get("status", 0), trial["reading"]
-    page = (result / "report.md").read_text()
+    page = (call.result / "report.md").read_text()
     assert "GET /rows" in page
     assert "b: GET /own" in page
     assert " bytes of gzip, 600 decoded" in page
-    proved = bench("verify", result)
+    proved = bench("verify", call.result)
     assert "0 contradicted" in proved.all, proved.all

@@ -34,33 +34,28 @@ DRIVER = "closed"
 CASE = quiet_trial().case.model_copy(update={"driver": DRIVER})
 
 
-def metrics() -> dict[str, Metric]:
-    cls = Registry().part("metric", "latency")
-    part = cls()
+def metric(name: str) -> Metric:
+    part = Registry().part("metric", name)()
     assert isinstance(part, Metric)
-    return {"latency": part}
+    return part
 
 
-METRICS = metrics()
+METRICS = {"latency": metric("latency")}
+
+
+def good(number: int, responses: int | None = None) -> dict[str, Any]:
+    """Return the counts of a reading."""
+    fields = {"good_at_least": number, "good_at_most": number}
+    return fields | {"responses": number if responses is None else responses}
 
 
 def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
     """A trial at a rate that was kept, each answer after 2 ms; `changed` is of its reading."""
     due = round(rate * seconds)
-    fields: dict[str, Any] = {
-        "seconds": seconds,
-        "responses": due,
-        "good_at_least": due,
-        "good_at_most": due,
-        "latency": Histogram.of({2000: due}),
-        "schedule": Schedule(
-            rate=rate,
-            intended=due,
-            sent=due,
-            lateness=Histogram.of({10: due}),
-            queueing=Histogram.of({}),
-        ),
-    }
+    times = {"lateness": Histogram.of({10: due}), "queueing": Histogram.of({})}
+    schedule = Schedule(rate=rate, intended=due, sent=due, **times)
+    fields: dict[str, Any] = {"seconds": seconds, "schedule": schedule, **good(due)}
+    fields["latency"] = Histogram.of({2000: due})
     load = Load(connections=500, concurrency=500, declared_s=seconds, rate=rate)
     item = quiet_trial(reading=reading(**fields | changed), load=load)
     return item.model_copy(update={"checks": ask.of_trial(item, LIMITS)})
@@ -72,18 +67,11 @@ def sought(trial: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> Sea
 
 def test_a_trial_that_keeps_all_passes() -> None:
     capacity = sought(trial())
-    assert (capacity.passed, capacity.why, capacity.transient, capacity.rate) == (
-        True,
-        "",
-        False,
-        1000,
-    )
-    assert [outcome.objective for outcome in capacity.outcomes] == [
-        "rate answered >= 99%",
-        "errors < 0.1%",
-        "latency p99 < 50ms",
-    ]
-    assert [outcome.value for outcome in capacity.outcomes] == [1, 0, 0.002]
+    assert (capacity.passed, capacity.why) == (True, "")
+    assert (capacity.transient, capacity.rate) == (False, 1000)
+    values = {outcome.objective: outcome.value for outcome in capacity.outcomes}
+    objectives = {"rate answered >= 99%": 1, "errors < 0.1%": 0, "latency p99 < 50ms": 0.002}
+    assert list(values.items()) == list(objectives.items())
 
 
 def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
@@ -95,11 +83,8 @@ def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
     ("changed", "reason"),
     [
         ({"latency": Histogram.of({60_000: 10_000})}, "latency p99 < 50ms: 60 ms"),
-        ({"good_at_least": 9_980, "good_at_most": 9_980}, "errors < 0.1%: 0.2 %"),
-        (
-            {"responses": 9_700, "good_at_least": 9_700, "good_at_most": 9_700},
-            "rate answered >= 99%: 97.01 %",
-        ),
+        (good(9_980, 10_000), "errors < 0.1%: 0.2 %"),
+        (good(9_700), "rate answered >= 99%: 97.01 %"),
     ],
 )
 def test_one_objective_that_is_missed_is_enough(changed: dict[str, Any], reason: str) -> None:
@@ -110,44 +95,24 @@ def test_one_objective_that_is_missed_is_enough(changed: dict[str, Any], reason:
 
 def test_what_a_server_that_keeps_up_has_under_way_counts_as_answered() -> None:
     # 40 ms at 1000/s: 40 are always under way, of 1000 that were due in a second.
-    answered: dict[str, Any] = {
-        "responses": 960,
-        "good_at_least": 960,
-        "good_at_most": 960,
-        "latency": Histogram.of({40_000: 960}),
-        "in_flight": Histogram.of({20_000: 40}),
-    }
+    answered = good(960) | {"latency": Histogram.of({40_000: 960})}
+    answered["in_flight"] = Histogram.of({20_000: 40})
     assert sought(trial(seconds=1, **answered)).passed is True
     # As many in flight after answers of 2 ms are a queue.
-    queue: dict[str, Any] = answered | {
-        "latency": Histogram.of({2_000: 960}),
-        "in_flight": Histogram.of({9: 40}),
-    }
-    capacity = sought(trial(seconds=1, **queue))
-    assert capacity.passed is False
-    assert capacity.why == "rate answered >= 99%: 96.3 %"
+    queue = {"latency": Histogram.of({2_000: 960}), "in_flight": Histogram.of({9: 40})}
+    capacity = sought(trial(seconds=1, **answered | queue))
+    assert (capacity.passed, capacity.why) == (False, "rate answered >= 99%: 96.3 %")
 
 
 def test_a_percentile_that_is_only_a_lower_bound_does_not_pass() -> None:
     """Two in a hundred were given up after 10 ms: p99 is that or more, which may be 50 ms."""
-    given_up: dict[str, Any] = {
-        "responses": 9_800,
-        "good_at_least": 9_800,
-        "good_at_most": 9_800,
-        "unanswered": 0,
-        "latency": Histogram.of({2_000: 9_800}),
-        "censored": 200,
-        "censored_from_us": 10_000,
-    }
-    capacity = sought(trial(**given_up | {"unanswered": 200}), find=without_errors())
+    given_up = good(9_800) | {"latency": Histogram.of({2_000: 9_800}), "unanswered": 200}
+    given_up |= {"censored": 200, "censored_from_us": 10_000}
+    find = FIND.model_copy(update={"errors_below": None})
+    capacity = sought(trial(**given_up), find=find)
     assert capacity.passed is None
     assert capacity.why == "latency p99 < 50ms: only known to be 10 ms or more"
-    late: dict[str, Any] = given_up | {"unanswered": 200, "censored_from_us": 90_000}
-    assert sought(trial(**late), find=without_errors()).passed is False
-
-
-def without_errors() -> RateSearch:
-    return FIND.model_copy(update={"errors_below": None})
+    assert sought(trial(**given_up | {"censored_from_us": 90_000}), find=find).passed is False
 
 
 def test_too_few_responses_say_nothing() -> None:
@@ -185,9 +150,7 @@ def noisy(number: int, rate: float, *, slow: bool = False) -> Trial:
 def test_a_disturbed_trial_that_kept_its_bound_proves_at_least_its_rate() -> None:
     """The search goes on from it until a rate fails; one that missed its bound says nothing."""
     trials = [noisy(1, 100), noisy(2, 200)]
-    assert [trial.search_outcome and trial.search_outcome.at_least for trial in trials] == [
-        True
-    ] * 2
+    assert [present(trial.search_outcome).at_least for trial in trials] == [True] * 2
     assert where(FIND, CASE, trials).rate == 400
     trials += [noisy(number, 400, slow=True) for number in (3, 4, 5, 6)]
     actual = capacity_of(FIND, CASE, trials)
@@ -230,13 +193,8 @@ def test_a_failing_server_misses_the_rate(stage: str, about: Any, passed: bool |
 def said(rate: float, passed: bool | None, block: int, attempt: int = 1) -> Trial:
     """A trial that gave this to its search."""
     text = "" if passed else "p99 is late" if passed is False else "not believed: N1"
-    search_outcome = SearchOutcome(rate=rate, passed=passed, why=text)
-    fields = {
-        "number": block * 10 + attempt,
-        "block": block,
-        "attempt": attempt,
-        "search_outcome": search_outcome,
-    }
+    fields: dict[str, Any] = {"number": block * 10 + attempt, "block": block, "attempt": attempt}
+    fields["search_outcome"] = SearchOutcome(rate=rate, passed=passed, why=text)
     return quiet_trial().model_copy(update=fields)
 
 
@@ -266,11 +224,7 @@ def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, sta
 def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     trials = walked(answers)
     actual = capacity_of(FIND, CASE, trials)
-    answered = [
-        trial
-        for trial in trials
-        if trial.search_outcome and trial.search_outcome.passed is not None
-    ]
+    answered = [item for item in trials if present(item.search_outcome).passed is not None]
     assert [attempt.trial for attempt in actual.attempts] == [item.number for item in answered]
     if actual.phase != "unanswered":
         assert where(FIND, CASE, answered) == where(FIND, CASE, trials)
@@ -289,9 +243,8 @@ def test_two_rounds_that_say_nothing_end_a_search() -> None:
     actual = capacity_of(FIND, CASE, trials)
     assert [attempt.rate for attempt in actual.attempts] == [100, 200]
     assert (actual.phase, actual.rate.value, actual.highest_passed) == ("unanswered", None, 200)
-    assert (
-        actual.message == "at least 200/s: trials that say nothing of the server: not believed: N1"
-    )
+    says = "at least 200/s: trials that say nothing of the server: not believed: N1"
+    assert actual.message == says
     assert not actual.answered
 
 
@@ -315,32 +268,17 @@ def test_a_search_begins_at_the_tools_own_rate() -> None:
     assert search_of(find, "other").start == 100
 
 
-@pytest.mark.parametrize(
-    ("lowest", "highest", "steps", "rounds"),
-    [
-        (100, 3200, 4, 1 + 5 + 4 + 4),
-        (100, 20_000, 20, 1 + 8 + 4 + 20),
-        (100, 101, 1, 1 + 1 + 4 + 1),
-    ],
-)
-def test_most_trials_of_a_search(lowest: float, highest: float, steps: int, rounds: int) -> None:
-    find = RateSearch(lowest=lowest, highest=highest, steps=steps, objectives=(OBJECTIVE,))
-    assert find.rounds == rounds
+def test_most_trials_of_a_search() -> None:
+    for highest, steps, rounds in ((3200, 4, 5 + 4), (20_000, 20, 8 + 20), (101, 1, 1 + 1)):
+        find = RateSearch(lowest=100, highest=highest, steps=steps, objectives=(OBJECTIVE,))
+        assert find.rounds == 1 + 4 + rounds
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"lowest": 3200},
-        {"highest": 100},
-        {"first_rates": {"x": 50}},
-        {"lowest": math.inf},
-        {"steps": 0},
-    ],
-)
-def test_a_search_that_is_none_is_refused(changed: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"no rates|greater|finite"):
-        RateSearch.model_validate(FIND.model_dump() | changed)
+def test_a_search_that_is_none_is_refused() -> None:
+    wrong: list[dict[str, Any]] = [{"lowest": 3200}, {"highest": 100}, {"first_rates": {"x": 50}}]
+    for changed in (*wrong, {"lowest": math.inf}, {"steps": 0}):
+        with pytest.raises(ValueError, match=r"no rates|greater|finite"):
+            RateSearch.model_validate(FIND.model_dump() | changed)
 
 
 @given(st.text(max_size=40) | st.from_regex(r"latency p?[0-9.]* ?[<>]=? ?[0-9.]+ ?[a-z%/]*"))
@@ -357,30 +295,24 @@ def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
 def test_an_objective_may_be_about_a_kind() -> None:
     of_kind = objective("latency p99 slow < 50ms", METRICS, ["slow", "item"])
     assert (of_kind.of, of_kind.kind) == ("p99", "slow")
-    error_rate = Registry().part("metric", "error_rate")()
-    assert isinstance(error_rate, Metric)
-    full = objective("errors slow < 1%", {"errors": error_rate}, ["slow"])
+    full = objective("errors slow < 1%", {"errors": metric("error_rate")}, ["slow"])
     assert (full.of, full.kind) == (None, "slow")
     with pytest.raises(WrongObjective, match="has no 'p99 slow'"):
         objective("latency p99 slow < 50ms", METRICS)
-    cpu = Registry().part("metric", "cpu")()
-    assert isinstance(cpu, Metric)
     with pytest.raises(WrongObjective, match="of all kinds together"):
-        objective("cpu server slow < 5ms", {"cpu": cpu}, ["slow"])
+        objective("cpu server slow < 5ms", {"cpu": metric("cpu")}, ["slow"])
+
+
+def stream_of(*labels: str) -> Stream:
+    kind = StreamKind(share=1, records=4, request=Request(path="/"))
+    return Stream(records=9, sha256="", kinds=dict.fromkeys(labels, kind))
 
 
 def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
     slow = present(trial().reading)
     items = slow.model_copy(update={"latency": Histogram.of({2000: slow.responses})})
     slow = slow.model_copy(update={"latency": Histogram.of({90_000: slow.responses})})
-    stream = Stream(
-        records=9,
-        sha256="",
-        kinds={
-            label: StreamKind(share=1, records=4, request=Request(path="/"))
-            for label in ("item", "slow")
-        },
-    )
+    stream = stream_of("item", "slow")
     mixed = trial(kinds={"item": items, "slow": slow}).model_copy(update={"stream": stream})
     for kind, passed in (("item", True), ("slow", False)):
         about = objective(f"latency p99 {kind} < 50ms", METRICS, ["item", "slow"])
@@ -392,16 +324,10 @@ def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
 
 def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -> None:
     items = present(trial().reading)
-    stream = Stream(
-        records=9,
-        sha256="",
-        kinds={"item": StreamKind(share=1, records=9, request=Request(path="/"))},
-    )
-    read = items.model_copy(update={"kinds": {"item": items}})
-    trials = [
-        item.model_copy(update={"reading": read, "stream": stream})
-        for item in walked([True, True, False, True, False, True, False])
-    ]
+    stream = stream_of("item")
+    update = {"reading": items.model_copy(update={"kinds": {"item": items}}), "stream": stream}
+    walk = walked([True, True, False, True, False, True, False])
+    trials = [item.model_copy(update=update) for item in walk]
     case = of_search(CASE, trials, len(trials), METRICS, FIND)
     assert case.capacity is not None
     rates = {attempt.trial: attempt.rate for attempt in case.capacity.attempts if attempt.passed}
@@ -416,14 +342,12 @@ def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -
 
 
 def test_a_bound_beyond_all_numbers_is_refused() -> None:
-    part = Registry().part("metric", "error_rate")()
-    assert isinstance(part, Metric)
     with pytest.raises(WrongObjective, match="beyond all numbers"):
-        objective(f"it < {'9' * 400}", {"it": part})
+        objective(f"it < {'9' * 400}", {"it": metric("error_rate")})
 
 
 @pytest.mark.parametrize(
-    ("metric", "text", "bound"),
+    ("name", "text", "bound"),
     [
         ("latency", "it p99 < 50ms", 0.05),
         ("latency", "it  p99<= 2s", 2),
@@ -435,9 +359,8 @@ def test_a_bound_beyond_all_numbers_is_refused() -> None:
         ("transfer", "it > 5B/s", 5),
     ],
 )
-def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: float) -> None:
-    part = Registry().part("metric", metric)()
-    assert isinstance(part, Metric)
+def test_a_bound_is_in_the_unit_of_its_metric(name: str, text: str, bound: float) -> None:
+    part = metric(name)
     actual = objective(text, {"it": part})
     assert actual.bound == pytest.approx(bound)
     assert actual.keeps(bound) is ("=" in text)

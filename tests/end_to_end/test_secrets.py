@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, bench_words, calls, needed
+from front_door import PROGRAMS, Bench, Told, bench_words, calls, needed
 
 from benchforge.run.locate import locate
 from benchforge.suite.secrets import redact
@@ -27,16 +27,11 @@ ALL = SECRETS | PLAIN
 BY_FILES = ("pace", "wrk", "locust", "k6")
 BY_ARGUMENTS = ("ab", "h2load", "hey", "siege", "oha")
 OPTIONS = {
+    **dict.fromkeys(("wrk", "h2load", "hey", "siege", "oha"), "connections = 2\nduration = '1s'"),
+    **dict.fromkeys(("locust", "k6"), "users = 2\nduration = '1s'"),
     "pace": "connections = 2\nduration = '0.2s'",
-    "wrk": "connections = 2\nduration = '1s'",
-    "locust": "users = 2\nduration = '1s'",
-    "k6": "users = 2\nduration = '1s'",
     "ab": "connections = 2\nrequests = 200\nkeep_alive = false",
-    "h2load": "connections = 2\nduration = '1s'",
-    "hey": "connections = 2\nduration = '1s'",
-    "siege": "connections = 2\nduration = '1s'",
-    "oha": "connections = 2\nduration = '1s'",
-}  # fmt: skip
+}
 CLIENTS = (
     *("aiohttp", "geventhttpclient", "http_client", "httplib2", "httpx", "pycurl", "requests"),
     *("tornado", "urllib", "urllib3"),
@@ -52,15 +47,21 @@ def there(*tools: str) -> list[str]:
     return [tool for tool in tools if tool in {"pace", "locust"} or locate(tool)]
 
 
-def suite(folder: Path, *tools: str, clients: tuple[str, ...] = (), more: str = "") -> Path:
-    """Write a suite with secrets in every place that takes a text."""
+def suite(
+    folder: Path,
+    *tools: str,
+    clients: tuple[str, ...] = (),
+    more: str = "",
+    change: tuple[str, str] = ("", ""),
+) -> Path:
+    """Write a suite with secrets in every place that takes a text, with a change."""
     loaders = "".join(f'[loaders.{tool}]\nuse = "{tool}"\n{OPTIONS[tool]}\n' for tool in tools)
     libraries = "".join(
         f'[clients.{client}]\nuse = "{client}"\nrequests = 5\n' for client in clients
     )
     method = '"POST"' if not {"siege", "oha"} & {*tools} else '"GET"'
     body = f"body = {env('T_03')}, " if method == '"POST"' else ""
-    (folder / "suite.toml").write_text(f"""\
+    text = f"""\
 benchforge = 1
 smoke = true
 title = "of {PLAIN["T_18"]}"
@@ -68,7 +69,8 @@ title = "of {PLAIN["T_18"]}"
 [servers.tells]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS / "faulty_servers/tells_all.py"}", "{{port}}"]
-environment = {{ T_00 = {env("T_00")}, T_01 = {env("T_01")}, T_04 = {env("T_04")} }}
+environment = {{ T_00 = {env("T_00")}, T_01 = {env("T_01")}, T_04 = {env("T_04")}, \
+T_TOKEN = "{PLAIN["T_19"]}" }}
 {loaders}{libraries}
 [scenarios.one]
 request = {{ method = {method}, path = {env("SECRET_PATH")}, {body}headers = {{ \
@@ -81,8 +83,16 @@ expect = {{ status = 200 }}
 [repeat]
 blocks = 1
 {more}
-""")
+"""
+    assert change[0] in text
+    (folder / "suite.toml").write_text(text.replace(*change) if change[0] else text)
     return folder / "suite.toml"
+
+
+def checked(folder: Path, path: Path, **variables: str) -> Told:
+    """Check a suite that has an error."""
+    mine = environment(folder) | variables
+    return calls(bench_words(), folder, mine)("check", path, code=2)
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -191,23 +201,20 @@ def test_settings_and_urls_of_backends_show_no_secret(tmp_path: Path, kind: str)
 use = "{kind}"
 settings = {{ {setting} = {env("T_05")} }}
 """
-    path = suite(tmp_path, "pace", more=backend)
-    path.write_text(path.read_text().replace("expect =", 'backends = ["data"]\nexpect ='))
-    _, result = measured(tmp_path, path)
+    change = ("expect =", 'backends = ["data"]\nexpect =')
+    _, result = measured(tmp_path, suite(tmp_path, "pace", more=backend, change=change))
     assert result == set()
 
 
 def test_a_server_that_is_told_by_its_arguments_is_named(tmp_path: Path) -> None:
-    path = suite(tmp_path, "pace")
-    path.write_text(path.read_text().replace('"{port}"]', f'"{{port}}", {env("T_06")}]'))
-    text, result = measured(tmp_path, path)
+    change = ('"{port}"]', f'"{{port}}", {env("T_06")}]')
+    text, result = measured(tmp_path, suite(tmp_path, "pace", change=change))
     assert result == {Path(sys.executable).name}
     assert "every user of this machine could read them there" in " ".join(text.split())
 
 
 def test_what_fails_shows_no_secret(tmp_path: Path) -> None:
-    path = suite(tmp_path, "pace")
-    path.write_text(path.read_text().replace("status = 200", 'body = "what nobody says"'))
+    path = suite(tmp_path, "pace", change=("status = 200", 'body = "what nobody says"'))
     bench = calls(bench_words(), tmp_path, environment(tmp_path))
     ran = bench("run", path, code=4)
     assert not left_in(ran.all.encode()), ran.all
@@ -217,24 +224,15 @@ def test_what_fails_shows_no_secret(tmp_path: Path) -> None:
 
 
 def test_an_unset_variable_is_named(bench: Bench, tmp_path: Path) -> None:
-    path = tmp_path / "suite.toml"
-    text = (
-        suite(tmp_path, "pace")
-        .read_text()
-        .replace('T_00 = { env = "T_00" }', "TOKEN = " + env("SHOP_TOKEN"))
-    )
-    path.write_text(text)
-    call = bench("check", path, code=2)
+    change = ('T_00 = { env = "T_00" }', "TOKEN = " + env("SHOP_TOKEN"))
+    call = bench("check", suite(tmp_path, "pace", change=change), code=2)
     assert "servers.tells.environment.TOKEN: the environment has no SHOP_TOKEN" in call.err
     assert "***" not in call.err
 
 
 def test_a_short_secret_is_refused_in_its_place(tmp_path: Path) -> None:
-    path = suite(
-        tmp_path, "pace", more='[backends.x]\nuse = "redis"\nurl = "redis://:short@127.0.0.1"\n'
-    )
-    bench = calls(bench_words(), tmp_path, environment(tmp_path) | {"T_10": "seven77"})
-    call = bench("check", path, code=2)
+    redis = '[backends.x]\nuse = "redis"\nurl = "redis://:short@127.0.0.1"\n'
+    call = checked(tmp_path, suite(tmp_path, "pace", more=redis), T_10="seven77")
     assert "request.headers.X-Own: T_10 has fewer than 8 characters" in call.err
     assert "backends.x.url: a secret of fewer than 8 characters" in call.err
     assert "seven77" not in call.err
@@ -242,29 +240,20 @@ def test_a_short_secret_is_refused_in_its_place(tmp_path: Path) -> None:
 
 
 def test_a_secret_that_is_a_name_is_refused(tmp_path: Path) -> None:
-    path = suite(tmp_path, "pace")
-    path.write_text(path.read_text().replace("[scenarios.one]", "[scenarios.a-postgres]"))
-    bench = calls(bench_words(), tmp_path, environment(tmp_path) | {"T_10": "postgres"})
-    call = bench("check", path, code=2)
+    change = ("[scenarios.one]", "[scenarios.a-postgres]")
+    call = checked(tmp_path, suite(tmp_path, "pace", change=change), T_10="postgres")
     assert "request.headers.X-Own: this secret is also a name in the suite" in call.err
 
 
 def test_while_a_run_lasts_and_when_it_is_killed_only_we_can_read(tmp_path: Path) -> None:
-    path = suite(tmp_path, "pace")
-    path.write_text(path.read_text().replace("'0.2s'", "'60s'"))
-    popen = subprocess.Popen(
-        bench_words("run", path),
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        while not (heads := list(tmp_path.glob("results/*/trials/0001/request-head"))):
-            assert popen.poll() is None
-            time.sleep(0.05)
-    finally:
-        popen.kill()
-        popen.wait()
+    words = bench_words("run", suite(tmp_path, "pace", change=("'0.2s'", "'60s'")))
+    mine, null = environment(tmp_path), subprocess.DEVNULL
+    with subprocess.Popen(words, cwd=tmp_path, env=mine, stdout=null, stderr=null) as run:
+        try:
+            while not (heads := list(tmp_path.glob("results/*/trials/0001/request-head"))):
+                assert run.poll() is None
+                time.sleep(0.05)
+        finally:
+            run.kill()
     assert stat.S_IMODE(heads[0].stat().st_mode) == 0o600
     assert stat.S_IMODE(heads[0].parent.stat().st_mode) == 0o700

@@ -16,7 +16,9 @@ from made.observed import LIMITS
 from planted.honest import accusations
 from present import present
 
+from benchforge.model.files.folder import read_trials
 from benchforge.model.trial.trial import Trial
+from benchforge.parts.part import Server
 from benchforge.parts.registry import Registry
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
@@ -41,12 +43,16 @@ CASES = list(expand(SYSTEMS))
 LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
 
 
+def servers_of(case: Case) -> list[Server]:
+    return [case.server, *(upstream for _, upstream in case.upstreams)]
+
+
 def shown_by(case: Case) -> set[tuple[str, str]]:
     """Return what a case shows to work: kinds and labels of all that takes part in it."""
     output = {("server", case.name.server), ("loader", case.name.driver)}
     output |= {("upstream", label) for label, _ in case.upstreams}
     output |= {("backend", label) for label, _ in case.backends}
-    for server in (case.server, *(upstream for _, upstream in case.upstreams)):
+    for server in servers_of(case):
         if runtime := getattr(server, "runtime", None):
             output.add(("runtime", runtime))
         if (app := getattr(server, "app", None)) in ONLY_HERE:
@@ -79,11 +85,7 @@ BATCHES.append([case for case in COVER if of_another_cpython(case)])
 
 
 def test_the_suite_names_every_server_and_every_built_in_app() -> None:
-    parts = [
-        part
-        for case in CASES
-        for part in (case.server, *(upstream for _, upstream in case.upstreams))
-    ]
+    parts = [part for case in CASES for part in servers_of(case)]
     # These two are whatever a person makes of them: test_servers.py and test_run.py try them.
     assert set(Registry().names("server")) - {part.name for part in parts} == {"command", "url"}
     served = {app for part in parts if (app := getattr(part, "app", None))}
@@ -93,13 +95,11 @@ def test_the_suite_names_every_server_and_every_built_in_app() -> None:
 
 
 def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
-    pairs = {
-        (case.server.name, app) for case in CASES if (app := getattr(case.server, "app", None))
-    }
+    served_by: dict[str, set[str]] = {}
+    for case in CASES:
+        served_by.setdefault(getattr(case.server, "app", ""), set()).add(case.server.name)
     for app in built_in():
-        protocol = present(app_of(app).protocol)
-        served_by = {server for server, pair in pairs if pair == app}
-        assert served_by == set(PROTOCOLS[protocol]), app
+        assert served_by[app] == set(PROTOCOLS[present(app_of(app).protocol)]), app
 
 
 def test_the_cover_has_every_server_backend_and_interpreter() -> None:
@@ -130,10 +130,8 @@ def test_all_answer_rightly_under_load_and_end(bench: Bench, tmp_path: Path, lab
 @pytest.mark.parametrize("label", LABELS)
 def test_none_is_accused_in_turns(bench: Bench, tmp_path: Path, label: str) -> None:
     servers = [case for case in CASES if case.name.scenario == label]
-    settings = {"interleave": "100ms", "each": "500ms"}
-    words = [
-        word for k, v in settings.items() for word in ("--set", f'scenarios.{label}.{k}="{v}"')
-    ]
+    turns = (f'scenarios.{label}.interleave="100ms"', f'scenarios.{label}.each="500ms"')
+    words = ["--set", turns[0], "--set", turns[1]]
     for start in range(0, len(servers) - 1, IN_TURNS):
         group = servers[start : start + IN_TURNS + (len(servers) - start == IN_TURNS + 1)]
         judged(bench, tmp_path, group, *words)
@@ -171,9 +169,7 @@ def measured(
         pytest.skip(call.err)  # Debian has one CPython
     assert call.code == 0, call.all
     (result,) = set(folder.glob("results/*")) - first
-    trials = [
-        Trial.model_validate_json(file.read_bytes()) for file in result.glob("trials/*/trial.json")
-    ]
+    trials = read_trials(result)
     names = [trial.case.title for trial in trials]
     assert sorted(names) == sorted(case.name.title for case in planned)
     for trial in trials:

@@ -75,40 +75,34 @@ def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Pa
 
 
 def test_an_installed_benchforge_lists_its_commands(user: Bench) -> None:
-    actual = user("--help")
-    assert actual.code == 0
+    actual = user("--help", code=0)
     assert all(name in actual.out for name in _COMMANDS)
 
 
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_an_installed_command_tells_what_it_does(user: Bench, command: str) -> None:
-    actual = user(command, "--help")
-    assert actual.code == 0
-    assert f"Usage: benchforge {command}" in actual.out
+    assert f"Usage: benchforge {command}" in user(command, "--help", code=0).out
 
 
-def test_a_user_without_anything_else_gets_numbers(user: Bench, tmp_path: Path) -> None:
-    assert user("new", "suite").code == 0
-    ran = user("run", "suite.toml", *SHORT)
-    assert ran.code == 0, ran.all
-    (result,) = tmp_path.glob("results/*")
+def test_a_user_without_anything_else_gets_numbers(user: Bench) -> None:
+    user("new", "suite", code=0)
+    result = user("run", "suite.toml", *SHORT, code=0).result
     report = (result / "report.md").read_text()
     assert "threads" in report
     assert "1 of 1" in report
-    assert user("validate", result).code == 0
+    user("validate", result, code=0)
 
 
-def test_a_suite_of_the_wheel_can_be_read(user: Bench, bare: Installed, tmp_path: Path) -> None:
-    assert user("new", "suite", "--from", "api-hour").code == 0
-    ran = user("run", "suite.toml", "--only", "index")
-    assert ran.code == 3, ran.all
+def test_a_suite_of_the_wheel_can_be_read(user: Bench) -> None:
+    user("new", "suite", "--from", "api-hour", code=0)
+    ran = user("run", "suite.toml", "--only", "index", code=3)
     assert "pip install '.[servers]', in a clone of benchforge" in ran.err
 
 
 @pytest.mark.samples(2)
 @pytest.mark.parametrize("suite", sorted(file.stem for file in (ROOT / "suites").rglob("*.toml")))
 def test_each_app_and_dataset_is_installed(bare: Installed, tmp_path: Path, suite: str) -> None:
-    assert bare.bench(tmp_path)("new", "suite", "--from", suite).code == 0
+    bare.bench(tmp_path)("new", "suite", "--from", suite, code=0)
     code = """
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load

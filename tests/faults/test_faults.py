@@ -7,34 +7,31 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 import warm
 from faults.processes import descendant, marked
+from faults.watched import until
 from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, captured, needed, needed_module
 from measured.on_disk import only_result
 from suite_texts.with_wrk import suite, trials
 
+MISBEHAVES = PROGRAMS / "faulty_servers/misbehaves.py"
+
 
 def misbehaving(*options: str, ready_within: str = "60s") -> str:
-    words = [
-        sys.executable,
-        str(PROGRAMS / "faulty_servers/misbehaves.py"),
-        "--port",
-        "{port}",
-        *options,
-    ]
+    words = [sys.executable, str(MISBEHAVES), "--port", "{port}", *options]
     quoted = ", ".join(f"'{word}'" for word in words)
     return f'use = "command"\ncommand = [{quoted}]\nready_within = "{ready_within}"\n'
 
 
-def lasting(path: Path, duration: str = "60s") -> Path:
-    """Make the load of a suite last until it is ended, however late the test comes to it."""
-    path.write_text(path.read_text().replace('duration = "1s"', f'duration = "{duration}"'))
-    return path
+def marked_server(folder: Path) -> tuple[str, str]:
+    """Return the TOML of a server, and a mark in the command lines of all its processes."""
+    mark = f"marked-{folder.name}"
+    (folder / mark).symlink_to(MISBEHAVES)
+    return misbehaving().replace(str(MISBEHAVES), str(folder / mark)), mark
 
 
 def failure(folder: Path) -> str:
@@ -53,17 +50,6 @@ def running(folder: Path, path: Path, **environment: str) -> Iterator[warm.Calle
         process.kill()
 
 
-Found = TypeVar("Found")
-
-
-def until(look: Callable[[], Found | None]) -> Found:
-    deadline = time.monotonic() + WAITS_S
-    while not (actual := look()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return actual
-
-
 @pytest.mark.samples(3)
 @pytest.mark.parametrize(
     ("options", "says"),
@@ -77,7 +63,6 @@ def until(look: Callable[[], Found | None]) -> Found:
     ],
 )
 def test_garbage_fails(bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
-    needed("wrk")
     for ready_within in ("1s", "30s"):  # a loud machine may not have started it within a second
         folder = tmp_path / ready_within
         folder.mkdir()
@@ -91,16 +76,9 @@ def test_garbage_fails(bench: Bench, tmp_path: Path, options: tuple[str, ...], s
     bench("validate", only_result(folder), code=0)
 
 
-def test_a_server_that_floods_its_output_is_measured(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
-    bench("run", suite(tmp_path, misbehaving("--flood-mb", "70")), code=0)
-    assert (only_result(tmp_path) / "raw.md").stat().st_size < 1_000_000
-
-
 def test_a_missing_path_of_a_program_starts_nothing(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     (tmp_path / "not-executable").write_text("#!/bin/sh\n")
-    for name in ("./none", "./not-executable", "/nowhere/none"):
+    for name in ("./none", "./not-executable", "/nowhere/none", "no-such-server"):
         server = f'use = "command"\ncommand = ["{name}", "{{port}}"]\n'
         call = bench("run", suite(tmp_path, server), code=3)
         assert f"missing program: {name}\nhint: " in call.err
@@ -110,7 +88,6 @@ def test_a_missing_path_of_a_program_starts_nothing(bench: Bench, tmp_path: Path
 @pytest.mark.parametrize("server", ["gunicorn", "aiohttp"])
 def test_the_error_of_the_users_own_app_is_shown(bench: Bench, tmp_path: Path, server: str) -> None:
     needed_module(server)
-    needed("wrk")
     (tmp_path / "own").mkdir()
     (tmp_path / "own/broken.py").write_text("import no_such_dependency as d\napp = d.app\n")
     declared = f'use = "{server}"\napp = "broken:app"\ndirectory = "own"\n'
@@ -121,7 +98,6 @@ def test_the_error_of_the_users_own_app_is_shown(bench: Bench, tmp_path: Path, s
 
 def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")
-    needed("wrk")
     folder = tmp_path / 'o\'d "f" ü'
     (folder / "site").mkdir(parents=True)
     (folder / "site/own.py").write_text(
@@ -141,7 +117,6 @@ def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_pat
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("reader", ["head -n 1", "head -c 10", "true"])
 def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> None:
-    needed("wrk")
     suite(tmp_path, misbehaving())
     # Nor is there a place for what is said beside it.
     assert shell(tmp_path, f"{{ BENCH --json 2>/dev/full; echo $? >&2; }} | {reader}").err == "0\n"
@@ -154,7 +129,6 @@ def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> No
     ("where", "code"), [(">&-", 0), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 5)]
 )
 def test_broken_streams_lose_no_report(tmp_path: Path, where: str, code: int) -> None:
-    needed("wrk")
     suite(tmp_path, misbehaving())
     finished = shell(tmp_path, f"BENCH {where}")
     assert finished.code == code, finished.all
@@ -176,16 +150,11 @@ def test_whatever_prints_to_a_full_disk_says_so_in_one_line(tmp_path: Path, word
 
 def test_a_folder_that_was_removed_is_told(tmp_path: Path) -> None:
     suite(tmp_path, misbehaving())
-    finished = shell(
-        tmp_path, "mkdir gone && cd gone && rmdir ../gone && BENCH".replace("BENCH", _UP)
-    )
+    call = " ".join(bench_words("run", "../small.toml"))
+    finished = shell(tmp_path, f"mkdir gone && cd gone && rmdir ../gone && {call}")
     assert finished.code == 2, finished.all
-    assert finished.err == (
-        "error: the current folder was removed\nhint: change to an existing folder\n"
-    )
-
-
-_UP = " ".join(bench_words("run", "../small.toml"))
+    says = "error: the current folder was removed\nhint: change to an existing folder\n"
+    assert finished.err == says
 
 
 def shell(folder: Path, script: str) -> Told:
@@ -195,7 +164,6 @@ def shell(folder: Path, script: str) -> Told:
 
 
 def test_a_time_limit_names_the_missing_measurements(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     for limit in ("0", "0.5s"):
         call = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit, code=4)
         assert "not measured: 1 planned measurement, which the time limit" in call.err
@@ -203,10 +171,7 @@ def test_a_time_limit_names_the_missing_measurements(bench: Bench, tmp_path: Pat
 
 
 def test_results_deleted_meanwhile_end_with_5(tmp_path: Path) -> None:
-    needed("wrk")
-    mark = f"gone-{tmp_path.name}"
-    path = suite(tmp_path, misbehaving().replace('"1s"', f'"1s"\nenvironment = {{ M = "{mark}" }}'))
-    with running(tmp_path, lasting(path, "3s")) as process:
+    with running(tmp_path, suite(tmp_path, misbehaving(), duration="3s")) as process:
         until(lambda: list(tmp_path.glob("results/*/trials/0001/loader-wrk.out")))
         shutil.rmtree(tmp_path / "results", ignore_errors=True)
         _, err = process.communicate(timeout=WAITS_S)
@@ -221,15 +186,10 @@ def test_results_deleted_meanwhile_end_with_5(tmp_path: Path) -> None:
 def test_a_signal_at_any_moment_leaves_nothing(
     bench: Bench, tmp_path: Path, number: signal.Signals, delay: float
 ) -> None:
-    needed("wrk")
-    scratch = tmp_path / "t"
-    scratch.mkdir()
-    mark = f"moment-{tmp_path.name}"
-    (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
-    server = misbehaving().replace(
-        str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
-    )
-    with running(tmp_path, lasting(suite(tmp_path, server)), TMPDIR=str(scratch)) as process:
+    (scratch := tmp_path / "t").mkdir()
+    server, mark = marked_server(tmp_path)
+    path = suite(tmp_path, server, duration="60s")
+    with running(tmp_path, path, TMPDIR=str(scratch)) as process:
         until(lambda: list(tmp_path.glob("results/*")))
         time.sleep(delay)
         process.send_signal(number)
@@ -248,15 +208,10 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     """It needs the lock, too. On hosts: tests/remote; at random moments: torture.py."""
-    needed("wrk")
     (scratch := tmp_path / "t").mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))
-    mark = f"killed-{tmp_path.name}"
-    (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
-    server = misbehaving().replace(
-        str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
-    )
-    path = lasting(suite(tmp_path, server, top=f"[servers.two]\n{server}"))
+    server, mark = marked_server(tmp_path)
+    path = suite(tmp_path, server, top=f"[servers.two]\n{server}", duration="60s")
     words = ["run", str(path)]
     if way == "turns":
         text = path.read_text().replace('["one"]', '["one", "two"]')
@@ -279,8 +234,7 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
 
 
 def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
-    with running(tmp_path, lasting(suite(tmp_path, misbehaving()), "2s")) as process:
+    with running(tmp_path, suite(tmp_path, misbehaving(), duration="2s")) as process:
         os.kill(until(lambda: descendant(process.pid, "wrk")), signal.SIGKILL)
         out, err = process.communicate(timeout=WAITS_S)
     assert process.returncode == 0, err
@@ -292,13 +246,13 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
     bench("validate", only_result(tmp_path), code=0)
 
 
-def database(folder: Path, options: str) -> Path:
+def database(folder: Path, options: str, tool: str = 'use = "wrk"', duration: str = "1s") -> Path:
     needed_module("flask")
-    needed("wrk", "postgres", "psql", "initdb")
+    needed("postgres", "psql", "initdb")
     server = 'use = "gunicorn"\napp = "flask_agents"\nworkers = 1\n[backends.db]\n'
     server += f'use = "postgresql"\n{options}\n'
-    path = suite(folder, server, scenario='backends = ["db"]')
-    path.write_text(path.read_text().replace("/ping", "/agents"))
+    path = suite(folder, server, scenario='backends = ["db"]', duration=duration)
+    path.write_text(path.read_text().replace("/ping", "/agents").replace('use = "wrk"', tool))
     return path
 
 
@@ -331,8 +285,7 @@ def test_a_missing_dataset_starts_nothing(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -> None:
-    path = lasting(database(tmp_path, 'dataset = "agents"'), "3s")
-    path.write_text(path.read_text().replace('use = "wrk"', 'use = "pace"\nrate = "20/s"'))
+    path = database(tmp_path, 'dataset = "agents"', 'use = "pace"\nrate = "20/s"', "3s")
     with running(tmp_path, path) as process:
         until(lambda: list(tmp_path.glob("results/*/trials/0001/loader-wrk.out")))
         # Never 0, which is our own group of processes.

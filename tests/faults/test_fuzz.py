@@ -15,19 +15,8 @@ from benchforge.suite.toml.faults import SuiteErrors
 
 HERE = Path(__file__).parent
 SUITES = sorted(HERE.parents[1].glob("suites/**/*.toml"))
-BITS = [
-    *"[]{}=,.\"'#\n \\*",
-    '"""',
-    "'''",
-    "[[",
-    "]]",
-    "\\e",
-    "07:32",
-    "{\n",
-    "9" * 30,
-    "\x00",
-    "é",
-]
+BITS = [*"[]{}=,.\"'#\n \\*", '"""', "'''", "[[", "]]", "\\e", "07:32", "{\n", "9" * 30]
+BITS += ["\x00", "é"]
 BITS += ["true", "-1", "inf", '"{backends.x.y}"', "servers", '"*"', "{ env = 'HOME' }", "use"]
 
 

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed, needed_module
-from serving.certificate import certificate
+from front_door import PROGRAMS, Bench, needed_module
+from serving.certificate import pair
 from serving.faulty import came, serving
 from suite_texts.files import suite_text
 
@@ -99,12 +99,9 @@ def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_answer_over_tls_has_an_end(tmp_path: Path) -> None:
-    needed("openssl")
-    certificate_ = certificate(tmp_path, "own")
-    pair = tmp_path / "both.pem"
-    pair.write_text(certificate_.read_text() + certificate_.with_suffix(".key").read_text())
-    with hostile(pair) as port:
-        messages = all_told(f"https://127.0.0.1:{port}", certificate_, AT_LENGTH)
+    public, both = pair(tmp_path)
+    with hostile(both) as port:
+        messages = all_told(f"https://127.0.0.1:{port}", public, AT_LENGTH)
     assert {path: item for path, item in messages.items() if not as_expected(path, item)} == {}
 
 

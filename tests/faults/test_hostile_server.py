@@ -51,6 +51,7 @@ def test_what_it_does_to_processes_leaves_none(bench: Bench, tmp_path: Path, way
     assert [path for path in Path("/proc").glob("[0-9]*/cmdline") if _of(path, tmp_path)] == []
     for log in tmp_path.glob("results/*/trials/*/server-a.out"):
         assert log.stat().st_size <= 64 << 20
+    assert (finished.result / "raw.md").stat().st_size < 1_000_000
 
 
 def _of(line: Path, folder: Path) -> bool:

@@ -20,12 +20,6 @@ AN_HOUR = timedelta(minutes=50)  # and a few minutes for the test itself
 LONGEST_S = 300.0
 
 
-def several(folder: Path) -> Path:
-    path = suite(folder, answering())
-    path.write_text(path.read_text().replace("blocks = 1", f"blocks = {BLOCKS}"))
-    return path
-
-
 def test_the_clock_of_the_test_is_believed(clock: dict[str, str]) -> None:
     def now() -> float:
         words = [sys.executable, "-c", "import time; print(time.time())"]
@@ -39,16 +33,16 @@ def test_the_clock_of_the_test_is_believed(clock: dict[str, str]) -> None:
 
 def test_a_clock_set_back_is_harmless(bench: Bench, tmp_path: Path, clock: dict[str, str]) -> None:
     first = ("env", *(f"{name}={value}" for name, value in clock.items()))
-    with watched(tmp_path, "run", several(tmp_path), first=first) as run:
+    path = suite(tmp_path, answering(), blocks=BLOCKS)
+    with watched(tmp_path, "run", path, first=first) as run:
         until(lambda: trials(tmp_path))
         Path(clock["SET_BACK"]).touch()
         noted("the clock is set back an hour between two trials", run, "good responses/s")
         assert run.ended().code == 0, run.ended().all
     assert run.leaves == NOTHING
     actual = read_trials(run.result)
-    assert [(trial.number, trial.block) for trial in actual] == [
-        (number, number) for number in range(1, BLOCKS + 1)
-    ]
+    numbers = [(number, number) for number in range(1, BLOCKS + 1)]
+    assert [(trial.number, trial.block) for trial in actual] == numbers
     assert actual[-1].started < actual[0].started - AN_HOUR  # it did go back
     for trial in actual:
         assert trial.failure is None
@@ -62,20 +56,18 @@ def test_a_clock_set_back_is_harmless(bench: Bench, tmp_path: Path, clock: dict[
 def test_a_result_of_the_future_goes_on(tmp_path: Path, clock: dict[str, str]) -> None:
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # which is removed, too
     later = calls(bench_words(), tmp_path, {**os.environ, **clock, **cache})
-    with watched(tmp_path, "run", several(tmp_path)) as run:
+    with watched(tmp_path, "run", suite(tmp_path, answering(), blocks=BLOCKS)) as run:
         until(lambda: trials(tmp_path))
         run.signal(signal.SIGTERM)
         assert run.ended().code == 143, run.ended().all
     result = run.result
     Path(clock["SET_BACK"]).touch()
-    actual = later("run", "--resume", result)
-    assert actual.code == 0, actual.all
+    later("run", "--resume", result, code=0)
     assert [trial.block for trial in read_trials(result)] == list(range(1, BLOCKS + 1))
     (session,) = read_sessions(result)
     assert session.started < read_header(result).created - AN_HOUR
-    assert later("validate", result).code == 0
+    later("validate", result, code=0)
     listed = later("clean", "--results", "results", "--older-than", "1h", "--yes")
     assert result.exists(), listed.all
-    gone = later("clean", "--results", "results", "--yes")
-    assert gone.code == 0, gone.all
+    gone = later("clean", "--results", "results", "--yes", code=0)
     assert not result.exists(), gone.all

@@ -8,17 +8,12 @@ import pytest
 from faults.robustness import noted
 from faults.shell import program, shell
 from faults.watched import NOTHING, valid, watched
-from front_door import Bench, needed
+from front_door import Bench
 from suite_texts.with_wrk import suite
 
 AT_MOST = 128 << 20
 BOUND = f"\n[tuning.limits]\nas = {1 << 29}\n"  # whatever else goes wrong
 GROUPS = {"/sys/fs/cgroup": "memory.max", "/sys/fs/cgroup/memory": "memory.limit_in_bytes"}
-
-
-@pytest.fixture(autouse=True)
-def _with_wrk() -> None:
-    needed("wrk")
 
 
 @pytest.fixture
@@ -60,5 +55,4 @@ def test_a_server_out_of_memory_fails_the_trial(bench: Bench, tmp_path: Path, gr
     with watched(tmp_path, "run", "--details", path) as run:
         noted("a server grows under load until its control group is full", run, "exit code -9")
         assert run.ended().code == 4, run.ended().all
-    assert run.leaves == NOTHING
     valid(bench, run)

@@ -43,8 +43,7 @@ def test_each_load_tool_has_a_ceiling_of_its_own(
         assert actual["value"] is not None, actual
         assert "pace on load" in actual["message"]
         for command in ("validate", "verify"):
-            message = told_by(hosts.environment, tmp_path, command, str(result))
-            assert message.code == 0, message.all
+            told_by(hosts.environment, tmp_path, command, result, code=0)
 
 
 def ceilings(result: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Users who log in and flows of a mix, from load tools on hosts."""
 
-import json
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from measured.on_disk import trials_of
 from suite_texts.files import suite_text
 
 SUITE = suite_text("remote/flows_on_hosts")
@@ -81,38 +81,30 @@ def test_users_log_in_and_flows_go_on_from_each_host(tmp_path: Path, engine: str
         environment = {**hosts.environment, "SHOP_PASSWORD": LOGIN}
         ran = told_by(environment, tmp_path, "run", "suite.toml")
         assert ran.code in ({0} if engine == "ssh" else {0, 4}), ran.all  # H5: its clocks
-        (result,) = (tmp_path / "results").iterdir()
-        files = {json.loads(trial.read_text())["case"]["driver"]: trial for trial in trials(result)}
-        assert files.keys() == {"pace", "single"}
-        for tool, file in files.items():
-            trial = json.loads(file.read_text())
+        trials = {trial["case"]["driver"]: trial for trial in trials_of(ran.result)}
+        assert trials.keys() == {"pace", "single"}
+        for tool, trial in trials.items():
             assert trial["failure"] is None, trial["failure"]
             kinds = trial["reading"]["kinds"]
             assert kinds.keys() == KINDS
             assert all(value["responses"] for value in kinds.values()), kinds
             assert not any(value["errors"].get("status") for value in kinds.values()), kinds
             assert kinds["buy.pay"]["not_reached"] == 0
-            lines = log(file.parent / "server-shop.out")
+            lines = log(ran.result / f"trials/{trial['number']:04d}/server-shop.out")
             tools = {hosts.addresses[item] for item in ("load", "load2")}
             assert lines.keys() == (tools if tool == "pace" else {hosts.addresses["load"]})
             for value in lines.values():
                 # Each load tool logs in all users, and makes the later steps of its own flows.
-                assert {user for _, user, path in value if path == "/login"} == {
-                    *("ann", "bob", "cleo", "dan")
-                }
+                users = {user for _, user, path in value if path == "/login"}
+                assert users == {"ann", "bob", "cleo", "dan"}
                 counts = Counter((path.split("/")[-1], status) for status, _, path in value)
                 assert counts["carts", "201"] >= counts["pay", "200"] > 10
-                assert {status for status, _, path in value if path.startswith("/carts/")} == {
-                    "200"
-                }
-        verified = told_by(environment, tmp_path, "verify", str(result))
+                paid = {status for status, _, path in value if path.startswith("/carts/")}
+                assert paid == {"200"}
+        verified = told_by(environment, tmp_path, "verify", ran.result)
         assert "0 contradicted" in verified.all, verified.all
         for file in tmp_path.rglob("*"):
             assert not file.is_file() or LOGIN.encode() not in file.read_bytes(), file
-
-
-def trials(result: Path) -> list[Path]:
-    return sorted(result.glob("trials/*/trial.json"))
 
 
 def log(file: Path) -> dict[str, list[Any]]:

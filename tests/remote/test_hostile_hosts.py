@@ -39,12 +39,8 @@ SENT: Mapping[Method, Any] = {
     links.measured: {"bytes_per_s": 1e9, "round_trip_s": 1e-4},
     Place.traffic: {"received": 1, "sent": 2, "dropped": 0},
     Place.enter: {"cpu": "x", "cpus": 2},
-    HostTrial.service: {
-        "address": "10.0.0.1",
-        "ports": {"http": 80},
-        "gives": {"URL": "x"},
-        "certificate": None,
-    },
+    HostTrial.service: {"address": "10.0.0.1", "ports": {"http": 80}}
+    | {"gives": {"URL": "x"}, "certificate": None},
     HostTrial.ask: ["server-app", 8000, "", ""],
     HostTrial.read: "no CAP_NET_RAW at host app",
     HostTrial.watch: True,
@@ -120,10 +116,8 @@ def error_of(call: Method, pipe: Sending, lasts_s: float = 0.0) -> BenchforgeErr
 def test_what_an_honest_host_answers_is_read() -> None:
     for call, value in SENT.items():
         line = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
-        assert to_jsonable_python(answered(call, Sending(line))) == value or call.__name__ in {
-            "prepare",
-            "leave",
-        }
+        actual = to_jsonable_python(answered(call, Sending(line)))
+        assert actual == value or call.__name__ in {"prepare", "leave"}
 
 
 def test_any_answer_is_of_its_shape_or_one_error() -> None:
@@ -139,6 +133,7 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
 
 BEGUN, LEFT = SENT[Place.begin], SENT[HostTrial.leave]
 BUCKETS = {"latency": {"counts": {str(10**14): 5}, "sum_us": 1, "max_us": 1}}
+READING = to_jsonable_python(reading())
 ATTACKS: tuple[tuple[Method, Any, str], ...] = (
     (Place.begin, BEGUN | {"address": "999.999.999.999"}, "address: "),
     (Place.begin, BEGUN | {"address": "\u0661\u0660.0.0.1"}, "address: "),
@@ -151,11 +146,7 @@ ATTACKS: tuple[tuple[Method, Any, str], ...] = (
     (HostTrial.leave, LEFT | {"files": ["a/../../x"]}, "files: 0: "),
     (HostTrial.leave, LEFT | {"files": ["\u202egnp.exe"]}, "files: 0: "),
     (HostTrial.leave, {"started": "0001-01-01T00:00:00Z"}, "trial: started: "),
-    (
-        HostTrial.leave,
-        {"reading": to_jsonable_python(reading()) | {"latency": BUCKETS}},
-        "counts: ",
-    ),
+    (HostTrial.leave, {"reading": READING | {"latency": BUCKETS}}, "counts: "),
 )
 
 
@@ -226,12 +217,23 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return recorded(tmp_path_factory.mktemp("hosts") / "recorded")
 
 
-def run(recording: Recording, folder: Path, mutation: Mutation | None, *words: str) -> Told:
+def run(
+    recording: Recording,
+    folder: Path,
+    mutation: Mutation | None,
+    *words: str,
+    code: int | None = None,
+) -> Told:
     """Call benchforge with the fake hosts, one of which sends a mutation."""
     recording.plant(mutation)
     (folder / "suite.toml").write_text(recording.suite)
-    environment = {**os.environ, **recording.environment}
-    return calls(bench_words(), folder, environment)(*(words or ("run", "suite.toml")))
+    bench = calls(bench_words(), folder, {**os.environ, **recording.environment})
+    return bench(*(words or ("run", "suite.toml")), code=code)
+
+
+def at_its_end(recording: Recording) -> Any:
+    """Return what the host of the load tool leaves."""
+    return json.loads((recording.folder / "load.json").read_text())["leave"][0]["value"]
 
 
 def doubt(name: str) -> dict[str, Any]:
@@ -264,56 +266,43 @@ def test_what_a_host_calls_things_is_printed_as_text(recording: Recording, tmp_p
     ended = run(recording, tmp_path, recording.changed("load", "leave", trial={"failure": failure}))
     is_plain(ended)
     assert f"FAILED ({AS_TEXT}): {AS_TEXT}\n" in ended.err
-    answer = json.loads((recording.folder / "load.json").read_text())["leave"][0]
-    process = answer["value"]["trial"]["processes"][0]
+    process = at_its_end(recording)["trial"]["processes"][0]
     process |= {"label": CONTROLS, "truncated": ["stdout"]}
-    doubts = [doubt(CONTROLS)]
-    ended = run(
-        recording,
-        tmp_path,
-        recording.changed("load", "leave", trial={"processes": [process], "checks": doubts}),
-    )
+    changed = {"processes": [process], "checks": [doubt(CONTROLS)]}
+    ended = run(recording, tmp_path, recording.changed("load", "leave", trial=changed))
     is_plain(ended)
     assert f"{AS_TEXT}: it printed too much on stdout" in ended.err
     assert f"{AS_TEXT} {AS_TEXT}" not in ended.all  # a host has no checks
 
 
 def test_the_command_of_the_error_continues(recording: Recording, tmp_path: Path) -> None:
-    ended = run(
-        recording, tmp_path, recording.changed("load", "leave", trial={"reading": CONTROLS})
-    )
-    assert ended.code == 4, ended.all
+    mutation = recording.changed("load", "leave", trial={"reading": CONTROLS})
+    ended = run(recording, tmp_path, mutation, code=4)
     *_, error, hint = ended.err.splitlines()
     assert error.startswith("error: hosts.load: its answer to leave is not one of benchforge's: ")
     assert "value: trial: reading: " in error
     assert hint.startswith("hint: see what runs there")
     command = re.search("to continue: benchforge (run --resume results/suite-.*)", ended.err)
     assert command, ended.err
-    ended = run(recording, tmp_path, None, *command[1].split())
-    assert ended.code == 0, ended.all
+    run(recording, tmp_path, None, *command[1].split(), code=0)
 
 
 def test_a_server_listens_at_its_host_only(recording: Recording, tmp_path: Path) -> None:
     """A host could send the load of another to an address of somebody else."""
     elsewhere = recording.changed("app", "service server-server", address="192.0.2.1")
-    ended = run(recording, tmp_path, elsewhere)
-    assert ended.code == 4, ended.all
+    ended = run(recording, tmp_path, elsewhere, code=4)
     assert "error: hosts.app: server-server is at an address of others" in ended.err
 
 
 def test_a_host_leaves_no_file_of_benchforge(recording: Recording, tmp_path: Path) -> None:
     """A trial exists if its trial.json does, and a host could have left one."""
-    answer = json.loads((recording.folder / "load.json").read_text())["leave"][0]
-    files = [*answer["value"]["files"], "trial.json"]
-    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files))
-    assert ended.code == 4, ended.all
+    files = [*at_its_end(recording)["files"], "trial.json"]
+    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files), code=4)
     assert "error: hosts.load: no program leaves a file trial.json" in ended.err
 
 
 def test_a_host_has_no_file_of_another_host(recording: Recording, tmp_path: Path) -> None:
     """It could replace what another host's load tool printed."""
-    answer = json.loads((recording.folder / "load.json").read_text())["leave"][0]
-    files = [*answer["value"]["files"], "server-server.out"]
-    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files))
-    assert ended.code == 4, ended.all
+    files = [*at_its_end(recording)["files"], "server-server.out"]
+    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files), code=4)
     assert "error: hosts.load: another host has a file server-server.out, too" in ended.err

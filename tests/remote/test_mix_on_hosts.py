@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from measured.on_disk import trials_of
 from suite_texts.files import suite_text
 
 from benchforge.parts.registry import Registry
@@ -63,8 +64,8 @@ def test_a_mix_is_divided_record_by_record(
         environment = {**hosts.environment, "LOAD_TOKEN": "load-secret-1234"}
         ran = told_by(environment, tmp_path, "run", "suite.toml")
         assert ran.code in ({0} if engine == "ssh" else {0, 4}), ran.all  # H5: its clocks
-        (result,) = (tmp_path / "results").iterdir()
-        trial = json.loads((result / "trials/0001/trial.json").read_text())
+        result = ran.result
+        trial = trials_of(result)[0]
         assert trial["failure"] is None
         assert trial["reading"]["responses"] == sum(trial["reading"]["records_taken"]) == 200
         kinds = {k: item["responses"] for k, item in trial["reading"]["kinds"].items()}
@@ -81,7 +82,7 @@ def test_a_mix_is_divided_record_by_record(
         assert Counter(without(sent, probed)) == Counter(without(log, probed))
         assert len(without(sent, probed)) > 190
 
-        verified = told_by(environment, tmp_path, "verify", str(result))
+        verified = told_by(environment, tmp_path, "verify", result)
         assert "1 not proved, 0 contradicted" in verified.all  # its file is not in the result
 
 

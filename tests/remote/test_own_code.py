@@ -15,6 +15,8 @@ from front_door import needed
 from hosts_lab import told_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measured.on_disk import trials_of
+from present import present
 from suite_texts.files import suite_text
 
 from benchforge.errors import Unusable
@@ -83,14 +85,11 @@ def test_what_holds_on_this_machine_only_is_refused(tmp_path: Path) -> None:
         check([code / "large.bin"])
 
 
+NAMES = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/d".join)
+
+
 @settings(max_examples=10)
-@given(
-    st.dictionaries(
-        st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/d".join),
-        st.binary(max_size=20),
-        max_size=6,
-    )
-)
+@given(st.dictionaries(NAMES, st.binary(max_size=20), max_size=6))
 def test_a_host_gets_the_files_as_they_are_each_time(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]
 ) -> None:
@@ -109,9 +108,8 @@ def test_a_host_gets_the_files_as_they_are_each_time(
         cache = FileCache()
         assert not cache.has(digest)
         for index in range(0, len(packed), 64):
-            cache.take(
-                digest, _base64(packed[index : index + 64]), not index, index + 64 >= len(packed)
-            )
+            part = base64.b64encode(packed[index : index + 64]).decode()
+            cache.take(digest, part, not index, index + 64 >= len(packed))
         assert cache.has(digest)
         for _ in range(2):
             folder = cache.unpacked(digest)
@@ -126,22 +124,13 @@ def test_a_host_gets_the_files_as_they_are_each_time(
             assert not cache.has(digest)
 
 
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
-
-
 def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        str(item.relative_to(folder)): item.read_bytes()
-        for item in folder.rglob("*")
-        if item.is_file()
-    }
+    files = (item for item in folder.rglob("*") if item.is_file())
+    return {str(item.relative_to(folder)): item.read_bytes() for item in files}
 
 
 def test_imports_are_read_without_importing(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(
-        "import flask.json\nfrom . import x\ndef f():\n from b.c import d"
-    )
+    (tmp_path / "a.py").write_text("import flask.json\nfrom . import x\ndef f(): from b.c import d")
     (tmp_path / "wrong.py").write_text("import (")
     assert set(imported(tmp_path.glob("*.py"))) == {"flask.json", "b.c"}
 
@@ -222,14 +211,13 @@ def wheel(folder: Path) -> None:
     folder.mkdir()
     about = "brought_word-1.0.dist-info"
     with zipfile.ZipFile(folder / "brought_word-1.0-py3-none-any.whl", "w") as file:
-        file.writestr("brought_word.py", 'WORD = "by uv"\n')
-        file.writestr(
-            f"{about}/METADATA", "Metadata-Version: 2.1\nName: brought-word\nVersion: 1.0\n"
-        )
         tags = "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        file.writestr(f"{about}/WHEEL", tags)
-        names = ("brought_word.py", f"{about}/METADATA", f"{about}/WHEEL", f"{about}/RECORD")
-        file.writestr(f"{about}/RECORD", "".join(f"{name},,\n" for name in names))
+        metadata = "Metadata-Version: 2.1\nName: brought-word\nVersion: 1.0\n"
+        files = {"brought_word.py": 'WORD = "by uv"\n', f"{about}/METADATA": metadata}
+        files |= {f"{about}/WHEEL": tags}
+        files[f"{about}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{about}/RECORD"])
+        for name, content in files.items():
+            file.writestr(name, content)
 
 
 @pytest.mark.exhaustive
@@ -251,40 +239,30 @@ def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path, en
         missing_count = text.replace('servers = ["old"', 'servers = ["none", "old"')
         missing_count += '[servers.none]\nuse = "command"\ncommand = ["no-such-program"]\n'
         (path.parent / "lacking.toml").write_text(missing_count)
-        message = told_by(environment, path.parent, "doctor", "--hosts", "lacking.toml")
-        assert message.code == 3, message.all
+        message = told_by(environment, path.parent, "doctor", "--hosts", "lacking.toml", code=3)
         assert "app lacks no-such-program; app: runtime own: " in message.all
         assert "which is missing" in message.all
 
-        program = locate("uv")
-        assert program is not None
         (tmp_path / "app/bin").mkdir()
-        (tmp_path / "app/bin/uv").symlink_to(program)
-        message = told_by(environment, path.parent, "doctor", "--hosts", "suite.toml")
-        assert message.code == 0, message.all
+        (tmp_path / "app/bin/uv").symlink_to(present(locate("uv")))
+        message = told_by(environment, path.parent, "doctor", "--hosts", "suite.toml", code=0)
         assert "ok  runtime own: CPython" in message.out
 
-        ran = told_by(environment, path.parent, "run", "suite.toml")
-        assert ran.code == 0, ran.all
-        (result,) = (path.parent / "results").iterdir()
+        result = told_by(environment, path.parent, "run", "suite.toml", code=0).result
         answers = {}
-        for file in result.glob("trials/*/trial.json"):
-            trial = json.loads(file.read_text())
+        for trial in trials_of(result):
             assert trial["failure"] is None
             assert trial["listener"]["is_server"]
             assert trial["reading"]["responses"] > 0
-            answers[trial["case"]["server"]] = (file.parent / "answer.bin").read_text()
+            answer = result / f"trials/{trial['number']:04d}/answer.bin"
+            answers[trial["case"]["server"]] = answer.read_text()
             assert trial["url"].startswith("https:") == (trial["case"]["server"] == "front")
         proxied = {"front": "new False", "plain": "new False"}
         assert answers == {"old": "old False", "program": "by uv", **proxied}
         header = json.loads((result / "result.json").read_text())
         assert header["runtimes"]["own"]["packages"]["brought-word"] == "1.0"
         assert (result / "runtimes/own.txt").read_text().startswith("brought-word==1.0")
-        secrets = ["app-secret", "load-secret"]
         for file in tmp_path.rglob("*"):  # the hosts' homes and folders are below it, too
-            if file.is_file():
-                assert not [secret for secret in secrets if secret.encode() in file.read_bytes()], (
-                    file
-                )
-        verified = told_by(environment, path.parent, "verify", str(result))
-        assert verified.code == 0, verified.all
+            content = file.read_bytes() if file.is_file() else b""
+            assert not any(word in content for word in (b"app-secret", b"load-secret")), file
+        told_by(environment, path.parent, "verify", result, code=0)

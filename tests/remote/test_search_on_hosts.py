@@ -1,11 +1,11 @@
 """A search for a rate, with CPUs of their own for the load tool and the server, on hosts."""
 
-import json
 from pathlib import Path
 
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from measured.on_disk import trials_of
 from suite_texts.files import suite_text
 
 SUITE = suite_text("remote/search_on_hosts")
@@ -16,18 +16,13 @@ SUITE = suite_text("remote/search_on_hosts")
 def test_a_search_and_cpus_on_hosts(tmp_path: Path, engine: str) -> None:
     with connected(engine, tmp_path, ("load", "app")) as (hosts, tables):
         (tmp_path / "few.toml").write_text(SUITE.replace('"1"', '"4000"') + tables)
-        message = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "few.toml")
-        assert message.code == 3, message.all
+        message = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "few.toml", code=3)
         assert "app: placement.server: this machine gives no CPU 4000" in message.all
 
         (tmp_path / "suite.toml").write_text(SUITE + tables)
         ran = told_by(hosts.environment, tmp_path, "run", "suite.toml")
         assert ran.code in {0, 4}, ran.all
-        (result,) = (tmp_path / "results").iterdir()
-        trials = [
-            json.loads(item.read_text()) for item in sorted(result.glob("trials/*/trial.json"))
-        ]
-        for trial in trials:
+        for trial in trials_of(ran.result):
             assert trial["failure"] is None
             assert trial["search_outcome"] is not None
             assert 150 <= trial["load"]["rate"] <= 300
@@ -36,5 +31,4 @@ def test_a_search_and_cpus_on_hosts(tmp_path: Path, engine: str) -> None:
             (stayed,) = (item for item in trial["checks"] if item["id"] == "placement")
             assert stayed["status"] == "pass", stayed
         # It computes the rate of each trial again, from the trials before.
-        verified = told_by(hosts.environment, tmp_path, "verify", str(result))
-        assert verified.code == 0, verified.all
+        told_by(hosts.environment, tmp_path, "verify", ran.result, code=0)

@@ -14,7 +14,6 @@ HOST = 'network = "host"'
 
 def measured(bench: Bench, folder: Path, server: str, scenario: str = "", path: str = "") -> str:
     """Measure it in the machine's network; the summary as text."""
-    needed("wrk")
     file = suite(folder, server, scenario=scenario, top=HOST)
     if path:
         file.write_text(file.read_text().replace("/ping", path))
@@ -62,7 +61,6 @@ def test_backends_serve_in_the_machines_network(
 def test_nginx_in_the_machines_network(bench: Bench, tmp_path: Path, tls: str) -> None:
     needed("nginx", "openssl")
     front = f'\n[servers.front]\nuse = "nginx"\nupstream = "one"\ntls = {tls}\n'
-    needed("wrk")
     file = suite(tmp_path, answering() + front, top=HOST)
     file.write_text(file.read_text().replace('servers = ["one"]', 'servers = ["front"]'))
     bench("run", file, "--json", code=0)

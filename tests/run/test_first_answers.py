@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
-from serving.certificate import certificate
+from front_door import PROGRAMS, Bench
+from serving.certificate import pair
 
 HOSTILE = PROGRAMS / "faulty_servers/hostile.py"
 SUITE = """benchforge = 1
@@ -35,17 +35,9 @@ def refusal(bench: Bench, file: Path) -> tuple[str, str]:
     return message, "".join(hints)
 
 
-def key_and_certificate(folder: Path) -> Path:
-    """Return one file with a certificate and its key."""
-    public, certificate_ = certificate(folder, "own"), folder / "both.pem"
-    certificate_.write_text(public.read_text() + public.with_suffix(".key").read_text())
-    return certificate_
-
-
 def test_a_tls_command_needs_two_options(bench: Bench, tmp_path: Path) -> None:
     """Each hint, followed as it is printed, leads to the next step, and then to a measurement."""
-    needed("openssl")
-    words = f"'{key_and_certificate(tmp_path)}'"
+    words = f"'{pair(tmp_path)[1]}'"
     message, hint = refusal(bench, suite(tmp_path, "/right", words))
     assert message == "error: mine: it speaks TLS (HTTPS), and the request came without it"
     assert hint == "hint: say tls = true in servers.mine"

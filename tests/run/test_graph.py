@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
+from made.plain import named
 
 from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Command, Driver, Loader, Output, Reading, Server, Site, Target
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import Cases
@@ -48,9 +48,7 @@ class Tool(Loader):
 def cases(size: int, scenario: str = "one") -> list[Case]:
     return [
         Case(
-            name=CaseName(
-                scenario=scenario, server=str(number), driver="tool", vary={}, digest=str(number)
-            ),
+            name=named(str(number), scenario=scenario, driver="tool"),
             server=Nothing(),
             backends=(),
             driver=Tool(),
@@ -108,9 +106,7 @@ def test_a_complete_set_of_rows_is_balanced(size: int, sets: int, seed: int) -> 
     times = rows(size) // size
     for start in range(0, len(actual), rows(size)):
         of_set = actual[start : start + rows(size)]
-        counter = Counter(
-            (position, item) for order in of_set for position, item in enumerate(order)
-        )
+        counter = Counter(pair for order in of_set for pair in enumerate(order))
         later = Counter(pair for order in of_set for pair in pairwise(order))
         assert set(counter.values()) == {times}
         assert len(counter) == size**2
@@ -163,11 +159,8 @@ def test_a_plan_is_walked_the_same_again(sizes: list[int], blocks: int, seed: in
     assert list(graph.cases) == flat
     for measure, step in zip(graph, graph.steps(), strict=True):
         assert measure.case == flat[step.number]
-        assert (measure.block, measure.position, measure.seed) == (
-            step.block,
-            step.position,
-            step.seed,
-        )
+        assert (measure.block, measure.position) == (step.block, step.position)
+        assert measure.seed == step.seed
 
 
 def test_the_order_of_a_seed_is_the_one_that_results_on_disk_have() -> None:

@@ -152,27 +152,6 @@ def test_a_user_who_took_the_name_is_named(another_name: str, listens: str, hold
     assert first.seconds == 0
 
 
-def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as held:
-        try:
-            held.bind(machine_lock.NAME)
-        except OSError:
-            pytest.skip("a benchforge measures here")
-        held.listen()
-        done = bench("run", suite(tmp_path, answering()), "--no-wait", code=4)
-        holder = rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
-        assert holder in done.err
-        assert "hint: leave --no-wait out, or add --without-lock" in done.err
-        assert not (tmp_path / "results").exists()
-        done = bench("run", "small.toml", "--without-lock", "--json", code=0)
-        assert "this run goes on without the lock" in done.err
-    (result,) = (tmp_path / "results").iterdir()
-    assert holder in json.loads((result / "result.json").read_text())["facts"]["lock"]
-    (check,) = [load for load in json.loads(done.out)["checks"] if load["id"] == "N6"]
-    assert (check["status"], holder in check["message"]) == ("warn", True)
-    bench("run", "--resume", result, "--without-lock", code=2)
-
-
 @pytest.fixture
 def squatted() -> Iterator[str]:
     """The machine's lock is ours; how a message names us."""
@@ -183,6 +162,21 @@ def squatted() -> Iterator[str]:
             pytest.skip("a benchforge measures here")
         held.listen()
         yield rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
+
+
+def test_who_does_not_wait_ends_and_who_goes_on_says_so(
+    bench: Bench, tmp_path: Path, squatted: str
+) -> None:
+    done = bench("run", suite(tmp_path, answering()), "--no-wait", code=4)
+    assert squatted in done.err
+    assert "hint: leave --no-wait out, or add --without-lock" in done.err
+    assert not (tmp_path / "results").exists()
+    done = bench("run", "small.toml", "--without-lock", "--json", code=0)
+    assert "this run goes on without the lock" in done.err
+    assert squatted in json.loads((done.result / "result.json").read_text())["facts"]["lock"]
+    (check,) = [load for load in json.loads(done.out)["checks"] if load["id"] == "N6"]
+    assert (check["status"], squatted in check["message"]) == ("warn", True)
+    bench("run", "--resume", done.result, "--without-lock", code=2)
 
 
 def test_a_duel_and_a_calibration_do_not_wait_either(

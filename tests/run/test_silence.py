@@ -19,7 +19,9 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, WAITS_S, Told, answering, bench_words, calls, needed, program_words
 from hosts_lab import lab
+from present import present
 from suite_texts.files import suite_text
+from suite_texts.with_wrk import trials
 
 FAR = "benchforge.remote.agent"
 STARTS = """#!/bin/sh
@@ -54,9 +56,10 @@ class Listening:
     notes: Path
     starts: int
 
-    def run(self, *words: str, **environment: str) -> Told:
+    def run(self, *words: str, code: int | None = None, **environment: str) -> Told:
         """Call benchforge; all that it prints is an event."""
-        ended = calls(bench_words(), self.folder, {**os.environ, **environment})(*words)
+        bench = calls(bench_words(), self.folder, {**os.environ, **environment})
+        ended = bench(*words, code=code)
         sizes = [event.number for event in self.events("benchforge") if event.kind == "print"]
         assert sum(sizes) == len(ended.all.encode())
         return ended
@@ -74,17 +77,13 @@ class Listening:
 
     def trials(self) -> list[dict[str, Any]]:
         """Return all trials."""
-        files = sorted(self.folder.glob("results/*/trials/*/trial.json"))
-        return [json.loads(file.read_text()) for file in files]
+        return trials(self.folder)
 
     def suite(self, *servers: str, **parts: str) -> str:
         """Write the suite of these servers."""
-        path, parts = self.folder / "suite.toml", {"top": "", "turns": "", **parts}
-        path.write_text(
-            suite_text(
-                "run/silence", **{"server": answering()} | parts, servers=json.dumps(servers)
-            )
-        )
+        path = self.folder / "suite.toml"
+        holes = {"top": "", "turns": "", "server": answering(), **parts}
+        path.write_text(suite_text("run/silence", servers=json.dumps(servers), **holes))
         return str(path)
 
 
@@ -122,16 +121,14 @@ def silent(events: Sequence[Event], windows: Sequence[tuple[int, int]]) -> None:
 
 
 def test_alone(listening: Listening) -> None:
-    ended = listening.run("run", listening.suite("two"))
-    assert ended.code == 0, ended.all
+    listening.run("run", listening.suite("two"), code=0)
     (window,) = listening.windows()
     silent(listening.events("benchforge"), [window])
 
 
 def test_in_turns(listening: Listening) -> None:
     turns = 'interleave = "100ms"\neach = "500ms"'
-    ended = listening.run("run", listening.suite("two", "three", turns=turns))
-    assert ended.code == 0, ended.all
+    listening.run("run", listening.suite("two", "three", turns=turns), code=0)
     # The slices come after the start of both load tools, and those of a lost launch before it.
     lasted_s = max(trial["turns"]["slices"][-1]["end_s"] for trial in listening.trials()[-2:])
     assert lasted_s > 0.9
@@ -147,8 +144,7 @@ def test_on_hosts(listening: Listening, tmp_path: Path) -> None:
         top = '[placement.hosts]\nloader = "load"\nserver = "app"\n'
         top += "".join(map(hosts.table, ("load", "app")))
         path = listening.suite("two", server=server, top=top, turns='warmup = "0.2s"')
-        ended = listening.run("run", path, **hosts.environment)
-    assert ended.code == 0, ended.all
+        listening.run("run", path, code=0, **hosts.environment)
     warm_up, *load = listening.windows()
     silent(listening.events("benchforge"), load)
     silent(listening.events(FAR), load)
@@ -163,12 +159,11 @@ def test_of_serve(listening: Listening) -> None:
     words = bench_words("serve", listening.suite("two"), "two")
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, cwd=listening.folder, **pipes) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
+        out, err = present(process.stdout), present(process.stderr)
         try:
-            while "running until Ctrl-C" not in (line := process.stderr.readline()):
-                assert line, process.stdout.read()
-            url = process.stdout.readline().split()[-1]
+            while "running until Ctrl-C" not in (line := err.readline()):
+                assert line, out.read()
+            url = out.readline().split()[-1]
             subprocess.run(["wrk", "-t1", "-c8", "-d1s", url], check=True, capture_output=True)
         finally:
             process.send_signal(signal.SIGINT)

@@ -5,19 +5,24 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
+from benchforge_loaders.wrk.wrk import Wrk
+from faults.watched import until
+from front_door import Bench, answering, bench_words, calls, needed, needed_module
+from measured.on_disk import only_result
+from measured.on_disk import trials_of as trials
 from measured.once import made_once
+from planted.beside import command, program
 from suite_texts.files import suite_text
 
 from benchforge.errors import LaunchLost
 from benchforge.parts.command import Command
-from benchforge.parts.part import Driver
-from benchforge.parts.registry import Registry
-from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.tools import OPENED, FrozenTool
 from benchforge.stats.turns import order
@@ -57,17 +62,11 @@ def suite(folder: Path, other: str = OTHER, blocks: int = 2) -> Path:
 def ran(bench: Bench, folder: Path, **how: Any) -> Path:
     call = bench("run", suite(folder, **how), "-o", folder / "results")
     assert "results in" in call.err, call.all
-    (result,) = (folder / "results").iterdir()
-    return result
+    return only_result(folder)
 
 
-def trials(result: Path) -> list[dict[str, Any]]:
-    files = sorted(result.glob("trials/*/trial.json"))
-    return [json.loads(file.read_text()) for file in files]
-
-
-def measured(actual: list[dict[str, Any]]) -> bool:
-    return all(item["failure"] is None for item in actual)
+def measured(result: Path) -> bool:
+    return all(item["failure"] is None for item in trials(result))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +77,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(5):
             (path := folder / str(number)).mkdir()
             made = ran(calls(bench_words(), path), path)
-            if measured(trials(made)):
+            if measured(made):
                 return made
         raise AssertionError("no try measured all trials")
 
@@ -94,38 +93,29 @@ def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Pa
         assert len(turns["slices"]) == turns["rounds"]
         assert reading["latency"] is None
         assert "quiet" not in item_["phases"]
+        # A frozen server uses no CPU, and sound ones are looked at.
+        statuses = {check["id"]: check["status"] for check in item_["checks"]}
+        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, item_["checks"]
     shared = {"freeze", "rates", "load", "end", "idle", "stop"}
     for launch in (actual[:2], actual[2:]):
-        of_each = [
-            item["phases"][name] for item in launch for name in item["phases"].keys() - shared
-        ]
-        of_all = [max(item["phases"].get(name, 0.0) for item in launch) for name in shared]
+        phases = [item["phases"] for item in launch]
+        of_each = [each[name] for each in phases for name in each.keys() - shared]
+        of_all = [max(each.get(name, 0.0) for each in phases) for name in shared]
         assert sum(of_each) + sum(of_all) <= max(item["seconds"] for item in launch)
-    run = bench("verify", result)
-    assert run.code == 0, run.all
-    assert bench("validate", result).code == 0
+    bench("verify", result, code=0)
+    bench("validate", result, code=0)
 
 
 def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -> None:
     actual = trials(result)
     for joint in (actual[:2], actual[2:]):
         turns = [item["turns"] for item in joint]
-        sequence = [
-            turns[index]["slices"][number]
-            for number, indices in enumerate(order(turns[0]["seed"], 2, turns[0]["rounds"]))
-            for index in indices
-        ]
         ends = 0.0
-        for slice_ in sequence:
-            assert ends <= slice_["start_s"] <= slice_["end_s"]
-            ends = slice_["end_s"]
+        for number, indices in enumerate(order(turns[0]["seed"], 2, turns[0]["rounds"])):
+            for slice_ in (turns[index]["slices"][number] for index in indices):
+                assert ends <= slice_["start_s"] <= slice_["end_s"]
+                ends = slice_["end_s"]
     assert actual[0]["turns"]["seed"] != actual[2]["turns"]["seed"]
-
-
-def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) -> None:
-    for trial in trials(result):
-        statuses = {check["id"]: check["status"] for check in trial["checks"]}
-        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, trial["checks"]
 
 
 def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> None:
@@ -135,7 +125,7 @@ def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> No
     text = path.read_text().replace("[claims", f"[servers.broken]\n{broken}\n[claims", 1)
     path.write_text(text.replace('["two", "three"]', '["two", "broken", "three"]'))
     call = bench("run", path, "-o", tmp_path / "results")
-    (result,) = (tmp_path / "results").iterdir()
+    result = call.result
     by_server: dict[str, list[dict[str, Any]]] = {}
     for trial in trials(result):
         by_server.setdefault(trial["case"]["server"], []).append(trial)
@@ -184,28 +174,30 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
     bench("verify", copy, code=1)
 
 
+def unfinished(result: Path) -> None:
+    """Remove what a run writes at its end."""
+    for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
+        (result / name).unlink()
+
+
 def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: Path) -> None:
     made = Path(shutil.copytree(result, tmp_path / result.name))
     first = {trial["number"]: trial["started"] for trial in trials(made)}
     (made / "trials/0004/trial.json").unlink()
-    for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
-        (made / name).unlink()
+    unfinished(made)
     call = bench("run", "--resume", made)
     actual = trials(made)
     assert [item["number"] for item in actual] == [1, 2, 3, 4], call.all
-    assert [item["turns"]["trials"] for item in actual if item["turns"]][:1] in (
-        [[1, 2]],
-        [[3, 4]],
-        [],
-    )
+    joint = [item["turns"]["trials"] for item in actual if item["turns"]]
+    assert joint[:1] in ([[1, 2]], [[3, 4]], [])
     assert actual[0]["started"] == first[1]
     assert actual[2]["started"] != first[3]
     bench("validate", made, code=0)
 
 
 def test_a_dead_server_loses_the_launch(bench: Bench, tmp_path: Path) -> None:
-    words = json.dumps([sys.executable, "-c", "raise SystemExit(3)"])
-    made = ran(bench, tmp_path, other=f'use = "command"\ncommand = {words}', blocks=1)
+    ends = command(sys.executable, "-c", "raise SystemExit(3)")
+    made = ran(bench, tmp_path, other=ends, blocks=1)
     actual = {trial["case"]["server"]: trial["failure"] for trial in trials(made)}
     assert "exit code 3" in actual["three"]["message"]
     assert actual["two"]["message"].startswith("the launch was lost for all that took turns: three")
@@ -219,25 +211,18 @@ def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
     words = re.findall("'([^']*)'", answering())
 
     def waiting(mine: str, other: str) -> str:
-        marks = [str(tmp_path / mine), str(tmp_path / other)]
-        return (
-            f'use = "command"\ncommand = {json.dumps(["sh", "-c", wait, "sh", *marks, *words])}\n'
-        )
+        return command("sh", "-c", wait, "sh", tmp_path / mine, tmp_path / other, *words)
 
     path = tmp_path / "turns.toml"
-    path.write_text(
-        suite_text("run/turns", two=waiting("a", "b"), other=waiting("b", "a"), blocks=1)
-    )
-    run = bench("run", path, "-o", tmp_path / "results")
-    (made,) = (tmp_path / "results").iterdir()
-    assert all(trial["answers"] for trial in trials(made)[:2]), run.all
+    text = suite_text("run/turns", two=waiting("a", "b"), other=waiting("b", "a"), blocks=1)
+    path.write_text(text)
+    run = bench("run", path)
+    assert all(trial["answers"] for trial in trials(run.result)[:2]), run.all
 
 
 def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_path: Path) -> None:
-    words = [sys.executable, str(PROGRAMS / "faulty_servers/frozen.py"), "{port}", "slow"]
-    words.append(str(tmp_path / "was-slow"))
-    other = f'use = "command"\ncommand = {json.dumps(words)}'
-    made = ran(bench, tmp_path, other=other, blocks=1)
+    slow = program("faulty_servers/frozen.py", "{port}", "slow", tmp_path / "was-slow")
+    made = ran(bench, tmp_path, other=slow, blocks=1)
     actual = trials(made)
     assert [item["attempt"] for item in actual[:4]] == [1, 1, 2, 2]
     lost = {item["case"]["server"]: item["failure"] for item in actual[:2]}
@@ -253,20 +238,14 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
 
     for number in range(2, len(actual) + 1):  # a kill came between the two that were lost
         shutil.rmtree(made / f"trials/{number:04d}")
-    for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
-        (made / name).unlink()
+    unfinished(made)
     call = bench("run", "--resume", made)
-    assert [(trial["number"], trial["attempt"]) for trial in trials(made)][:2] == [
-        (1, 1),
-        (2, 1),
-    ], call.all
+    first, second, *_ = [(trial["number"], trial["attempt"]) for trial in trials(made)]
+    assert (first, second) == ((1, 1), (2, 1)), call.all
     bench("validate", made, code=0)
 
 
-CLIENTS = f"""benchforge = 1
-[servers.one]
-{answering()}"""
-CLIENTS += suite_text("run/turns_clients")
+CLIENTS = f"benchforge = 1\n[servers.one]\n{answering()}{suite_text('run/turns_clients')}"
 
 
 def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path: Path) -> None:
@@ -338,25 +317,20 @@ def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path
 
 def bridged(bench: Bench, folder: Path, text: str) -> Path:
     """Return a result of a suite all of whose trials have a measurement: five tries."""
-    (folder / "turns.toml").write_text(
-        text.replace('use = "pace"', 'use = "pace", duration = "1s"')
-    )
+    text = text.replace('use = "pace"', 'use = "pace", duration = "1s"')
+    (folder / "turns.toml").write_text(text)
     printed = ""
     for number in range(5):
         printed = bench("run", "turns.toml", "-o", folder / f"results{number}").all
-        (made,) = (folder / f"results{number}").iterdir()
-        if measured(trials(made)):
+        if measured(made := only_result(folder / f"results{number}")):
             return made
     raise AssertionError(printed)
-
-
-LEVELS = suite_text("run/turns_levels")
 
 
 def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) -> None:
     needed("ab")
     needed_module("cheroot")
-    made = bridged(bench, tmp_path, LEVELS)
+    made = bridged(bench, tmp_path, suite_text("run/turns_levels"))
     actual = [trial for trial in trials(made) if trial["failure"] is None]
     assert len({tuple(item["turns"]["trials"]) for item in actual}) == 1
     assert len(actual[0]["turns"]["trials"]) == 4
@@ -370,35 +344,28 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     opened = subject[("closed",)]["observation"]["counters"]["TcpPassiveOpens"]
     assert opened >= subject[("closed",)]["reading"]["responses"]  # new connections in each slice
     assert subject[("kept",)]["observation"]["counters"]["TcpPassiveOpens"] < opened
-    summary = json.loads((made / "summary.json").read_text())
-    pairs = [
-        item["component"] for item in summary["comparisons"][0]["checks"] if item["id"] == "I5"
-    ]
+    comparison = json.loads((made / "summary.json").read_text())["comparisons"][0]
+    pairs = [item["component"] for item in comparison["checks"] if item["id"] == "I5"]
     assert "cheroot · kept / cheroot · closed" in pairs
     assert len(pairs) == 3  # with each other load; the others are told of the others
     bench("verify", made, code=0)
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
-    ("use", "dataset", "app", "path", "program"),
+    ("use", "dataset", "app", "path", "needs"),
     [
         ("redis", "foo", "redis_tornado_async", "/redis", "redis-server"),
-        pytest.param(
-            *("virtuoso", "classes", "virtuoso_tornado_native", "/", "virtuoso-t"),
-            marks=pytest.mark.exhaustive,
-        ),
+        ("virtuoso", "classes", "virtuoso_tornado_native", "/", "virtuoso-t"),
     ],
 )
 def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
-    bench: Bench, tmp_path: Path, use: str, dataset: str, app: str, path: str, program: str
+    bench: Bench, tmp_path: Path, use: str, dataset: str, app: str, path: str, needs: str
 ) -> None:
-    needed("wrk", program)
+    needed("wrk", needs)
     needed_module("tornado")
-    made = bridged(
-        bench,
-        tmp_path,
-        suite_text("run/turns_stores", use=use, dataset=dataset, app=app, path=path),
-    )
+    text = suite_text("run/turns_stores", use=use, dataset=dataset, app=app, path=path)
+    made = bridged(bench, tmp_path, text)
     for item in [trial for trial in trials(made) if trial["failure"] is None]:
         (check,) = (check for check in item["checks"] if check["id"] == "I1")
         assert check["status"] == "pass", check["message"]
@@ -409,15 +376,17 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
     bench("verify", made, code=0)
 
 
+@contextmanager
+def beside_a_loader(folder: Path, server: str) -> Iterator[tuple[Sandbox, Running]]:
+    with LocalHost().trial(folder / "logs") as sandbox:
+        loader = sandbox.start("loader", Command("sleep", 600), folder, {})
+        sandbox.start("server", Command(sys.executable, "-c", server), folder, {})
+        yield sandbox, loader
+
+
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:
-    with LocalHost().trial(tmp_path / "logs") as sandbox:
-        waiting = Command(sys.executable, "-c", "import time; time.sleep(600)")
-        loader = sandbox.start("loader", waiting, tmp_path, {})
-        sandbox.start("server", Command(sys.executable, "-c", ESCAPES), tmp_path, {})
-        deadline = time.monotonic() + 60
-        while len(sandbox.others(loader)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(sandbox.others(loader)) >= 2
+    with beside_a_loader(tmp_path, ESCAPES) as (sandbox, loader):
+        until(lambda: len(sandbox.others(loader)) >= 2)
         freezer = Freezer(sandbox, loader)
         freezer.freeze()
         time.sleep(0.2)
@@ -427,10 +396,7 @@ def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:
 
 
 def test_what_was_just_being_forked_is_frozen_too(tmp_path: Path) -> None:
-    with LocalHost().trial(tmp_path / "logs") as sandbox:
-        waiting = Command(sys.executable, "-c", "import time; time.sleep(600)")
-        loader = sandbox.start("loader", waiting, tmp_path, {})
-        sandbox.start("server", Command(sys.executable, "-c", FORKS), tmp_path, {})
+    with beside_a_loader(tmp_path, FORKS) as (sandbox, loader):
         freezer = Freezer(sandbox, loader)
         for _ in range(50):
             freezer.freeze()
@@ -447,14 +413,10 @@ def test_a_lost_signal_is_repeated(tmp_path: Path, needs: int, within_s: float, 
         f"def meets(*_):\n    met.append(1)\n    len(met) < {needs} or sys.exit(0)\n"
         "signal.signal(signal.SIGINT, meets)\nprint('ready', flush=True)\ntime.sleep(600)\n"
     )
-    wrk = Registry().part("loader", "wrk")(connections=1)  # type: ignore[call-arg]
-    assert isinstance(wrk, Driver)
     with LocalHost().trial(tmp_path / "logs") as sandbox:
         running = sandbox.start("wrk", Command(sys.executable, "-c", counting), tmp_path, {})
-        deadline = time.monotonic() + 60
-        while b"ready" not in running.stdout.read_bytes() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        tool = FrozenTool(sandbox, running, wrk, -1, 1)  # as if it had connected
+        until(lambda: b"ready" in running.stdout.read_bytes())
+        tool = FrozenTool(sandbox, running, Wrk(connections=1), -1, 1)  # as if it had connected
         tool.anew()
         tool.ask_to_end()
         if ends:
@@ -471,8 +433,6 @@ def test_late_bytes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "os.read(os.open('/dev/zero', os.O_RDONLY), 100_000)\n"
         "pathlib.Path('done').touch()\ntime.sleep(600)\n"
     )
-    wrk = Registry().part("loader", "wrk")(connections=1)  # type: ignore[call-arg]
-    assert isinstance(wrk, Driver)
     with LocalHost().trial(tmp_path / "logs") as sandbox:
         running = sandbox.start("wrk", Command(sys.executable, "-c", reading), tmp_path, {})
 
@@ -480,12 +440,10 @@ def test_late_bytes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             if (tmp_path / "done").exists():
                 return {OPENED: 1}
             (tmp_path / "go").touch()
-            deadline = time.monotonic() + 60
-            while not (tmp_path / "done").exists() and time.monotonic() < deadline:
-                time.sleep(0.001)
+            until((tmp_path / "done").exists)
             return {OPENED: 0}
 
         monkeypatch.setattr(sandbox, "counters", counters)
-        tool = FrozenTool(sandbox, running, wrk, 0, 1)
+        tool = FrozenTool(sandbox, running, Wrk(connections=1), 0, 1)
         tool.anew()
         assert tool.uncounted_bytes >= 100_000

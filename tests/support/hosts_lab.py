@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from front_door import WAITS_S, Told, captured, lack, needed
+from front_door import WAITS_S, Told, bench_words, captured, lack, needed
 
 from benchforge.run.locate import libraries, locate
 
@@ -98,18 +98,30 @@ class Lab:
         return [line for line in lines if not line.strip().startswith(mine) and "sshd" not in line]
 
 
-def told_by(environment: Mapping[str, str], folder: Path, *words: str) -> Told:
-    """Return what benchforge tells with an environment."""
+def told_by(
+    environment: Mapping[str, str], folder: Path, *words: str | Path, code: int | None = None
+) -> Told:
+    """Return what benchforge tells with an environment, after this exit code if one is given."""
     done = captured(
-        [sys.executable, "-m", "benchforge", *words],
-        cwd=folder,
-        env=environment,
-        timeout=WAITS_S,
-        stdin=subprocess.DEVNULL,
+        bench_words(*words), cwd=folder, env=environment, timeout=WAITS_S, stdin=subprocess.DEVNULL
     )
-    actual = Told(done.returncode, done.stdout, done.stderr)
+    actual = Told(done.returncode, done.stdout, done.stderr, folder)
     assert "Traceback" not in actual.all, actual.all
+    assert code in {None, actual.code}, actual.all
     return actual
+
+
+def clean(hosts: Lab, labels: Sequence[str] = ()) -> None:
+    """Wait until nothing of benchforge's runs on hosts, on all of them if none is named."""
+    deadline = time.monotonic() + WAITS_S
+    while rest := [
+        line
+        for label in labels or hosts.addresses
+        for line in hosts.running(label)
+        if "dask_worker" not in line
+    ]:
+        assert time.monotonic() < deadline, rest
+        time.sleep(0.2)
 
 
 @contextlib.contextmanager
@@ -209,16 +221,8 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
         lines.append(f"SshdAuthPath {auth}")
     (mine / "sshd_config").write_text("\n".join([*lines, ""]))
     environment = {**os.environ, "FOLDER": str(mine), "ADDRESS": address, "SSHD": str(sshd)}
-    words = [
-        "unshare",
-        "--net",
-        "--mount",
-        "--pid",
-        "--uts",
-        "--fork",
-        "--kill-child",
-        "--mount-proc",
-    ]
+    words = ["unshare", "--net", "--mount", "--pid", "--uts", "--fork", "--kill-child"]
+    words.append("--mount-proc")
     with (mine / "sshd.log").open("w") as log:
         process = subprocess.Popen(
             [*words, "/bin/sh", "-c", _HOST],

@@ -1,6 +1,7 @@
 """benchforge as people have it: built, installed into a fresh environment, called in a folder."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -49,6 +50,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
+def cloned(folder: Path) -> Path:
+    """Copy what is committed or about to be, as a clone has it: without .venv and .tools."""
+    listed = captured(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], check=True)
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
 def built(source: Path, out: Path) -> Path:
     """Build a wheel of a folder, and nothing else."""
     build(source, out, "--wheel")
@@ -78,12 +89,6 @@ def uv(*words: str | Path) -> None:
 
 
 def printed(*words: str | Path, folder: Path, environment: dict[str, str]) -> str:
-    done = captured(
-        [str(word) for word in words],
-        cwd=folder,
-        env=environment,
-        timeout=WITHIN_S,
-        stdin=subprocess.DEVNULL,
-    )
+    done = captured(words, cwd=folder, env=environment, timeout=WITHIN_S, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

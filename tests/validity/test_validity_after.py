@@ -1,18 +1,16 @@
 """Work after the answer, and servers that wait for what goes on while they are frozen."""
 
 import json
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, needed
-from planted.validity import Seen, caught, measured
+from planted.validity import Seen, caught, measured, measured_until, neighbour
 
-TRIES = 4
+__all__ = ["neighbour"]
+
 SUITE = """benchforge = 1
 scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}
 {servers}
@@ -31,14 +29,8 @@ UNSEEN = "later work, and what backends and programs outside of the trial do for
 WORKS = ("daemon", "thread", "child", "tail:0.05")
 UNWATCHED = ("tail:5", "pipe")
 "Work beyond the watch: the answer says so. In turns, I2 finds who works outside of the trial."
-WAITS = {
-    "bucket:400": 400,
-    "lock:2": 500,
-    "sleep:10": 0,
-    "sleep:20": 0,
-    "sleep:33": 0,
-    "sleep:45": 0,
-}
+WAITS = {"bucket:400": 400, "lock:2": 500}
+WAITS |= dict.fromkeys(("sleep:10", "sleep:20", "sleep:33", "sleep:45"), 0)
 "Servers that wait, and their rates alone; 0 for one that all connections share."
 MANY, MORE = 16, 64  # connections
 BOUND = 0.07
@@ -64,12 +56,12 @@ def statuses(observation: Seen, id_: str, server: str) -> set[Any]:
 
 def until_failed(bench: Bench, folder: Path, text: str, id_: str) -> Seen:
     """Measure until the fault shows: a neighbour may leave it no CPU, or hide it."""
-    observation = measured(bench, folder, text)
-    for _ in range(1, TRIES):
-        if "fail" in statuses(observation, id_, "faulty"):
-            break
-        observation = measured(bench, folder, text)
-    assert "fail" in statuses(observation, id_, "faulty"), observation.told.all
+
+    def failed(item: Seen) -> bool:
+        return "fail" in statuses(item, id_, "faulty")
+
+    observation = measured_until(bench, folder, text, failed)
+    assert failed(observation), observation.told.all
     return observation
 
 
@@ -119,12 +111,10 @@ def test_timers_that_run_on_are_found(
 @pytest.mark.exhaustive
 def test_a_server_of_64_connections_that_computes_passes(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    observation = measured(
-        bench, tmp_path, suite("none", "none", tool="wrk", turns=TURNS, connections=64)
-    )
-    assert "fail" not in statuses(observation, "I9", "healthy") | statuses(
-        observation, "I9", "faulty"
-    )
+    text = suite("none", "none", tool="wrk", turns=TURNS, connections=64)
+    observation = measured(bench, tmp_path, text)
+    for server in ("healthy", "faulty"):
+        assert "fail" not in statuses(observation, "I9", server)
 
 
 # --- each kind, by each load tool -----------------------------------------------------------------
@@ -139,23 +129,13 @@ CELLS = [
 ]
 
 
-@pytest.fixture
-def pipe(tmp_path: Path) -> Iterator[Path]:
-    """A pipe; a process outside of all trials computes for what somebody writes to it."""
-    os.mkfifo(path := tmp_path / "pipe")
-    words = [sys.executable, str(PROGRAMS / "harness/neighbour.py"), str(path)]
-    with subprocess.Popen(words) as process:
-        yield path
-        process.kill()
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("kind", "tool", "turns"), CELLS)
 def test_no_kind_is_silent_by_any_tool(
-    bench: Bench, tmp_path: Path, pipe: Path, kind: str, tool: str, turns: str
+    bench: Bench, tmp_path: Path, neighbour: Path, kind: str, tool: str, turns: str
 ) -> None:
     needed(*{tool} - {"pace"})
-    fault = f"pipe:{pipe}" if kind == "pipe" else kind
+    fault = f"pipe:{neighbour}" if kind == "pipe" else kind
     connections = 4 if kind not in WAITS else MANY if WAITS[kind] else MORE
     text = suite("none", fault, tool=tool, turns=turns, connections=connections)
     if kind in WORKS:
@@ -163,9 +143,7 @@ def test_no_kind_is_silent_by_any_tool(
         return
     observation = measured(bench, tmp_path, text)
     if kind in UNWATCHED:
-        says = {
-            check["message"] for check in observation.checks("W5") if UNSEEN in check["message"]
-        }
+        says = any(UNSEEN in check["message"] for check in observation.checks("W5"))
         others = [*observation.checks("N1", "faulty"), *observation.checks("I2")]
         assert says or "fail" in {check["status"] for check in others}, observation.told.all
     elif kind == "statuses":
@@ -179,10 +157,8 @@ def test_no_kind_is_silent_by_any_tool(
 def assert_rate_or_finding(observation: Seen, kind: str, connections: int) -> None:
     """A rate in turns is right within the bound, or the answer says that it may not be."""
     (trial,) = {item["attempt"]: item for item in observation.trials("faulty")}.values()
-    judged = statuses(observation, "I9", "faulty") | {
-        check["status"] for check in observation.checks("I3", "faulty")
-    }
-    if not judged & {"fail", "unknown", "warn"}:
+    judged = {check["status"] for check in observation.checks("I3", "faulty")}
+    if not (judged | statuses(observation, "I9", "faulty")) & {"fail", "unknown", "warn"}:
         slices = trial["turns"]["slices"]
         seconds = sum(item["end_s"] - item["start_s"] for item in slices)
         rate = sum(item["responses"] for item in slices) / seconds

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, bench_words, calls, lack, needed, needed_module
 from planted.turning import PACE, server, suite, turning
-from planted.validity import ONCE, Seen, caught, measured, quiet
+from planted.validity import ONCE, RATE, Seen, apart, caught, measured, quiet
 
 from benchforge.model.trial.histogram import Histogram
 
@@ -27,57 +27,38 @@ LINK = (
 )
 
 
-def private(seen_trial: dict[str, object]) -> bool:
-    namespaces = seen_trial["namespaces"]
-    return isinstance(namespaces, dict) and namespaces["network"] == "private"
-
-
 @pytest.mark.exhaustive
 def test_connections_closed_against_keep_alive(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     result = measured(bench, tmp_path, suite(turning("closes", "closes-unsaid"), WRK))
     fault = "a server that closes after each response"
-    printed = result.printed("closes", "Requests/sec")
-    error = caught(fault, result, "K1", server="closes", printed=printed)
-    assert "keep-alive was asked for and not honoured" in error["message"]
+    apart(result, fault, "K1", "closes", "keep-alive was asked for and not honoured", word=RATE)
     caught(fault, result, "K1", status="warn")
-    printed = result.printed("closes-unsaid", "Requests/sec")
-    caught(f"{fault} unsaid", result, "K1", server="closes-unsaid", printed=printed)
-    quiet(result, "K1", server="healthy")
+    caught(f"{fault} unsaid", result, "K1", server="closes-unsaid", word=RATE)
 
 
 def test_ab_asks_for_keep_alive_and_http_1_0_does_not_say_so(bench: Bench, tmp_path: Path) -> None:
-    needed("ab")
     load = 'use = "ab"\nconnections = 4\nkeep_alive = true\nrequests = 500'
     servers = {"healthy": server("old-keeps"), "old": server("old")}
     result = measured(bench, tmp_path, suite(servers, load, top=ONCE))
     fault = "ab -k and HTTP/1.0 without a word of keep-alive"
-    caught(fault, result, "K1", server="old", printed=result.printed("old", "Requests per second"))
-    quiet(result, "K1", server="healthy")
+    apart(result, fault, "K1", "old", word="Requests per second")
 
 
 def test_two_writes_wait_for_an_acknowledgement(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     servers = {"healthy": server("none", "0.001"), "two-writes": server("two-writes")}
     load = FEW.replace('"2s"', '"1s"')
     observed = delayed(bench, tmp_path, suite(servers, load, top=ONCE), "two-writes")
-    printed = observed.printed("two-writes", "Requests/sec")
     fault = "head and body in two writes, without TCP_NODELAY"
-    error = caught(fault, observed, "K4", server="two-writes", printed=printed)
-    assert "set TCP_NODELAY" in error["message"]
-    quiet(observed, "K4", server="healthy")
+    apart(observed, fault, "K4", "two-writes", "set TCP_NODELAY", word=RATE)
 
 
 @pytest.mark.exhaustive
 def test_two_writes_of_gevent(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     needed_module("gevent")
     mine = 'use = "gevent"\napp = "hello_wsgi"\n'
     servers = {"healthy": mine, "delayed": f"{mine}tcp_nodelay = false\n"}
     observed = delayed(bench, tmp_path, suite(servers, FEW), "delayed")
-    printed = observed.printed("delayed", "Requests/sec")
-    caught("gevent's pywsgi without TCP_NODELAY", observed, "K4", server="delayed", printed=printed)
-    quiet(observed, "K4", server="healthy")
+    apart(observed, "gevent's pywsgi without TCP_NODELAY", "K4", "delayed", word=RATE)
 
 
 def delayed(bench: Bench, folder: Path, toml: str, label: str) -> Seen:
@@ -93,19 +74,14 @@ def delayed(bench: Bench, folder: Path, toml: str, label: str) -> Seen:
 
 @pytest.mark.exhaustive
 def test_a_queue_of_two_connections(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     load = 'use = "wrk"\nconnections = 64\nduration = "2s"'
     servers = {"healthy": server("slow-accept"), "small-queue": server("small-queue")}
     result = measured(bench, tmp_path, suite(servers, load))
-    if not private(result.trials("healthy")[0]):
+    if result.trials("healthy")[0]["namespaces"]["network"] != "private":
         lack("no network of its own")
     fault = "a backlog of 2 for 64 connections"
-    printed = result.printed("small-queue", "99%")
-    error = caught(fault, result, "K2", server="small-queue", printed=printed)
-    assert "raise the server's backlog" in error["message"]
-    caught(fault, result, "K3", server="small-queue", printed=printed)
-    quiet(result, "K2", server="healthy")
-    quiet(result, "K3", server="healthy")
+    apart(result, fault, "K2", "small-queue", "raise the server's backlog", word="99%")
+    apart(result, fault, "K3", "small-queue", word="99%")
 
 
 def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
@@ -115,7 +91,7 @@ def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
     closing = suite(servers, load.format("false"), top=ONCE, more=PORTS)
     result = measured(bench, tmp_path, closing)
     (trial,) = result.trials("closing")
-    if not private(trial) or trial["tuning"]["refused"]:
+    if trial["namespaces"]["network"] != "private" or trial["tuning"]["refused"]:
         lack("the range of ports cannot be narrowed")
     error = caught("950 of 1,000 ports without keep-alive", result, "K5", server="closing")
     assert "TIME_WAIT: keep connections alive" in error["message"]

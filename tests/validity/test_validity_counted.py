@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, needed, needed_module
+from front_door import PROGRAMS, Bench, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, reading, right, trial
@@ -59,8 +59,6 @@ def failure(observed: Seen, server: str) -> str:
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("tool", ["pace", "wrk", "h2load", "hey", "ab"])
 def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: str) -> None:
-    if tool != "pace":
-        needed(tool)
     load = PACE if tool == "pace" else loading(tool)
     result = measured(bench, tmp_path, suite(servers("right", *FAULTS), load, top=ONCE))
     assert result.told.code == 4, result.told.all
@@ -71,9 +69,7 @@ def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: st
     assert least == most > 0
     assert failure(result, "sright") == ""
     for fault, server, word in ROWS.get(tool, ()):
-        caught(
-            f"{fault}, by {tool}", result, "E3", server=server, printed=result.printed(server, word)
-        )
+        caught(f"{fault}, by {tool}", result, "E3", server=server, word=word)
     if tool in {"pace", "h2load", "hey"}:
         assert "of status 302" in failure(result, "s302")
         assert "of status 203" in failure(result, "s203-same")
@@ -81,7 +77,6 @@ def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: st
 
 @pytest.mark.exhaustive
 def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
-    needed("siege")
     result = measured(bench, tmp_path, suite(servers("right", "302"), loading("siege")))
     least, most = good(result, "sright")
     assert least == 0 < most
@@ -118,7 +113,6 @@ def test_one_answer_in_a_thousand_of_another_length(bench: Bench, tmp_path: Path
 @pytest.mark.exhaustive
 def test_an_answer_that_grows(bench: Bench, tmp_path: Path) -> None:
     """From 9 bytes to 12: what is free, or within a range, is no error; an exact length is."""
-    needed("ab")
     for load in (PACE, loading("ab")):
         for length in ("", "length = 'any'", "length = { min = 9, max = 14 }"):
             expect = f"expect = {{ {length} }}"
@@ -160,7 +154,6 @@ def test_a_wrong_content_length(bench: Bench, tmp_path: Path, length: str, words
 
 
 def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     for load in (PACE, loading("wrk")):
         toml = suite(servers("500"), load, scenario="expect = { status = 500 }", top=ONCE)
         result = measured(bench, tmp_path, toml)
@@ -171,13 +164,16 @@ def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None
 
 
 def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     result = measured(bench, tmp_path, suite(servers("chunked"), loading("wrk"), top=ONCE))
     least, most = good(result, "schunked")
     assert least == most > 0
 
 
 # --- counting -------------------------------------------------------------------------------------
+
+
+def told_good(number: int) -> dict[str, Any]:
+    return {"good_at_least": number, "good_at_most": number}
 
 
 def count(**changed: Any) -> Reading:
@@ -207,17 +203,13 @@ def test_a_class_is_good_where_the_length_says_so(statuses: dict[str, int]) -> N
 def test_what_is_in_no_class_may_be_right() -> None:
     actual = count(statuses={"2xx": 12_000}, right=right(status=302), received_bytes=None)
     assert (actual.good_at_least, actual.good_at_most) == (0, 8000)
-    error = count(
-        good_at_least=19_000, good_at_most=19_000, right=right(status=500), received_bytes=None
-    )
+    error = count(**told_good(19_000), right=right(status=500), received_bytes=None)
     assert (error.good_at_least, error.good_at_most) == (0, 1000)
 
 
 def test_bodies_of_a_wrong_length_are_not_good() -> None:
-    bodies = [
-        {"status": 200, "length": 1000, "responses": 19_980},
-        {"status": 200, "length": 59, "responses": 15},
-    ]
+    pairs = ((1000, 19_980), (59, 15))
+    bodies = [{"status": 200, "length": length, "responses": n} for length, n in pairs]
     actual = count(statuses={"200": 20_000}, bodies=bodies)
     # Of five the tool kept no length.
     assert (actual.good_at_least, actual.good_at_most) == (19_980, 19_985)
@@ -231,9 +223,10 @@ def test_a_script_of_ones_own_is_judged_by_the_tool() -> None:
     assert counted(trial(reading=actual), actual, right(), LIMITS) == actual
 
 
-@given(
-    st.integers(0, 500), st.integers(0, 500), st.integers(0, 100), st.sampled_from([200, 302, 500])
-)
+MANY = st.integers(0, 500)
+
+
+@given(MANY, MANY, st.integers(0, 100), st.sampled_from([200, 302, 500]))
 def test_bounds_hold_whatever_is_told(fine: int, moved: int, bad: int, status: int) -> None:
     """Of whatever a tool tells of the same load, the truth lies within the bounds."""
     total = fine + moved + bad
@@ -247,14 +240,9 @@ def test_bounds_hold_whatever_is_told(fine: int, moved: int, bad: int, status: i
         {"100-399": fine + moved, "400-999": bad},
         {},
     ):
-        actual = count(
-            responses=total,
-            good_at_least=fine + moved,
-            good_at_most=fine + moved,
-            received_bytes=None,
-            statuses=statuses,
-            right=right(status=status),
-        )
+        fields: dict[str, Any] = {"responses": total, **told_good(fine + moved)}
+        fields |= {"received_bytes": None, "statuses": statuses}
+        actual = count(**fields, right=right(status=status))
         assert actual.good_at_least <= truth <= actual.good_at_most
 
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from front_door import Bench, lack, needed, program_words
+from front_door import Bench, lack, program_words
 from planted.beside import WRK, command, program, suite, undisturbed
-from planted.validity import caught, measured, noted, quiet
+from planted.validity import RATE, apart, caught, measured, noted, quiet
 
 from benchforge.run.ceiling import null_program
 
@@ -18,7 +18,8 @@ NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
 AB = 'use = "ab"\nconnections = 2\nrequests = 200\nkeep_alive = false'
 ANSWERS = ("servers/answers.py", "--port", "{port}")
-OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
+OUT_OF_WRK, REAL = "$BENCHFORGE_WRK_OUT", '{real} "$@"'
+INTERRUPTED = "a wrk that is interrupted, and says that all is well"
 
 
 @pytest.mark.exhaustive
@@ -29,10 +30,9 @@ def test_a_slow_load_tool_against_a_fast_server(bench: Bench, tmp_path: Path) ->
     item, other = two_cpus()
     text += f"[placement]\nserver = '{item}'\nloader = '{other}'\n"
     observed = undisturbed(bench, tmp_path, text, "L1", "fast", "fail")
-    check = caught("a load tool in Python against a fast server", observed, "L1", server="fast")
-    assert "give the load tool more threads" in check["message"]
+    says = "give the load tool more threads"
+    apart(observed, "a load tool in Python against a fast server", "L1", "fast", says)
     assert observed.told.code == NO_ANSWER
-    quiet(observed, "L1", "healthy")
 
 
 def two_cpus() -> tuple[int, int]:
@@ -44,7 +44,6 @@ def two_cpus() -> tuple[int, int]:
 
 @pytest.mark.exhaustive
 def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     item, other = two_cpus()
     servers = {"pong": program(*ANSWERS)}
 
@@ -54,14 +53,12 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
 
     same = measured(bench, tmp_path, placed(server=item, loader=item))
     fault = "server and load tool on one CPU, as the suite asks"
-    printed = same.printed("pong", "Requests/sec")
-    caught(fault, same, "P1", server="pong", status="warn", printed=printed)
+    caught(fault, same, "P1", server="pong", status="warn", word=RATE)
     # As many connections as it takes for the server to have something to do at all times.
     busy = placed(server=item).replace("connections = 2", "connections = 16")
     anywhere = undisturbed(bench, tmp_path, busy, "P1", "pong", "fail")
     fault = "a load tool that may use the CPU that a suite gives to the server"
-    printed = anywhere.printed("pong", "Requests/sec")
-    check = caught(fault, anywhere, "P1", server="pong", printed=printed)
+    check = caught(fault, anywhere, "P1", server="pong", word=RATE)
     assert "give the load tool CPUs that nobody else may use" in check["message"]
     assert anywhere.told.code == NO_ANSWER
     apart = measured(bench, tmp_path, placed(server=item, loader=other))
@@ -70,43 +67,22 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.samples(2)
 @pytest.mark.parametrize(
-    ("tool", "load", "fault", "does"),
+    ("tool", "fault", "does"),
     [
-        ("wrk", WRK, "a wrk that prints garbage", "head -c 300 /dev/urandom"),
-        (
-            "wrk",
-            WRK,
-            "a wrk whose file is garbage",
-            f'{{real}} "$@"; head -c 300 /dev/urandom >"{OUT_OF_WRK}"',
-        ),
-        (
-            "wrk",
-            WRK,
-            "a wrk whose file is cut in half",
-            f'{{real}} "$@"; truncate -s 400 "{OUT_OF_WRK}"',
-        ),
-        ("wrk", WRK, "a wrk that is another tool", '{ab} -n 20 "$(eval echo \\"\\${{$#}}\\")"'),
-        (
-            "wrk",
-            WRK.replace('"1s"', '"9s"'),
-            "a wrk that is interrupted, and says that all is well",
-            'timeout -s INT 1 {real} "$@"; exit 0',
-        ),
-        ("ab", AB, "an ab that prints garbage", "head -c 300 /dev/urandom"),
-        ("ab", AB, "an ab whose output is cut in half", '{real} "$@" | head -n 12'),
-        ("ab", AB, "an ab that prints what wrk does", "echo Requests/sec: 4242.42"),
+        ("wrk", "a wrk that prints garbage", "head -c 300 /dev/urandom"),
+        ("wrk", "a wrk whose file is garbage", f'{REAL}; head -c 300 /dev/urandom >"{OUT_OF_WRK}"'),
+        ("wrk", "a wrk whose file is cut in half", f'{REAL}; truncate -s 400 "{OUT_OF_WRK}"'),
+        ("wrk", "a wrk that is another tool", '{ab} -n 20 "$(eval echo \\"\\${{$#}}\\")"'),
+        ("wrk", INTERRUPTED, f"timeout -s INT 1 {REAL}; exit 0"),
+        ("ab", "an ab that prints garbage", "head -c 300 /dev/urandom"),
+        ("ab", "an ab whose output is cut in half", f"{REAL} | head -n 12"),
+        ("ab", "an ab that prints what wrk does", "echo Requests/sec: 4242.42"),
     ],
 )
 def test_a_load_tool_that_prints_nonsense(
-    bench: Bench,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tool: str,
-    load: str,
-    fault: str,
-    does: str,
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str, fault: str, does: str
 ) -> None:
-    needed("wrk", "ab")
+    load = AB if tool == "ab" else WRK.replace('"1s"', '"9s"' if fault == INTERRUPTED else '"1s"')
     real = {name: shlex.join(program_words(name)) for name in (tool, "ab")}
     fake = tmp_path / "fake" / tool
     fake.parent.mkdir()
@@ -123,7 +99,5 @@ def test_a_load_tool_that_prints_nonsense(
     assert {trial["failure"]["subject"] for trial in trials} == {"apparatus"}
     assert {trial["failure"]["stage"] for trial in trials} == {"read"}
     assert all(trial["reading"] is None for trial in trials)
-    message = trials[0]["failure"]["message"]
-    noted(
-        fault, "read", {"name": "refused", "status": "fail", "value": None, "message": message}, ""
-    )
+    row = {"name": "refused", "status": "fail", "value": None}
+    noted(fault, "read", row | {"message": trials[0]["failure"]["message"]}, "")

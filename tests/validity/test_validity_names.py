@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering, needed, needed_module
 from planted.beside import gunicorn
-from planted.validity import caught, measured, quiet
+from planted.validity import RATE, caught, measured, quiet
 from suite_texts.files import suite_text
 
 pytestmark = pytest.mark.timeout(1000)
@@ -17,11 +17,8 @@ pytestmark = pytest.mark.timeout(1000)
 def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client: str) -> None:
     needed_module("aiohttp")
     needed_module("requests")
-    result = measured(
-        bench,
-        tmp_path,
-        suite_text("validity/validity_names_clients", server=answering(), client=client),
-    )
+    text = suite_text("validity/validity_names_clients", server=answering(), client=client)
+    result = measured(bench, tmp_path, text)
     if client != "published":
         quiet(result, "D5", "answers")
         return
@@ -31,7 +28,7 @@ def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client:
     assert "by async-map, and made them by async-for" in check["message"]
 
 
-OWN = f"py3{sys.version_info.minor}"
+OWN, CPYTHON = f"py3{sys.version_info.minor}", f"CPython 3.{sys.version_info.minor}"
 OTHER = "py312" if sys.version_info.minor != 12 else "py313"
 
 
@@ -51,11 +48,9 @@ def on(**pythons: str | Path) -> str:
 @pytest.mark.exhaustive
 def test_a_runtime_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
     result = measured(bench, tmp_path, on(**{OTHER: sys.executable}))
-    printed = result.printed(f"on_{OTHER}", "Requests/sec")
-    check = caught("a runtime called py312 that is another Python", result, "D4", printed=printed)
-    assert (
-        f"{OTHER} is called {OTHER}, and is CPython 3.{sys.version_info.minor}" in check["message"]
-    )
+    fault = "a runtime called py312 that is another Python"
+    check = caught(fault, result, "D4", word=RATE, of_server=f"on_{OTHER}")
+    assert f"{OTHER} is called {OTHER}, and is {CPYTHON}" in check["message"]
 
 
 def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
@@ -63,18 +58,16 @@ def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) 
     impostor.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     impostor.chmod(0o755)
     result = measured(bench, tmp_path, on(new=impostor))
-    printed = result.printed("on_new", "Requests/sec")
-    check = caught("a file called python3.12 that starts another", result, "D4", printed=printed)
-    assert f"is CPython 3.{sys.version_info.minor}" in check["message"]
+    fault = "a file called python3.12 that starts another"
+    check = caught(fault, result, "D4", word=RATE, of_server="on_new")
+    assert f"is {CPYTHON}" in check["message"]
 
 
 @pytest.mark.exhaustive
 def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
     result = measured(bench, tmp_path, on(old=sys.executable, new=sys.executable))
     fault = "two runtimes that are one interpreter"
-    check = caught(
-        fault, result, "D4", status="warn", printed=result.printed("on_new", "Requests/sec")
-    )
+    check = caught(fault, result, "D4", status="warn", word=RATE, of_server="on_new")
     assert check["message"].startswith("runtimes old and new are one and the same (")
     assert check["message"].count("one and the same") == 1
 

@@ -3,25 +3,21 @@
 from pathlib import Path
 
 import pytest
-from front_door import Bench, needed, needed_module
+from front_door import Bench, needed_module
 from planted.beside import PACE, WRK, gunicorn, program, suite
-from planted.validity import ONCE, caught, measured, quiet
+from planted.validity import ONCE, RATE, apart, caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(1000)
 
 
 def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     needed_module("gunicorn")
     again = gunicorn("pong_wsgi:app", "arguments = ['--max-requests', '50']")
     servers = {"again": again, "healthy": gunicorn("pong_wsgi:app")}
     result = measured(bench, tmp_path, suite(servers, top=ONCE))
-    printed = result.printed("again", "Requests/sec")
     fault = "a worker that begins anew after 50 requests"
-    check = caught(fault, result, "S7", server="again", printed=printed)
-    assert "set to begin anew after so many requests" in check["message"]
+    apart(result, fault, "S7", "again", "set to begin anew after so many requests", word=RATE)
     assert result.trials("again")[0]["failure"] is None
-    quiet(result, "S7", "healthy")
 
 
 @pytest.mark.exhaustive
@@ -37,26 +33,22 @@ def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     server, two = (gunicorn("pong_shared:app").replace("workers = 1", "workers = 2") for _ in "12")
     favours = f"environment = {{ FAVOURS = '{tmp_path / 'favoured'}' }}\n"
     load = WRK.replace("connections = 2", "connections = 8").replace('"1s"', '"3s"')
     result = measured(bench, tmp_path, suite({"unequal": server + favours, "healthy": two}, load))
-    printed = result.printed("unequal", "Requests/sec")
     fault = "one of two workers does all the work"
-    check = caught(fault, result, "W1", server="unequal", status="warn", printed=printed)
-    assert "connections are not shared out evenly" in check["message"]
-    quiet(result, "W1", "healthy")
+    says = "connections are not shared out evenly"
+    apart(result, fault, "W1", "unequal", says, status="warn", word=RATE)
 
 
 @pytest.mark.exhaustive
 def test_unequal_budgets_of_which_one_is_unstated(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     server = gunicorn("pong_shared:app")
     servers = {"one": server, "silent": server.replace("workers = 1\n", "")}
     observed = measured(bench, tmp_path, suite(servers))
     fault = "one worker beside the two of a suite that does not say so"
-    check = caught(fault, observed, "W1", printed=observed.printed("silent", "Requests/sec"))
+    check = caught(fault, observed, "W1", word=RATE, of_server="silent")
     assert "one 1, silent 2: different, and the suite does not say so of silent" in check["message"]
     output = suite(servers | {"silent": server.replace("workers = 1", "workers = 2")})
     result = measured(bench, tmp_path, output)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed, needed_module
+from front_door import PROGRAMS, Bench, needed_module
 from planted.beside import PACE, command, gunicorn, program, suite
 from planted.validity import ONCE, Seen, measured, quiet
 
@@ -24,9 +24,8 @@ def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
 
 def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")
-    result = measured(
-        bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE), "--details"
-    )
+    text = suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE)
+    result = measured(bench, tmp_path, text, "--details")
     assert [check["status"] for check in result.checks("K1", "sync")] == ["fail"]
     quiet(typed(bench, tmp_path, result, "K1"), "K1", "sync")
 
@@ -56,18 +55,14 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_waitress_that_warns_of_requests_without_a_thread(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     needed_module("waitress")
     words = ("-m", "waitress", "--listen=127.0.0.1:{port}", "--threads=1")
     slow = "import time\ndef app(environ, start):\n    time.sleep(0.005)\n"
     slow += "    start('200 OK', [('Content-Length', '4')])\n    return [b'pong']\n"
     (tmp_path / "slow.py").write_text(slow)
     server = command(sys.executable, *words, "slow:app", PYTHONPATH=str(tmp_path))
-    text = suite(
-        {"slow": server},
-        PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8"),
-        top=ONCE,
-    )
+    load = PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8")
+    text = suite({"slow": server}, load, top=ONCE)
     result = measured(bench, tmp_path, text, "--details")
     (check,) = result.checks("D3", "slow")
     assert check["status"] == "warn"

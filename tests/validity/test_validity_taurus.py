@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, needed, program_words
+from front_door import Bench, program_words
 from planted.turning import TAKES, WRK, server, suite
 from planted.validity import ONCE, Seen, measured
 
@@ -30,7 +30,6 @@ def refused(observed: Seen, label: str, says: str) -> list[dict[str, Any]]:
 
 
 def test_a_closed_port(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     with socket.socket() as bound:  # it never listens, and nobody else gets it meanwhile
         bound.bind(("127.0.0.1", 0))
         url = f'use = "url"\nurl = "http://127.0.0.1:{bound.getsockname()[1]}"\n'
@@ -42,21 +41,18 @@ def test_a_closed_port(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_server_that_never_listens(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     toml = suite({"deaf": server("deaf").replace('"5s"', '"1s"')}, WRK)
     (trial,) = refused(measured(bench, tmp_path, toml), "deaf", "not ready within 1 s")
     assert "load" not in trial["phases"]
 
 
 def test_all_answers_are_500(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     toml = suite({"broken": server("all-500").replace('"5s"', '"60s"')}, WRK)
     (trial,) = refused(measured(bench, tmp_path, toml), "broken", "expected status 200, got 500")
     assert "load" not in trial["phases"]
 
 
 def test_all_answers_to_the_load_tool_are_500(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     result = measured(bench, tmp_path, suite({"broken": server("tools-500", TAKES)}, WRK, top=ONCE))
     refused(result, "broken", "responses was good")
     assert "Requests/sec" in result.printed("broken", "Requests/sec")  # wrk itself has a number
@@ -65,11 +61,8 @@ def test_all_answers_to_the_load_tool_are_500(bench: Bench, tmp_path: Path) -> N
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("expect", ["{ body = 'pong' }", "{ length = 4 }"])
 def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
-    needed("wrk")
-    result = measured(
-        bench, tmp_path, suite({"other": server("none")}, WRK, scenario=f"expect = {expect}")
-    )
-    (trial,) = refused(result, "other", "GET /: ")
+    toml = suite({"other": server("none")}, WRK, scenario=f"expect = {expect}")
+    (trial,) = refused(measured(bench, tmp_path, toml), "other", "GET /: ")
     assert "load" not in trial["phases"]
 
 
@@ -84,7 +77,6 @@ def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
 def test_another_document_to_the_load_tool(
     bench: Bench, tmp_path: Path, tool: str, load: str, says: str
 ) -> None:
-    needed(tool)
     text = suite({"other": server("tools-shorter", TAKES)}, load, top=ONCE)
     refused(measured(bench, tmp_path, text), "other", says)
 
@@ -96,7 +88,6 @@ def test_another_document_to_the_load_tool(
 def test_a_load_tool_whose_output_is_damaged(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    needed("ab")
     (tmp_path / "bin").mkdir()
     fake = tmp_path / "bin/ab"
     real = shlex.join(program_words("ab"))

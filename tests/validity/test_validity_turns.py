@@ -1,50 +1,33 @@
 """Servers that turns would measure wrongly: a check finds each, or no launch is kept."""
 
 import json
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, needed
-from planted.validity import ONCE, Seen, caught, measured
+from planted.validity import ONCE, Seen, caught, measured, measured_until, neighbour
 from suite_texts.files import suite_text
 
+__all__ = ["neighbour"]
+
 FROZEN = PROGRAMS / "faulty_servers/frozen.py"
-TRIES = 4
 BUSY = 0.3
 "Share of the CPUs that others use, from which on a neighbour finds too few of them."
+USUAL = {"tool": "pace", "connections": 8, "load": "", "blocks": 1, "each": "2s"}
+USUAL |= {"top": "", "more": ""}
 
 
-def suite(
-    fault: str,
-    *,
-    tool: str = "pace",
-    connections: int = 8,
-    load: str = "",
-    blocks: int = 1,
-    each: str = "2s",
-    top: str = "",
-    more: str = "",
-) -> str:
+def suite(fault: str, **changed: object) -> str:
     servers = ""
     for label, behaves in (("healthy", "none"), ("faulty", fault)):
         words = json.dumps([sys.executable, str(FROZEN), "{port}", behaves])
         servers += f'[servers.{label}]\nuse = "command"\ncommand = {words}\n'
-    return suite_text(
-        "validity/validity_turns",
-        servers=servers,
-        tool=tool,
-        connections=connections,
-        load=load,
-        blocks=blocks,
-        each=each,
-        top=top,
-        more=more,
-    )
+    return suite_text("validity/validity_turns", **USUAL | changed | {"servers": servers})
+
+
+MANY = {"connections": 64, "each": "500ms", "top": ONCE}
 
 
 def found(observed: Seen, id_: str) -> set[str]:
@@ -56,13 +39,7 @@ def found(observed: Seen, id_: str) -> set[str]:
 @pytest.mark.parametrize(
     ("fault", "id_", "status", "more", "says"),
     [
-        (
-            "late",
-            "I3",
-            "warn",
-            {"connections": 64, "each": "500ms", "top": ONCE},
-            "responses that outlast their slice",
-        ),
+        ("late", "I3", "warn", MANY, "responses that outlast their slice"),
         ("cold", "I4", "warn", {"blocks": 3}, "a server that is slow after a rest"),
         ("grows", "I5", "warn", {"blocks": 3}, "a server that needs more for each response"),
         ("stands", "I6", "fail", {"tool": "wrk"}, "a server that stands still for whole slices"),
@@ -75,11 +52,8 @@ def test_a_fault_of_turns_is_found(
 ) -> None:
     if more.get("tool") == "wrk":
         needed("wrk")
-    result = measured(bench, tmp_path, suite(fault, **more))
-    for _ in range(TRIES):  # a neighbour may hide a difference
-        if status in found(result, id_):
-            break
-        result = measured(bench, tmp_path, suite(fault, **more))
+    text = suite(fault, **more)
+    result = measured_until(bench, tmp_path, text, lambda item: status in found(item, id_), 5)
     assert status in found(result, id_), result.told.all
     if status == "fail":
         assert {verdict["state"] for verdict in result.summary["verdicts"]} == {"invalid"}
@@ -91,11 +65,11 @@ def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> Non
     """A full queue keeps connections outside while all stand still; the tool goes on after it."""
     needed("ab")
     text = suite("queue", tool="ab", connections=16, load="keep_alive = false")
-    result = measured(bench, tmp_path, text)
-    for _ in range(TRIES):
-        if all(trial["failure"] is None for trial in result.trials("faulty")):
-            break
-        result = measured(bench, tmp_path, text)
+
+    def without_failure(item: Seen) -> bool:
+        return all(trial["failure"] is None for trial in item.trials("faulty"))
+
+    result = measured_until(bench, tmp_path, text, without_failure, 5)
     (trial,) = [trial for trial in result.trials("faulty") if trial["failure"] is None]
     assert trial["reading"]["errors"]["connect"] == trial["reading"]["errors"]["exceptions"] == 0
     caught("ab that is frozen while it connects to a full queue", result, "K2", server="faulty")
@@ -104,27 +78,13 @@ def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> Non
 
 @pytest.mark.exhaustive
 def test_work_outside_the_trial_is_found(bench: Bench, tmp_path: Path, neighbour: Path) -> None:
-    result = measured(bench, tmp_path, suite(str(neighbour)))
-    for _ in range(TRIES):
-        if "fail" in found(result, "I2"):
-            break
-        result = measured(bench, tmp_path, suite(str(neighbour)))
+    text = suite(str(neighbour))
+    result = measured_until(bench, tmp_path, text, lambda item: "fail" in found(item, "I2"), 5)
     if "fail" not in found(result, "I2") and _others_used(result, "healthy") > BUSY:
         pytest.skip("other programs leave no CPU that the neighbour could take")
     says = "a process outside of the trial that works for one of the servers"
     caught(says, result, "I2")
     assert {verdict["state"] for verdict in result.summary["verdicts"]} == {"invalid"}
-
-
-@pytest.fixture
-def neighbour(tmp_path: Path) -> Iterator[Path]:
-    """A pipe; a process outside of all trials computes while somebody writes to it."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    words = [sys.executable, str(PROGRAMS / "harness/neighbour.py"), str(pipe)]
-    with subprocess.Popen(words) as process:
-        yield pipe
-        process.kill()
 
 
 def _others_used(observed: Seen, server: str) -> float:

@@ -3,10 +3,9 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import PROGRAMS, Bench
 from planted.turning import suite
 from planted.validity import ONCE, Seen, caught, measured, quiet
 
@@ -35,27 +34,21 @@ def loading(tool: str) -> str:
     return f'use = "{tool}"\nconnections = 4\nduration = "2s"'
 
 
-def monitor(observed: Seen, server: str) -> dict[str, Any]:
-    trials: dict[str, Any] = observed.trials(server)[-1]["monitor"]
-    return trials
-
-
 def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> Seen:
     """Each of these liars is caught under this tool, and the server that answers rightly is not."""
-    if tool != "pace":
-        needed(tool)
     text = suite(servers("right", *faults), load, scenario=EXPECT, top=ONCE)
     result = measured(bench, folder, text)
     for fault in faults:
         server = f"s{fault}"
-        printed = result.printed(server, ROWS[tool]) if ROWS[tool] else ""
-        error = caught(f"{LIARS[fault]}, by {tool}", result, "E6", server=server, printed=printed)
+        says = f"{LIARS[fault]}, by {tool}"
+        error = caught(says, result, "E6", server=server, word=ROWS[tool])
         assert "$.message" in error["message"]
-        failure = result.trials(server)[-1]["failure"]
-        assert "the load tool does not tell such answers from right ones" in failure["message"]
-        assert monitor(result, server)["head"] == "load tool"
+        trial = result.trials(server)[-1]
+        says = "the load tool does not tell such answers from right ones"
+        assert says in trial["failure"]["message"]
+        assert trial["monitor"]["head"] == "load tool"
     quiet(result, "E6", server="sright")
-    assert monitor(result, "sright")["moments"] > 0
+    assert result.trials("sright")[-1]["monitor"]["moments"] > 0
     return result
 
 

@@ -38,17 +38,8 @@ TEXTS = (
     *("", "\x1b[2J\x1b]0;x\x07", "\x9b31m", "\u202eevil\u2066", "=1+1", "@SUM(A1)", "-1+cmd|x"),
     *("<script>alert(1)</script>", '" onload="x', "`x`", "|a|b|", "[x](javascript:x)", "```"),
     *("../../x/victim", "/etc/passwd", "a\nb", "\r\n# head", "\0", "\u2028", "{x}", "%s", "\ud7ff"),
-    *(
-        "x" * 300,
-        "\N{GRINNING FACE}",
-        "é",
-        "1e999",
-        "nan",
-        "one",
-        "two",
-        "throughput",
-        "2026-01-01",
-    ),
+    *("x" * 300, "\N{GRINNING FACE}", "é", "1e999", "nan", "one", "two", "throughput"),
+    "2026-01-01",
 )
 SHOWN = ("scenario", "server", "driver", "title", "name", "unit", "message", "cpu", "system", "why")
 "Where texts stand that people see."

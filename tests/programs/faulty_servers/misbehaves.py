@@ -1,4 +1,4 @@
-"""Breaks HTTP or its logs in one way: half a body, no answer, a flood, binary garbage."""
+"""Breaks HTTP or its logs in one way: half a body, no answer, binary garbage."""
 
 import argparse
 import os
@@ -11,7 +11,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--way", choices=["half", "close", "garbage", "slow", "right"], default="right")
 parser.add_argument("--after", type=int, default=1, help="from this request on")
-parser.add_argument("--flood-mb", type=int, default=0, help="print so much on both streams")
 parser.add_argument("--binary", action="store_true", help="print bytes of all kinds, then end")
 options = parser.parse_args()
 observed = 0
@@ -51,16 +50,8 @@ class Threads(socketserver.ThreadingTCPServer):
         pass  # a load tool that leaves at its end is no error
 
 
-def flood(stream):
-    for _ in range(options.flood_mb):
-        stream.write(b"x" * 1_000_000)
-    stream.flush()
-
-
 if options.binary:
     sys.stderr.buffer.write(bytes(range(256)) + b"\x1b[31mred\x1b]0;title\x07\n")
     sys.stderr.flush()
     os._exit(7)
-for item in (sys.stdout.buffer, sys.stderr.buffer):
-    threading.Thread(target=flood, args=(item,), daemon=True).start()
 Threads(("127.0.0.1", options.port), Broken).serve_forever()

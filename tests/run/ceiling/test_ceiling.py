@@ -106,24 +106,17 @@ def answer(trial: Trial, label: Ceiling) -> Check:
 )
 def test_a_rate_is_compared_with_the_null_servers(share: float, status: str) -> None:
     actual = answer(trial(10_000 * share), ceiling_of(10_000))
-    assert (actual.id, actual.scope, actual.subject, actual.status) == (
-        *("L2", "result", "apparatus"),
-        status,
-    )
+    assert (actual.id, actual.scope) == ("L2", "result")
+    assert (actual.subject, actual.status) == ("apparatus", status)
     assert actual.value == pytest.approx(share, rel=0.001)
     assert actual.component == CASE.title
     assert ("the load tool, not the server, was the limit" in actual.message) is (status == "fail")
 
 
-def test_the_largest_throughput_of_a_case_counts() -> None:
-    several = [trial(rate) for rate in (1_000, 9_500, 2_000)]
-    (check,) = asked(several, [ceiling_of(10_000)])
-    assert check.status == "fail"
+RATES, CPU_S = st.floats(1, 1e6), st.floats(0, 10)
 
 
-@given(
-    st.floats(1, 1e6), st.floats(1, 1e6), st.floats(0, 10), st.floats(0, 10), st.integers(0, 10**6)
-)
+@given(RATES, RATES, CPU_S, CPU_S, st.integers(0, 10**6))
 def test_neither_pass_nor_fail_is_said_of_what_is_only_a_bound(
     rate: float, most: float, tool_s: float, null_s: float, length: int
 ) -> None:
@@ -139,28 +132,24 @@ def test_neither_pass_nor_fail_is_said_of_what_is_only_a_bound(
 
 
 def test_a_faster_null_server_never_makes_it_worse() -> None:
-    order = ["fail", "warn", "pass"]
-    output = [answer(trial(9_000), ceiling_of(most)).status for most in (9_100, 11_000, 20_000)]
-    assert output == order
+    statuses = [answer(trial(9_000), ceiling_of(most)).status for most in (9_100, 11_000, 20_000)]
+    assert statuses == ["fail", "warn", "pass"]
+
+
+NOISE = plain_check("N1", "fail", name="foreign-cpu", subject="apparatus")
+WORKED = "the null server worked more than the tool (0.9 and 0.4 of a CPU)"
 
 
 @pytest.mark.parametrize(
-    ("label", "reason"),
+    ("how", "reason"),
     [
-        (
-            ceiling_of(10_000, usage=(used("server", 9.0), used("loader", 4.0))),
-            "the null server worked more than the tool (0.9 and 0.4 of a CPU)",
-        ),
-        (ceiling_of(10_000, usage=(used("server", None), used("loader", 9.0))), "is not known"),
-        (
-            ceiling_of(
-                10_000, checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),)
-            ),
-            "that measurement is not believed (N1 foreign-cpu)",
-        ),
+        ({"usage": (used("server", 9.0), used("loader", 4.0))}, WORKED),
+        ({"usage": (used("server", None), used("loader", 9.0))}, "is not known"),
+        ({"checks": (NOISE,)}, "that measurement is not believed (N1 foreign-cpu)"),
     ],
 )
-def test_a_floor_is_no_ceiling_and_no_verdict_is_drawn_from_it(label: Ceiling, reason: str) -> None:
+def test_a_floor_is_no_ceiling_and_no_verdict(how: dict[str, Any], reason: str) -> None:
+    label = ceiling_of(10_000, **how)
     assert answer(trial(1_000), label).status == "pass"
     actual = answer(trial(9_500), label)
     assert actual.status == "unknown"
@@ -174,29 +163,53 @@ def test_the_busiest_thread_of_the_tool_decides_where_it_is_known() -> None:
     assert not ceiling_of(10_000, usage=usage).only_a_floor
 
 
-def test_longer_and_encrypted_answers_are_harder_so_that_nothing_passes() -> None:
-    assert answer(trial(1_000, length=9_000), ceiling_of(10_000)).status == "unknown"
-    assert answer(trial(9_500, length=9_000), ceiling_of(10_000)).status == "fail"
-    encrypted = trial(1_000, url="https://127.0.0.1/")
-    assert answer(encrypted, ceiling_of(10_000)).status == "unknown"
+AT_500, AT_1000 = (
+    Schedule(rate=rate, intended=n, sent=n) for rate, n in ((500, 5_000), (1_000, 10_100))
+)
+TWICE = ceiling_of(1_010, schedule=AT_1000)
+BROKEN = ceiling_of(1, reading=None, failure=Failure(stage="drive", message="it broke"))
+HTTPS = trial(1_000, url="https://127.0.0.1/")
 
 
-def test_what_is_faster_than_the_ceiling_shows_that_it_was_none() -> None:
-    actual = answer(trial(12_000), ceiling_of(10_000))
-    assert (actual.status, actual.value) == ("unknown", 1.2)
-    assert "it was faster here" in actual.message
+@pytest.mark.parametrize(
+    ("trials", "label", "status", "value", "says"),
+    [
+        ([trial(rate) for rate in (1_000, 9_500, 2_000)], ceiling_of(10_000), "fail", None, ""),
+        # Longer and encrypted answers are harder: nothing passes.
+        ([trial(1_000, length=9_000)], ceiling_of(10_000), "unknown", None, ""),
+        ([trial(9_500, length=9_000)], ceiling_of(10_000), "fail", None, ""),
+        ([HTTPS], ceiling_of(10_000), "unknown", None, ""),
+        # What is faster than its ceiling shows that it was none.
+        ([trial(12_000)], ceiling_of(10_000), "unknown", 1.2, "it was faster here"),
+        # An open loop is judged by its planned rate.
+        ([trial(480, schedule=AT_500)], TWICE, "pass", 0.5, "was asked for 500 requests/s"),
+        ([trial(480, schedule=AT_500)], ceiling_of(520, schedule=AT_1000), "fail", None, ""),
+        # Without a ceiling it is unknown once, and says how to know.
+        ([trial(1_000), trial(2_000)], None, "unknown", None, "take more blocks, or longer loads"),
+        ([trial(1_000)], BROKEN, "unknown", None, "could not be measured: it broke"),
+        ([trial(1_000, driven=None)], ceiling_of(10), "unknown", None, ""),  # an older result
+    ],
+)
+def test_each_state(
+    trials: list[Trial], label: Ceiling | None, status: str, value: float | None, says: str
+) -> None:
+    (check,) = asked(trials, [] if label is None else [label])
+    assert (check.status, says in check.message) == (status, True), check.message
+    assert value is None or check.value == pytest.approx(value)
 
 
-def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
-    plan = Schedule(rate=500, intended=5_000, sent=5_000)
-    twice = Schedule(rate=1_000, intended=10_100, sent=10_100)
-    stored = ceiling_of(1_010, schedule=twice)
-    assert stored.per_second == 1_000
-    actual = answer(trial(480, schedule=plan), stored)
-    assert (actual.status, actual.value) == ("pass", 0.5)
-    assert "was asked for 500 requests/s" in actual.message
-    late = ceiling_of(520, schedule=twice)
-    assert answer(trial(480, schedule=plan), late).status == "fail"
+def test_unknown_has_no_value_and_a_smoke_its_reason() -> None:
+    assert TWICE.per_second == 1_000
+    (check,) = asked([trial(1_000), trial(2_000)], [])
+    assert (check.component, check.value) == ("closed", None)
+    assert "smoke" in asked([trial(1_000)], [], smoke=True)[0].message
+
+
+def test_clients_and_tools_that_measure_processes_are_not_asked() -> None:
+    timed = trial(1_000, reading=plain.reading(10_000, seconds=SECONDS, process_s=(0.1,)))
+    for trials, ceilings in (([trial(1_000, driven="")], []), ([timed], [ceiling_of(1_000)])):
+        assert asked(trials, ceilings) == []
+    assert asked([], [ceiling_of(1_000)]) == []
 
 
 def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
@@ -208,18 +221,7 @@ def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
         assert check.status == "pass"
 
 
-def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
-    (check,) = asked([trial(1_000), trial(2_000)], [])
-    assert (check.status, check.component, check.value) == ("unknown", "closed", None)
-    assert "take more blocks, or longer loads" in check.message
-    (check,) = asked([trial(1_000)], [], smoke=True)
-    assert "smoke" in check.message
-    broken = ceiling_of(1, reading=None, failure=Failure(stage="drive", message="it broke"))
-    (check,) = asked([trial(1_000)], [broken])
-    assert check.status == "unknown"
-    assert "could not be measured: it broke" in check.message
-    (check,) = asked([trial(1_000, driven=None)], [ceiling_of(10)])
-    assert check.status == "unknown"  # an older result
+FULL = ceiling_on("l1", 1_000, checks=(plain_check("H3", "fail"),))
 
 
 @pytest.mark.parametrize(
@@ -234,20 +236,13 @@ def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
         # With another server's host the network is another, and a whole load is no half.
         ((ceiling_on("l1", 1_000, text="db"),), "unknown", "was not measured"),
         ((ceiling_on("l1", 1_000, shares=1),), "unknown", "was not measured"),
+        # Over a full link it is a floor.
+        ((FULL, ceiling_on("l2", 9_000)), "unknown", "the link between the hosts may have been"),
     ],
 )
 def test_each_tool_has_its_own_ceiling(ceilings: Sequence[Ceiling], status: str, says: str) -> None:
     (check,) = asked([on_hosts(950, 800)], ceilings)
     assert (check.status, says in check.message) == (status, True), check.message
-
-
-def test_a_ceiling_over_a_full_link_is_a_floor() -> None:
-    full = plain_check("H3", "fail")
-    (check,) = asked(
-        [on_hosts(950, 800)], [ceiling_on("l1", 1_000, checks=(full,)), ceiling_on("l2", 9_000)]
-    )
-    assert check.status == "unknown"
-    assert "the link between the hosts may have been the limit" in check.message
 
 
 def test_the_load_tool_that_has_no_ceiling_is_next() -> None:
@@ -260,15 +255,6 @@ def test_the_load_tool_that_has_no_ceiling_is_next() -> None:
     assert wanted(item, [ceiling_on("l1", 1_000)], much, 60)
     assert not wanted(item, [ceiling_on("l1", 1_000), failed], much, 60)
     assert lacking(trial(1), [ceiling_on("l1", 1_000, shares=1)]) == [""]
-
-
-def test_clients_and_tools_that_measure_processes_are_not_asked() -> None:
-    assert asked([trial(1_000, driven="")], []) == []
-    item = trial(1_000)
-    assert item.reading is not None
-    timed = item.reading.model_copy(update={"process_s": (0.1,)})
-    assert asked([item.model_copy(update={"reading": timed})], [ceiling_of(1_000)]) == []
-    assert asked([], [ceiling_of(1_000)]) == []
 
 
 def test_a_ceiling_is_wanted_once_where_it_costs_little() -> None:
@@ -285,14 +271,15 @@ def test_a_ceiling_is_wanted_once_where_it_costs_little() -> None:
     assert not wanted(item, [failed], {"load": 1e6}, 60)
 
 
-def suite(folder: Path, loads: str, *, blocks: int = 30, more: str = "") -> Path:
+def suite(folder: Path, a: str, b: str, *, blocks: int = 30, more: str = "") -> Path:
     path = folder / "small.toml"
     path.write_text(
         f"""benchforge = 1
 scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["a", "b"] }}
+loaders.a = {{ use = "pace", {a} }}
+loaders.b = {{ use = "pace", {b} }}
 [servers.one]
 {answering()}
-{loads}
 [repeat]
 blocks = {blocks}
 quiet = "off"
@@ -301,24 +288,17 @@ quiet = "off"
     return path
 
 
-def loads(a: str, b: str) -> str:
-    return f'[loaders.a]\nuse = "pace"\n{a}\n[loaders.b]\nuse = "pace"\n{b}'
-
-
 def test_options_make_a_load_and_labels_do_not(tmp_path: Path) -> None:
-    alike = cases(suite(tmp_path, loads("connections = 3", "connections = 3")))
-    assert len({case.driven for case in alike}) == 1
-    other = cases(suite(tmp_path, loads("connections = 3", "connections = 4")))
-    assert len({case.driven for case in other}) == 2
+    for connections, count in ((3, 1), (4, 2)):
+        items = cases(suite(tmp_path, "connections = 3", f"connections = {connections}"))
+        assert len({case.driven for case in items}) == count
 
 
 def test_the_load_stays_as_it_is_and_a_rate_is_doubled(tmp_path: Path) -> None:
-    closed, open_ = cases(suite(tmp_path, loads("connections = 3", "rate = 100")))
-    null = NullServer(body_bytes=1)
-    comparison = against(closed, null).driver.model_dump()
-    assert comparison == closed.driver.model_dump() | {"duration": 2.0}
-    comparison = against(open_, null).driver.model_dump()
-    assert comparison == open_.driver.model_dump() | {"duration": 2.0, "rate": 200.0}
+    closed, open_ = cases(suite(tmp_path, "connections = 3", "rate = 100"))
+    for case, changes in ((closed, {}), (open_, {"rate": 200.0})):
+        comparison = against(case, NullServer(body_bytes=1)).driver.model_dump()
+        assert comparison == case.driver.model_dump() | {"duration": 2.0} | changes
 
 
 def l2(result: Path) -> list[dict[str, Any]]:
@@ -327,18 +307,16 @@ def l2(result: Path) -> list[dict[str, Any]]:
 
 
 def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
-    load = 'connections = 2\nthink = "5ms"\nduration = "1s"'
-    folder = tmp_path / "results"
-    bench("run", suite(tmp_path, loads(load, load), blocks=90), "-o", folder, "--time-limit", "6s")
-    result = only_result(folder)
+    load = 'connections = 2, think = "5ms", duration = "1s"'
+    result = bench("run", suite(tmp_path, load, load, blocks=90), "--time-limit", "6s").result
     for limit in ("12s", "24s", "48s"):  # a loud machine may have had time for a trial only
         if not [*result.glob("ceilings/*/ceiling.json")]:
             bench("run", "--resume", result, "--time-limit", limit)
     (file,) = result.glob("ceilings/*/ceiling.json")
     first = file.read_bytes()
-    model_validate_json = Ceiling.model_validate_json(first)
-    assert model_validate_json.per_second is not None
-    assert model_validate_json.body_bytes == model_validate_json.trial.answers[0].length > 0
+    stored = Ceiling.model_validate_json(first)
+    assert stored.per_second is not None
+    assert stored.body_bytes == stored.trial.answers[0].length > 0
     assert l2(result)
     assert all(item["value"] is not None for item in l2(result))
     bench("validate", result, code=0)
@@ -351,21 +329,21 @@ def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
     assert file.read_bytes() == first
     assert not half.exists()
 
-    (file.parent / model_validate_json.trial.processes[0].stdout).unlink()
+    (file.parent / stored.trial.processes[0].stdout).unlink()
     call = bench("validate", result, code=1)
     assert "trial.processes.0.stdout: no such file beside the trial" in call.out
 
 
 def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path: Path) -> None:
-    short = loads('connections = 2\nduration = "200ms"', 'connections = 2\nduration = "200ms"')
-    bench("run", suite(tmp_path, short, blocks=1), "-o", tmp_path / "short")
+    short = 'connections = 2, duration = "200ms"'
+    bench("run", suite(tmp_path, short, short, blocks=1), "-o", tmp_path / "short")
     result = only_result(tmp_path / "short")
     assert not (result / "ceilings").exists()
     assert [item["status"] for item in l2(result)] == ["unknown"] * 2
     assert "take more blocks, or longer loads" in l2(result)[0]["message"]
     smoke = "[profiles.quick]\nsmoke = true\nrepeat.blocks = 1"
     long = short.replace("200ms", "400ms")
-    path = suite(tmp_path, long, blocks=1000, more=smoke)
+    path = suite(tmp_path, long, long, blocks=1000, more=smoke)
     bench("run", path, "--profile", "quick", "-o", tmp_path / "smoke")
     (item_, _) = l2(only_result(tmp_path / "smoke"))
     assert "smoke" in item_["message"]

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from front_door import program_words
+from faults.watched import children, until
+from front_door import captured, program_words
 from hypothesis import given
 from hypothesis import strategies as st
+from serving.apps import accepts, free_port
 
 from benchforge.run.ceiling import null_program
 from benchforge.run.ceiling.null_program import LARGEST_HEAD, Connection
@@ -30,34 +31,18 @@ REQUESTS = (GET, HEAD, POST, OLD)
 @contextlib.contextmanager
 def serving(length: int = 7, processes: int = 1) -> Iterator[int]:
     """A null server of its own, and its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     program = [sys.executable, "-I", "-S", null_program.__file__, "--port", str(port)]
     more = ["--bytes", str(length), "--processes", str(processes)]
     with subprocess.Popen([*program, *more], process_group=0) as process:
         try:
-            until_it_listens(port)
+            until(lambda: accepts(port))
             yield port
         finally:
             for child in children(process.pid):
                 with contextlib.suppress(ProcessLookupError):
                     subprocess.run(["kill", str(child)], check=False)
             process.kill()
-
-
-def children(pid: int) -> list[int]:
-    return [int(item) for item in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def until_it_listens(port: int) -> None:
-    deadline = time.monotonic() + 200
-    while True:
-        with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port), 200).close()
-            return
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def asked(port: int, *pieces: bytes) -> bytes:
@@ -160,17 +145,8 @@ def test_several_processes_share_the_connections() -> None:
 @pytest.mark.parametrize("more", [["-k"], [], ["-i", "-k"]])
 def test_ab_finds_no_fault(more: list[str]) -> None:
     with serving() as port:
-        command = [
-            *program_words("ab"),
-            "-q",
-            "-c",
-            "4",
-            "-n",
-            "200",
-            *more,
-            f"http://127.0.0.1:{port}/",
-        ]
-        finished = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        words = ["-q", "-c", "4", "-n", "200", *more, f"http://127.0.0.1:{port}/"]
+        finished = captured([*program_words("ab"), *words], check=True).stdout
     assert "Complete requests:      200\n" in finished
     assert "Failed requests:        0\n" in finished
     assert ("Keep-Alive requests:    200\n" in finished) is ("-k" in more)

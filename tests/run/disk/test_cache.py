@@ -117,8 +117,7 @@ def test_doctor_tells_of_a_refused_cache_and_goes_on(tmp_path: Path) -> None:
     (folder := tmp_path / "cache/benchforge").mkdir(parents=True)
     folder.chmod(0o777)
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = calls(bench_words(), tmp_path, environment)("doctor", "--json")
-    assert done.code == 0, done.all
+    done = calls(bench_words(), tmp_path, environment)("doctor", "--json", code=0)
     states = {load["subject"]: load for load in json.loads(done.out)["machine"]}
     assert states["cache"]["state"] == "warn"
     assert states["cache"]["says"].startswith(f"{folder}: other users may write there")

@@ -1,13 +1,13 @@
 """Servers are asked in the load's version of HTTP: what is wrong over HTTP/2 alone is found."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, needed
-from serving.certificate import certificate
+from measured.on_disk import trials_of
+from serving.certificate import pair
 from serving.faulty import Outside, probe, serving
 
 from benchforge.model.trial.trial import Load
@@ -38,18 +38,15 @@ def suite(
 ) -> Path:
     needed("h2load")
     fields = {"python": sys.executable, "program": PROGRAMS / "faulty_servers/http2_faults.py"}
-    servers = (
-        SERVER.format(fault=fault, words=words, options=options, **fields) for fault in faults
-    )
+    fields |= {"words": words, "options": options}
+    servers = "".join(SERVER.format(fault=fault, **fields) for fault in faults)
     file = folder / "suite.toml"
-    file.write_text(SUITE.format(protocol=protocol, faults=faults) + "".join(servers))
+    file.write_text(SUITE.format(protocol=protocol, faults=faults) + servers)
     return file
 
 
-def trials(result: Path) -> dict[str, Any]:
-    files = sorted(result.glob("trials/*/trial.json"))
-    read = [json.loads(file.read_text()) for file in files]
-    return {trial["case"]["server"]: trial for trial in read}
+def by_server(result: Path) -> dict[str, Any]:
+    return {trial["case"]["server"]: trial for trial in trials_of(result)}
 
 
 def test_a_server_that_is_wrong_over_http_2_only_is_found(bench: Bench, tmp_path: Path) -> None:
@@ -58,8 +55,8 @@ def test_a_server_that_is_wrong_over_http_2_only_is_found(bench: Bench, tmp_path
     The answer says whose connections nobody read.
     """
     faults = ["only", "status", "body", "late"]
-    result = bench("run", suite(tmp_path, faults, "h2c"), "-o", "results", code=4).result
-    by_fault = trials(result)
+    result = bench("run", suite(tmp_path, faults, "h2c"), code=4).result
+    by_fault = by_server(result)
     assert "expected status 200, got 203" in by_fault["status"]["failure"]["message"]
     assert "the body differs from byte 7 on" in by_fault["body"]["failure"]["message"]
     right, late = by_fault["only"], by_fault["late"]
@@ -79,13 +76,9 @@ def test_a_server_that_is_wrong_over_http_2_only_is_found(bench: Bench, tmp_path
 
 
 def test_a_server_of_http_2_alone_is_measured_over_tls(bench: Bench, tmp_path: Path) -> None:
-    needed("openssl")
-    public, pair = certificate(tmp_path, "own"), tmp_path / "both.pem"
-    pair.write_text(public.read_text() + public.with_suffix(".key").read_text())
     options = 'tls = true\nca_file = "own.pem"'
-    file = suite(tmp_path, ["only"], "h2", f"'{pair}'", options)
-    result = bench("run", file, "-o", "results", code=0).result
-    trial = trials(result)["only"]
+    file = suite(tmp_path, ["only"], "h2", f"'{pair(tmp_path)[1]}'", options)
+    trial = by_server(bench("run", file, code=0).result)["only"]
     assert {trial["probes"]["version"], trial["monitor"]["version"]} == {"HTTP/2"}
 
 

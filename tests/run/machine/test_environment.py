@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, bench, lack
+from front_door import PROGRAMS, Bench, bench, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import header, named, observation, trial, usage
 from suite_texts.files import suite_text
+from suite_texts.with_wrk import trials
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import fingerprint
@@ -20,7 +21,6 @@ from benchforge.model.files import result as environment
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Interpreter
 from benchforge.model.trial.trial import Link, StartedProcess, Trial
-from benchforge.run.locate import locate
 from benchforge.run.machine.facts import facts, hard_facts
 
 __all__ = ["bench"]
@@ -108,11 +108,12 @@ def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, 
 
 
 def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
-    then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
-    newer: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
-    assert list(environment.changes(then, newer)) == [
-        "sysctl.net.core.somaxconn was '128', is '4096'"
-    ]
+    then, newer = (
+        {"sysctl": {"net.core.somaxconn": number, "net.core.busy_poll": "0"}}
+        for number in ("128", "4096")
+    )
+    says = "sysctl.net.core.somaxconn was '128', is '4096'"
+    assert list(environment.changes(then, newer)) == [says]
 
 
 def test_g1_passes_fails_and_does_not_know() -> None:
@@ -172,16 +173,9 @@ def test_two_runtimes_that_are_one() -> None:
     ],
 )
 def test_what_really_ran(executable: str | None, status: str) -> None:
-    started = StartedProcess(
-        label="server-a",
-        argv=("python",),
-        environment={},
-        stdout="o",
-        stderr="e",
-        exit_code=0,
-        executable=executable,
-        interpreter="/x/python3.12",
-    )
+    fields: dict[str, Any] = {"label": "server-a", "argv": ("python",), "environment": {}}
+    fields |= {"stdout": "o", "stderr": "e", "exit_code": 0, "interpreter": "/x/python3.12"}
+    started = StartedProcess(executable=executable, **fields)
     (of_trial,) = programs.interpreters(trial(processes=(started,)), limits())
     assert (of_trial.status, of_trial.subject) == (status, "apparatus")
 
@@ -194,47 +188,36 @@ def spoken(server: str, **links: Link) -> Trial:
 @pytest.mark.parametrize(
     ("link", "other", "status"),
     [
-        ("plain", "plain", "pass"),
-        ("tls", "tls", "pass"),
-        ("plain", "none", "pass"),
-        ("tls", "plain", "fail"),
-        ("tls", "none", "fail"),
-        ("mixed", "mixed", "fail"),
+        ("plain", {"b": "plain"}, "pass"),
+        ("tls", {"b": "tls"}, "pass"),
+        ("plain", {"b": "none"}, "pass"),
+        ("tls", {"b": "plain"}, "fail"),
+        ("tls", {"b": "none"}, "fail"),
+        ("mixed", {"b": "mixed"}, "fail"),
+        ("tls", {}, "unknown"),  # nobody heard it
     ],
 )
-def test_w4(link: Link, other: Link, status: str) -> None:
-    (of_comparison,) = resources.encryption(
-        [[spoken("x", b=link)], [spoken("y", b=other)]], limits()
-    )
+def test_w4(link: Link, other: dict[str, Link], status: str) -> None:
+    sides = [[spoken("x", b=link)], [spoken("y", **other)]]
+    (of_comparison,) = resources.encryption(sides, limits())
     assert (of_comparison.id, of_comparison.status) == ("W4", status)
     assert "x" in of_comparison.message
-
-
-def test_w4_does_not_know_what_nobody_heard() -> None:
-    (of_comparison,) = resources.encryption([[spoken("x", b="tls")], [spoken("y")]], limits())
-    assert of_comparison.status == "unknown"
-    assert not list(resources.encryption([[spoken("x", b="tls")]], limits()))
+    assert not list(resources.encryption(sides[:1], limits()))
 
 
 def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> None:
-    if locate("redis-server") is None:
-        lack("redis-server")
+    needed("redis-server")
     command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"
     (tmp_path / "two.toml").write_text(suite_text("run/machine/environment", command=command))
     call = bench("run", "two.toml", "--json")
     assert call.code in {0, 4}, call.all
-    trials = [
-        json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
-    ]
-    assert {item["case"]["server"]: item["encryption"] for item in trials} == {
-        "plain": {"store": "plain"},
-        "tls": {"store": "tls"},
-    }
+    spoken_by = {item["case"]["server"]: item["encryption"] for item in trials(tmp_path)}
+    assert spoken_by == {"plain": {"store": "plain"}, "tls": {"store": "tls"}}
     summary = json.loads(call.out)
-    (w4,) = [item for item in summary["comparisons"][0]["checks"] if item["id"] == "W4"]
-    assert w4["status"] == "fail"
-    (g1,) = [item for item in summary["checks"] if item["id"] == "G1"]
-    assert g1["status"] == "pass"
-    for item_ in trials:
-        pythons = [check for check in item_["checks"] if check["id"] == "D4"]
-        assert {check["status"] for check in pythons} <= {"pass"}
+    of_trials = [check for item in trials(tmp_path) for check in item["checks"]]
+    for id_, checks, status in (
+        ("W4", summary["comparisons"][0]["checks"], {"fail"}),
+        ("G1", summary["checks"], {"pass"}),
+        ("D4", of_trials, {"pass"}),
+    ):
+        assert {check["status"] for check in checks if check["id"] == id_} == status, id_

@@ -3,20 +3,22 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, WAITS_S, Bench, answering, lack, needed
+from faults.watched import until
+from front_door import PROGRAMS, Bench, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
+from planted.beside import program
+from serving.apps import accepts, free_port
 from suite_texts.files import suite_text
+from suite_texts.with_pace import alone
 from suite_texts.with_wrk import trials
 
 from benchforge.model.values.cpus import Cpus
@@ -74,10 +76,8 @@ def test_a_set_is_written_as_the_kernel_writes_it() -> None:
     for numbers in (set(USABLE), {USABLE[0]}, set(USABLE[::2])):
         moves = f"import os; os.sched_setaffinity(0, {sorted(numbers)})"
         words = [sys.executable, "-c", f"{moves}; print(open('/proc/self/status').read())"]
-        check_output = subprocess.check_output(words, text=True)
-        (line,) = (
-            line for line in check_output.splitlines() if line.startswith("Cpus_allowed_list")
-        )
+        lines = subprocess.check_output(words, text=True).splitlines()
+        (line,) = (line for line in lines if line.startswith("Cpus_allowed_list"))
         assert str(Cpus.of(numbers)) == line.split()[1]
 
 
@@ -92,24 +92,19 @@ def recorded(folder: Path, siblings: dict[int, str]) -> Path:
     return folder
 
 
-def suite(folder: Path, top: str = "", more: str = "") -> Path:
-    file = folder / "placed.toml"
-    file.write_text(f"""benchforge = 1
-loaders.pace = {{ use = "pace", connections = 2, duration = "300ms" }}
-scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["pace"] }}
-{top}
-[servers.one]
-{answering()}
-[repeat]
-blocks = 1
-quiet = "off"
-{more}
-""")
-    return file
+AUTO = 'placement = "auto"'
+WARNS = "warning: the load tool shares one core with others"
 
 
-def read(folder: Path, top: str = "", more: str = "") -> Suite:
-    return load(suite(folder, top, more), Registry())
+def suite(folder: Path, program: str = "", /, **roles: str) -> Path:
+    """Write a suite that puts roles on CPUs."""
+    placed = "".join(f"{role} = {cpus}\n" for role, cpus in roles.items())
+    return alone(folder, program, more=f"[placement]\n{placed}" if placed else "")
+
+
+def read(folder: Path, top: str = "", **roles: str) -> Suite:
+    file = suite(folder, **roles)
+    return load(file, Registry(), text=f"{top}\n{file.read_text()}")
 
 
 def test_cores_are_found_whole_and_without_cpus_that_are_not_ours(tmp_path: Path) -> None:
@@ -121,91 +116,66 @@ def test_cores_are_found_whole_and_without_cpus_that_are_not_ours(tmp_path: Path
     assert nowhere.cores == ((0,), (2,))
 
 
+SHARED = "CPUs 0-1, shared by all"
+OF_TWO = "CPUs: 0 for server; 1 for loader"
+OF_FOUR = "CPUs: 0-2,4-6 for server; 3,7 for loader"
+ON_ONE_CORE = f"CPUs: 0 for server; 2 for loader\n{WARNS}: CPUs 0,2"
+SIXTEEN = " ".join(map(str, range(16)))
+PLACED = {"server": '"0"', "upstream": '"1"', "backend": "[1]", "loader": '"2"'}
+ROLES = ("server", "upstream", "backend", "loader")
+
+
 @pytest.mark.parametrize(
-    ("cores", "server", "loader"),
+    ("cores", "top", "roles", "cpus", "lines"),
     [
-        ([(0,), (1,)], "0", "1"),
-        ([(0, 4), (1, 5), (2, 6), (3, 7)], "0-2,4-6", "3,7"),
-        ([(cpu,) for cpu in range(16)], "0-11", "12-15"),
+        ("0 1", AUTO, {}, "0 0 0 1", OF_TWO),
+        ("0,4 1,5 2,6 3,7", AUTO, {}, "0-2,4-6 0-2,4-6 0-2,4-6 3,7", OF_FOUR),
+        (SIXTEEN, AUTO, {}, "0-11 0-11 0-11 12-15", "CPUs: 0-11 for server; 12-15 for loader"),
+        ("0,1", AUTO, {}, "- - - -", f"{SHARED}: placement = 'auto' needs two cores"),
+        ("0 1", "", {}, "- - - -", SHARED),
+        ("0,2 1,3", "", PLACED, "0 1 1 2", ON_ONE_CORE),
+        ("0 1", "", {"server": '"0"', "loader": '"1"'}, "0 - - 1", OF_TWO),
     ],
+    ids=["auto", "auto of 4", "auto of 16", "auto of 1", "default", "a core shared", "no backend"],
 )
-def test_auto_keeps_the_load_tool_from_all_others_by_whole_cores(
-    tmp_path: Path, cores: list[tuple[int, ...]], server: str, loader: str
+def test_roles_have_their_cpus(
+    tmp_path: Path, cores: str, top: str, roles: dict[str, str], cpus: str, lines: str
 ) -> None:
-    cpu_topology = CpuTopology(tuple(Cpus(core) for core in cores))
-    document = read(tmp_path, 'placement = "auto"')
+    """`auto` keeps the load tool from all others by whole cores."""
+    cpu_topology = CpuTopology(tuple(map(Cpus.parse, cores.split())))
+    document = read(tmp_path, top, **roles)
     actual = places(document, cpu_topology)
-    assert {role: str(cpus) for role, cpus in actual.items()} == {
-        "server": server,
-        "upstream": server,
-        "backend": server,
-        "loader": loader,
+    of_roles = zip(ROLES, cpus.split(), strict=True)
+    assert {role: str(item) for role, item in actual.items()} == {
+        role: item for role, item in of_roles if item != "-"
     }
-    assert list(describe_placement(document, actual, cpu_topology)) == [
-        f"CPUs: {server} for server; {loader} for loader"
-    ]
-
-
-def test_cpus_of_parts_that_are_not_there_are_not_shared(tmp_path: Path) -> None:
-    cpu_topology = CpuTopology((Cpus((0,)), Cpus((1,))))
-    document = read(tmp_path, "", '[placement]\nserver = "0"\nloader = "1"')
-    assert list(describe_placement(document, places(document, cpu_topology), cpu_topology)) == [
-        "CPUs: 0 for server; 1 for loader"
-    ]
-
-
-def test_one_core_is_shared_whatever_is_asked_and_it_is_said(tmp_path: Path) -> None:
-    cpu_topology = CpuTopology((Cpus((0, 1)),))
-    document = read(tmp_path, 'placement = "auto"')
-    assert places(document, cpu_topology) == {}
-    (line,) = describe_placement(document, {}, cpu_topology)
-    assert line == "CPUs 0-1, shared by all: placement = 'auto' needs two cores"
-
-
-def test_by_default_nobody_is_put_anywhere(tmp_path: Path) -> None:
-    cpu_topology = CpuTopology((Cpus((0,)), Cpus((1,))))
-    document = read(tmp_path)
-    assert places(document, cpu_topology) == {}
-    assert list(describe_placement(document, {}, cpu_topology)) == ["CPUs 0-1, shared by all"]
-
-
-def test_a_core_that_is_shared_with_the_load_tool_is_told(tmp_path: Path) -> None:
-    cpu_topology = CpuTopology((Cpus((0, 2)), Cpus((1, 3))))
-    written = '[placement]\nserver = "0"\nupstream = "1"\nbackend = [1]\nloader = "2"'
-    document = read(tmp_path, "", written)
-    actual = places(document, cpu_topology)
-    assert actual == {"server": (0,), "upstream": (1,), "backend": (1,), "loader": (2,)}
-    assert list(describe_placement(document, actual, cpu_topology)) == [
-        "CPUs: 0 for server; 2 for loader",
-        "warning: the load tool shares one core with others: CPUs 0,2",
-    ]
+    assert "\n".join(describe_placement(document, actual, cpu_topology)) == lines
 
 
 def test_a_suite_that_places_makes_other_cases(tmp_path: Path) -> None:
-    texts = ["", 'placement = "off"', 'placement = "auto"']
-    actual = [next(iter(expand(read(tmp_path, text)))).name.digest for text in texts]
-    given_cpus = read(tmp_path, "", '[placement]\nserver = "0"')
-    actual.append(next(iter(expand(given_cpus))).name.digest)
-    assert actual[0] == actual[1]
-    assert len(set(actual)) == 3
+    suites = [read(tmp_path, text) for text in ("", 'placement = "off"', AUTO)]
+    suites.append(read(tmp_path, server='"0"'))
+    first, off, *others = (next(iter(expand(item))).name.digest for item in suites)
+    assert first == off
+    assert len({first, *others}) == 3
 
 
 def test_a_setting_replaces_all_of_it(tmp_path: Path) -> None:
-    file = suite(tmp_path, "", '[placement]\nserver = "0"')
+    file = suite(tmp_path, server='"0"')
     assert load(file, Registry(), settings=[("placement", '"off"')]).placement == "off"
-    profiled = suite(tmp_path, "", '[placement]\nserver = "0"\n[profiles.free]\nplacement = "off"')
-    assert load(profiled, Registry(), profile="free").placement == "off"
+    text = f'{file.read_text()}\n[profiles.free]\nplacement = "off"'
+    assert load(file, Registry(), profile="free", text=text).placement == "off"
 
 
 # --- with real processes -------------------------------------------------------------------------
 
 
 def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path: Path) -> None:
-    file = suite(tmp_path, "", '[placement]\nserver = "0,99998"\nloader = [99999]')
+    file = suite(tmp_path, server='"0,99998"', loader="[99999]")
     bench("plan", file, code=0)  # to be run elsewhere
     done = bench("run", file, code=2)
-    assert "placed.toml:13:1: placement.server: this machine gives no CPU 99998" in done.err
-    assert "placed.toml:14:1: placement.loader: this machine gives no CPU 99999" in done.err
+    assert "alone.toml:13:1: placement.server: this machine gives no CPU 99998" in done.err
+    assert "alone.toml:14:1: placement.loader: this machine gives no CPU 99999" in done.err
     assert f"hint: available CPUs: {USABLE}" in done.err
     assert not (tmp_path / "results").exists()
 
@@ -213,23 +183,14 @@ def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path
 @contextmanager
 def answering_here() -> Iterator[str]:
     """Serve as a program that nobody of us started would."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
-    process = subprocess.Popen(words)
-    try:
-        deadline = time.monotonic() + WAITS_S
-        while True:
-            with socket.socket() as asking:
-                if asking.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
+    with subprocess.Popen(words) as process:
+        try:
+            until(lambda: accepts(port))
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.kill()
 
 
 def checked(trial: dict[str, Any], name: str) -> dict[str, Any]:
@@ -243,11 +204,11 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
     file = tmp_path / "all.toml"
     file.write_text(suite_text("run/machine/placement", first=first, last=last))
     done = bench("run", "--details", file, code=0)
-    assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
-    (header,) = tmp_path.glob("results/*/result.json")
+    where = f"{first} for server, upstream; {last} for backend, loader"
+    assert f"CPUs: {where}" in done.err
     request = {"server": str(first), "upstream": str(first)}
     request |= {"backend": str(last), "loader": str(last)}
-    assert json.loads(header.read_text())["placement"] == request
+    assert json.loads((done.result / "result.json").read_text())["placement"] == request
     for trial in trials(tmp_path):
         placed = trial["placement"]
         assert (placed["cpus"], placed["elsewhere"]) == (request, [])
@@ -257,21 +218,18 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
         assert {part["label"] for part in trial["observation"]["usage"]} <= placed["seen"].keys()
         assert checked(trial, "placement")["status"] == "pass"
     assert len(trials(tmp_path)) == 2
-    bench("validate", header.parent, code=0)
-    where = f"{first} for server, upstream; {last} for backend, loader"
+    bench("validate", done.result, code=0)
     assert done.out.count(f"CPUs: {where}") == 1
-    assert (header.parent / "report.md").read_text().count(where) == 1
-    assert (header.parent / "report.html").read_text().count(where) == 1
+    for form in ("md", "html"):
+        assert (done.result / f"report.{form}").read_text().count(where) == 1
 
 
 def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path) -> None:
     with answering_here() as url:
-        file = suite(tmp_path, "", f'[placement]\nserver = "{USABLE[0]}"')
-        file.write_text(file.read_text().replace(answering(), f'use = "url"\nurl = "{url}"\n'))
-        done = bench("run", file)
-    assert done.code in {0, 4}, (
-        done.all
-    )  # the load tool may use the server's CPU: P1, if it is busy
+        running = f'use = "url"\nurl = "{url}"\n'
+        done = bench("run", suite(tmp_path, running, server=f'"{USABLE[0]}"'))
+    # 4: the load tool may use the server's CPU, which is P1 if it is busy.
+    assert done.code in {0, 4}, done.all
     screen = " ".join(done.out.split())
     assert re.search(r"→ \d+ more caveats?: benchforge report --why", screen), screen
     assert "placement" in bench("report", "--why").out
@@ -283,10 +241,8 @@ def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path)
 
 def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:
     _, last = two_cpus()
-    words = [sys.executable, str(PROGRAMS / "servers/says_who.py"), "--port", "{port}"]
-    file = suite(tmp_path, "", f'[placement]\nserver = "{last}"')
-    file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
-    done = bench("run", file)
+    says_who = program("servers/says_who.py", "--port", "{port}")
+    done = bench("run", suite(tmp_path, says_who, server=f'"{last}"'))
     assert done.code in {0, 4}, done.all  # as above
     (out,) = tmp_path.glob("results/*/trials/0001/server-one.out")
     assert json.loads(out.read_text())["cpus"] == [last]
@@ -294,15 +250,9 @@ def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:
 
 def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Path) -> None:
     first, last = two_cpus()
-    words = [sys.executable, str(PROGRAMS / "servers/wanders.py"), str(last), "--port", "{port}"]
-    file = suite(
-        tmp_path,
-        "",
-        "[placement]\n"
-        + "".join(f'{role} = "{first}"\n' for role in ("server", "upstream", "backend", "loader")),
-    )
-    file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
-    done = bench("run", "--details", file, code=0)
+    wanders = program("servers/wanders.py", last, "--port", "{port}")
+    roles = dict.fromkeys(("server", "upstream", "backend", "loader"), f'"{first}"')
+    done = bench("run", "--details", suite(tmp_path, wanders, **roles), code=0)
     (trial,) = trials(tmp_path)
     (stray,) = trial["placement"]["elsewhere"]
     assert (stray["label"], stray["cpus"], stray["processes"]) == ("server-one", str(last), 1)

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering, captured, needed
+from front_door import Bench, captured
+from suite_texts.with_pace import alone
+from suite_texts.with_wrk import trials
 
 from benchforge.model.suite.placement import AppliedTuning, Tuning
 from benchforge.parts.command import Command
@@ -20,7 +22,7 @@ from benchforge.run.sandbox.host import LocalHost, Mode, Sandbox, Wishes
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
-SYSCTLS = Path("/proc/sys")
+SYSCTLS, SOMAXCONN = Path("/proc/sys"), "net.core.somaxconn"
 # What the study of 2015 sets.
 STUDY: dict[str, int | str] = tomllib.loads(
     (Path(__file__).parents[3] / "suites/studies/api-hour.toml").read_text()
@@ -67,11 +69,10 @@ def test_a_study_of_2015_is_applied_inside_the_trial(tmp_path: Path) -> None:
 
 
 def test_the_processes_of_a_trial_see_what_was_applied(tmp_path: Path) -> None:
-    request: dict[str, int | str] = {"net.core.somaxconn": 77}
-    with private(tmp_path, request) as sandbox:
-        cat = Command("cat", path("net.core.somaxconn"))
+    with private(tmp_path, {SOMAXCONN: 77}) as sandbox:
+        cat = Command("cat", path(SOMAXCONN))
         assert sandbox.run("cat", cat, tmp_path, {}, 200).stdout.read_text() == "77\n"
-    assert value("net.core.somaxconn") != "77"
+    assert value(SOMAXCONN) != "77"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may ask for a network alone")
@@ -103,7 +104,7 @@ print(json.dumps([len(own), same]))
 
 def test_what_the_machine_itself_has_is_told_from_a_network_of_ones_own(tmp_path: Path) -> None:
     """The comparison that the keeper makes finds a file that is the same in both places."""
-    name = "net.core.somaxconn"
+    name = SOMAXCONN
     machines = keeper._open_sysctls([name])
     first = value(name)
     try:
@@ -125,19 +126,18 @@ def test_no_module_is_loaded_for_a_trial(tmp_path: Path) -> None:
 
 
 def test_in_the_hosts_network_no_sysctl_is_applied(tmp_path: Path) -> None:
-    first = value("net.core.somaxconn")
-    with LocalHost().trial(tmp_path, "host", Wishes({"net.core.somaxconn": 77})) as sandbox:
+    first = value(SOMAXCONN)
+    with LocalHost().trial(tmp_path, "host", Wishes({SOMAXCONN: 77})) as sandbox:
         assert sandbox.mode.applied == {}
-        actual = {"sysctl.net.core.somaxconn": "the trial uses the machine's own network"}
+        actual = {f"sysctl.{SOMAXCONN}": "the trial uses the machine's own network"}
         assert sandbox.mode.refused == actual
-    assert value("net.core.somaxconn") == first
+    assert value(SOMAXCONN) == first
 
 
 def test_a_value_that_the_kernel_does_not_take_is_refused(tmp_path: Path) -> None:
-    request: dict[str, int | str] = {"net.core.somaxconn": "many", "net.ipv4.no_such": 1}
-    mode = tuned(tmp_path, request)
+    mode = tuned(tmp_path, {SOMAXCONN: "many", "net.ipv4.no_such": 1})
     assert mode.refused == {
-        "sysctl.net.core.somaxconn": "Invalid argument",
+        f"sysctl.{SOMAXCONN}": "Invalid argument",
         "sysctl.net.ipv4.no_such": "this kernel does not have it",
     }
 
@@ -176,9 +176,8 @@ def test_limits_hold_for_every_process_of_a_trial(tmp_path: Path) -> None:
 def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     beyond = int(Path("/proc/sys/fs/nr_open").read_text()) + 1  # root may not either
-    with LocalHost().trial(
-        tmp_path, wishes=Wishes(limits={"nofile": beyond, "core": 2**70})
-    ) as sandbox:
+    wishes = Wishes(limits={"nofile": beyond, "core": 2**70})
+    with LocalHost().trial(tmp_path, wishes=wishes) as sandbox:
         assert sandbox.mode.applied == {}
         actual = sandbox.mode.refused["limits.nofile"]
         assert actual.endswith(f": {soft} holds, {hard} is the highest allowed")
@@ -192,39 +191,24 @@ def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path
 # --- in a suite ----------------------------------------------------------------------------------
 
 
-def suite(folder: Path, tuning: str = "", *, top: str = "") -> Path:
-    file = folder / "tuned.toml"
-    file.write_text(f"""benchforge = 1
-loaders.wrk = {{ use = "wrk", connections = 2, duration = "1s" }}
-scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["wrk"] }}
-{top}
-[servers.one]
-{answering()}
-[repeat]
-blocks = 1
-{tuning}""")
-    return file
-
-
 def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path) -> None:
     request = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n[tuning.limits]\nnofile = 64\n'
-    read = load(suite(tmp_path, request), Registry())
+    file = alone(tmp_path, more=request)
+    read = load(file, Registry())
     assert read.tuning == Tuning(sysctl={"net.core.somaxconn": 512}, limits={"nofile": 64})
     (case,) = expand(read)
     assert case.tuning == read.tuning
     settings = [("tuning.limits.nofile", "65"), ('tuning.sysctl."net.core.somaxconn"', "513")]
-    changed = load(suite(tmp_path, request), Registry(), settings=settings)
+    changed = load(file, Registry(), settings=settings)
     assert changed.tuning == Tuning(sysctl={"net.core.somaxconn": 513}, limits={"nofile": 65})
     (other,) = expand(changed)
     assert other.name.digest != case.name.digest
 
 
 def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     request = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n"kernel.shmmax" = 5\n'
-    done = bench("run", "--details", suite(tmp_path, request), code=0)
-    (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
-    trial = json.loads(file.read_text())
+    done = bench("run", "--details", alone(tmp_path, more=request), code=0)
+    (trial,) = trials(tmp_path)
     if trial["namespaces"]["network"] != "private":
         pytest.skip("no private network here")
     assert trial["tuning"] == {
@@ -233,18 +217,15 @@ def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path:
     }
     text = "1 applied; not applied: kernel.shmmax (not of a private network)"
     assert done.out.count(f"tuning: {text}") == 1
-    folder = file.parents[2]
-    assert (folder / "report.md").read_text().count(text) == 1
-    assert (folder / "report.html").read_text().count(text) == 1
-    bench("validate", folder, code=0)
+    for form in ("md", "html"):
+        assert (done.result / f"report.{form}").read_text().count(text) == 1
+    bench("validate", done.result, code=0)
 
 
 def test_a_suite_without_tuning_tells_of_none(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     # The advice names the suite's path, which has the name of this test.
-    assert "tuning" not in bench("run", suite(tmp_path), code=0).out.replace(str(tmp_path), "")
-    (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
-    assert json.loads(file.read_text())["tuning"] is None
+    assert "tuning" not in bench("run", alone(tmp_path), code=0).out.replace(str(tmp_path), "")
+    assert trials(tmp_path)[0]["tuning"] is None
 
 
 def test_what_is_told_for_a_person() -> None:

@@ -115,27 +115,21 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
     words += "one = subprocess.Popen(sleep); print(one.pid, flush=True); one.wait()\n"
     words += "two = subprocess.Popen(sleep); print(two.pid, flush=True); two.wait()\n"
     with program("-c", words) as process:
-        assert process.stdout is not None
-        first = int(process.stdout.readline())
+        first = int(present(process.stdout).readline())
         observed = part(process.pid)
         observed.begin(counted_from_birth=False)
         os.kill(first, signal.SIGKILL)
-        process.stdout.readline()
+        present(process.stdout).readline()
         observed.look(1.0, fully=True)
         row = observed.row(1.0, None, fully=True)
     assert (row.processes, row.ended_processes, row.new_processes) == (2, 1, 1)
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 50),  # what a child used until it was seen last
-            st.integers(0, 50),  # what it used after that
-            st.booleans(),  # whether its parent waits for it
-        ),
-        max_size=8,
-    )
-)
+USED = st.integers(0, 50)
+
+
+# What a child used until it was seen last, and after that; whether its parent waits for it.
+@given(st.lists(st.tuples(USED, USED, st.booleans()), max_size=8))
 def test_each_child_is_counted_once(children: list[tuple[int, int, bool]]) -> None:
     account = Account(used=7, waited=5)
     waited = 5
@@ -421,10 +415,8 @@ def test_signs_of_a_real_process() -> None:
     environment = {**os.environ, "PYTHONASYNCIODEBUG": "1"}
     words = "import cProfile, time; print(flush=True); time.sleep(60)"
     with program("-X", "dev", "-c", words, env=environment) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        signs = watched.signs(process.pid)
-        assert signs is not None
+        present(process.stdout).readline()
+        signs = present(watched.signs(process.pid))
         assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(signs)
         assert watched.open_files(process.pid) is not None
     assert watched.signs(process.pid) == []
@@ -434,8 +426,7 @@ def test_signs_of_a_real_process() -> None:
 def test_a_traced_process_shows_its_tracer() -> None:
     trace_me = "import ctypes, time; ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n"
     with program("-c", f"{trace_me}print(flush=True); time.sleep(60)") as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+        present(process.stdout).readline()
         assert watched.signs(process.pid) == [f"instrument: TracerPid {os.getpid()}"]
         ctypes.CDLL(None).ptrace(7, process.pid, 0, 0)  # PTRACE_CONT: the signal that ends it
 

@@ -1,39 +1,20 @@
 """A mix for servers that take turns: each gets the same requests, from the first one on."""
 
 import json
-import sys
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench
+from front_door import Bench
 from measured.case import cases
+from present import present
 from suite_texts.files import suite_text
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
-from benchforge.model.trial.trial import Trial
+from benchforge.model.files.folder import read_trials
 
 SERVERS = ("north", "south")
-
-
-def suite(folder: Path, loader: str = 'use = "pace"\nconnections = 1', more: str = "") -> Path:
-    servers = "".join(
-        f"""[servers.{label}]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
-  "--log", "{folder}/{label}.log"]
-"""
-        for label in SERVERS
-    )
-    path = folder / "mix.toml"
-    path.write_text(suite_text("run/mix/mix_in_turns", servers=servers, loader=loader, more=more))
-    return path
-
-
-def trials(result: Path) -> list[Trial]:
-    files = sorted(result.glob("trials/*/trial.json"))
-    return [Trial.model_validate_json(file.read_bytes()) for file in files]
 
 
 def heads(log: Path) -> list[str]:
@@ -49,41 +30,36 @@ def ran(bench: Bench, path: Path) -> tuple[str, Path]:
             (path.parent / f"{label}.log").unlink(missing_ok=True)
         call = bench("run", "--details", path, "-o", "results")
         result = max((path.parent / "results").iterdir())
-        if [trial.failure for trial in trials(result)] == [None] * len(SERVERS):
+        if [trial.failure for trial in read_trials(result)] == [None] * len(SERVERS):
             return call.out, result
     pytest.fail("no slice had enough requests")
 
 
 def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path)
+    path = tmp_path / "mix.toml"
+    path.write_text(suite_text("run/mix/mix_in_turns", folder=tmp_path))
     output, result = ran(bench, path)
-    workload = cases(path)[0].workload
-    assert workload is not None
+    workload = present(cases(path)[0].workload)
     digests = set()
-    for trial in trials(result):
-        assert trial.reading is not None
-        assert trial.turns is not None
-        assert trial.stream is not None
-        digests.add(trial.stream.sha256)
-        kinds = trial.reading.kinds
-        assert trial.turns.responses == trial.reading.responses
-        assert sum(value.responses for value in kinds.values()) == trial.reading.responses
-        assert {value.seconds for value in kinds.values()} == {trial.turns.seconds}
+    for trial in read_trials(result):
+        reading, turns, stream = present(trial.reading), present(trial.turns), present(trial.stream)
+        digests.add(stream.sha256)
+        kinds = reading.kinds
+        assert turns.responses == reading.responses
+        assert sum(value.responses for value in kinds.values()) == reading.responses
+        assert {value.seconds for value in kinds.values()} == {turns.seconds}
         assert all(value.latency is None for value in kinds.values())
         outcomes = {check.id: check.status for check in of_trial(trial, limits())}
         assert outcomes == {"R1": "pass", "R2": "pass"}
-        (taken,) = trial.reading.records_taken
+        (taken,) = reading.records_taken
         records = islice(workload.records(7, 1), taken)
         sent = [record.head.decode().partition(" HTTP/1.1")[0] for record in records]
         got = heads(tmp_path / f"{trial.case.server}.log")
         # Behind them there are the probes of both kinds, before them slices that do not count, of
         # which each may have sent the same.
-        *_, end = [
-            index
-            for index in range(len(sent), len(got) + 1)
-            if got[index - len(sent) : index] == sent
-        ]
-        probes = {f"GET {kind.request.path}" for kind in trial.stream.kinds.values()}
+        ends = range(len(sent), len(got) + 1)
+        *_, end = [index for index in ends if got[index - len(sent) : index] == sent]
+        probes = {f"GET {kind.request.path}" for kind in stream.kinds.values()}
         assert set(got[end:]) == probes
     assert len(digests) == 1
     assert "in turns" in output

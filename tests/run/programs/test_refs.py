@@ -5,11 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from front_door import Bench, calls, needed, needed_module
+from front_door import WAITS_S, Bench, bench_words, calls, needed, needed_module
 from measured.on_disk import only_result
 from present import present
 from repository import LOAD, commit, git, repository, suite
@@ -60,16 +59,11 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
     earlier, later = read_header(folder).code
     assert (earlier.server, earlier.ref, earlier.commit) == ("before", "v1", first)
-    assert (later.server, later.ref, later.commit, later.changed_files) == (
-        "after",
-        None,
-        second,
-        0,
-    )
+    assert (later.server, later.ref, later.commit) == ("after", None, second)
+    assert later.changed_files == 0
     says = f"before: v1 at {first[:7]}; after: working tree at {second[:7]}"
-    assert says in call.out
-    assert says in (folder / "report.md").read_text()
-    assert says in (folder / "report.html").read_text()
+    for text in (call.out, *((folder / f"report.{form}").read_text() for form in ("md", "html"))):
+        assert says in text
     assert (tmp_path / ".git/index").read_bytes() == index
     assert git(tmp_path, "for-each-ref") == refs
     assert git(tmp_path, "worktree", "list").count("\n") == 0
@@ -107,9 +101,8 @@ def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
         "blocks = 1\n"
     )
     call = bench("run", "--details", "bench/suite.toml", "-o", "out", *SHORT)
-    assert answers(only_result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, (
-        call.all
-    )
+    actual = answers(only_result(tmp_path / "out"))
+    assert actual == {"before": {"old"}, "after": {"newer"}}, call.all
     assert " with 1 changed file" in call.out
 
 
@@ -130,54 +123,31 @@ def test_a_program_in_the_repository_is_of_the_commit_too(bench: Bench, tmp_path
 
 @pytest.mark.samples(3)
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("ref", "directory", "says"),
     [
-        ('ref = "v1"', 'ref = "mian"', "servers.before.ref: no commit 'mian' in {top}"),
-        ('ref = "v1"', 'ref = "HEAD~7"', "servers.before.ref: no commit 'HEAD~7' in {top}"),
-        ('ref = "v1"', 'ref = "v1:app"', "servers.before.ref: no commit 'v1:app' in {top}"),
-        (
-            'ref = "v1"',
-            'ref = "--all"',
-            "servers.before.ref: expected the name of a branch, tag or commit",
-        ),
-        (
-            'ref = "v1"',
-            'ref = ""',
-            "servers.before.ref: expected the name of a branch, tag or commit",
-        ),
-        (
-            'directory = "app"\nref',
-            'directory = "later"\nref',
-            "servers.before.directory: later is not there at v1 (",
-        ),
-        (
-            'directory = "app"\nref',
-            'directory = "app/serve.py"\nref',
-            "servers.before.directory: app/serve.py is not there at v1 (",
-        ),
-        (
-            'directory = "app"\nref',
-            'directory = "/"\nref',
-            "servers.before.ref: /: not in a git repository",
-        ),
+        ("mian", "app", "ref: no commit 'mian' in {top}"),
+        ("HEAD~7", "app", "ref: no commit 'HEAD~7' in {top}"),
+        ("v1:app", "app", "ref: no commit 'v1:app' in {top}"),
+        ("--all", "app", "ref: expected the name of a branch, tag or commit"),
+        ("", "app", "ref: expected the name of a branch, tag or commit"),
+        ("v1", "later", "directory: later is not there at v1 ("),
+        ("v1", "app/serve.py", "directory: app/serve.py is not there at v1 ("),
+        ("v1", "/", "ref: /: not in a git repository"),
     ],
 )
-def test_what_leads_nowhere(bench: Bench, tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_what_leads_nowhere(
+    bench: Bench, tmp_path: Path, ref: str, directory: str, says: str
+) -> None:
     repository(tmp_path)
-    assert old in suite()
-    (tmp_path / "suite.toml").write_text(suite().replace(old, new, 1))
+    text = suite(ref).replace('directory = "app"', f'directory = "{directory}"', 1)
+    (tmp_path / "suite.toml").write_text(text)
     for command in ("run", "doctor"):
         call = bench(command, "suite.toml", code=2)
         assert "error: suite.toml:" in call.err
-        assert says.format(top=tmp_path.resolve()) in call.err
+        assert f"servers.before.{says.format(top=tmp_path.resolve())}" in call.err
+        nearest = "hint: did you mean 'main'? any commit works; known names: "
+        assert (nearest in call.err) is (ref == "mian")
     assert not (tmp_path / "results").exists()
-
-
-def test_the_nearest_ref_is_named(bench: Bench, tmp_path: Path) -> None:
-    repository(tmp_path)
-    (tmp_path / "suite.toml").write_text(suite("mian"))
-    call = bench("run", "suite.toml")
-    assert "hint: did you mean 'main'? any commit works; known names: " in call.err
 
 
 def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
@@ -197,12 +167,10 @@ def test_a_built_in_app_has_no_ref(bench: Bench, tmp_path: Path) -> None:
 def test_without_git(tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite())
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    words = [sys.executable, "-m", "benchforge"]
-    bench = calls(words, tmp_path, {**os.environ, "PATH": str(empty)})
-    for command in ("run", "check", "serve"):
-        call = bench(command, "suite.toml", *(["before"] if command == "serve" else []), code=3)
+    (empty := tmp_path / "empty").mkdir()
+    bench = calls(bench_words(), tmp_path, {**os.environ, "PATH": str(empty)})
+    for words in (["run"], ["check"], ["serve", "before"]):
+        call = bench(words[0], "suite.toml", *words[1:], code=3)
         assert "missing program: git" in call.err
     assert "hint: git: apt-get install git" in bench("run", "suite.toml").err
     # Who names no commit is measured all the same; what is not known is told.
@@ -294,8 +262,7 @@ def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
     with LocalHost().trial(tmp_path / "trial", "host") as sandbox:
-        program = present(locate("git"))
-        items = list(Git(program, tmp_path, sandbox, tmp_path / "git").changed())
+        items = list(Git(present(locate("git")), tmp_path, sandbox, tmp_path / "git").changed())
     assert ("app/renamed.py", True) in items
     assert not any("answer.py" in path for path, _ in items)
 
@@ -310,8 +277,7 @@ def test_no_filter_of_the_repository_itself_runs(tmp_path: Path) -> None:
     (tmp_path / ".git/info/attributes").write_text("* filter=a=b\n")
     (tmp_path / "app/answer.py").write_text("changed = 1\n")
     with LocalHost().trial(tmp_path / "trial", "host") as sandbox:
-        program = present(locate("git"))
-        request = Git(program, tmp_path, sandbox, tmp_path / "git")
+        request = Git(present(locate("git")), tmp_path, sandbox, tmp_path / "git")
         assert ("app/answer.py", True) in list(request.changed())
         request.check_out("HEAD", tmp_path / "out")
     assert (tmp_path / "out/app/answer.py").is_file()
@@ -322,21 +288,15 @@ def test_served_for_a_person(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("nowhere").replace('"nowhere"', '"v1"', 1))
     (tmp_path / "app/serve.py").write_text("raise SystemExit(3)\n")  # of the working tree
-    words = [sys.executable, "-m", "benchforge", "serve", "suite.toml", "before"]
-    serving = subprocess.Popen(
-        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert serving.stdout is not None
-        lines = [serving.stdout.readline(), serving.stdout.readline()]
-        assert lines[1] == "GET /: 200, 4 bytes\n", lines
-    finally:
-        serving.send_signal(signal.SIGINT)
-        deadline = time.monotonic() + 300
-        while serving.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        serving.kill()
-        _, err = serving.communicate()
+    words, pipe = bench_words("serve", "suite.toml", "before"), subprocess.PIPE
+    with subprocess.Popen(words, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as serving:
+        try:
+            lines = [present(serving.stdout).readline() for _ in range(2)]
+            assert lines[1] == "GET /: 200, 4 bytes\n", lines
+            serving.send_signal(signal.SIGINT)
+            _, err = serving.communicate(timeout=WAITS_S)
+        finally:
+            serving.kill()
     assert serving.returncode == 0, err
     assert "servers.before: v1 at " in err
 
@@ -346,12 +306,9 @@ def test_what_of_a_path_is_of_the_commit(tmp_path: Path) -> None:
     (top / "env/bin").mkdir(parents=True)
     (top / "app").mkdir()
     (top / "env/pyvenv.cfg").touch()
-    python = top / "env/bin/python"
-    python.symlink_to(sys.executable)
-    outside = tmp_path / "python"
-    outside.symlink_to(sys.executable)
-    link = tmp_path / "link"
-    link.symlink_to(top)
+    (python := top / "env/bin/python").symlink_to(sys.executable)
+    (outside := tmp_path / "python").symlink_to(sys.executable)
+    (link := tmp_path / "link").symlink_to(top)
     tree = Tree(top, checkout)
     assert tree.at(python) == python, "an environment is of no commit, and its link is its name"
     assert tree.at(outside) == outside

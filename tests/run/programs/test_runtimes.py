@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, lack, needed
+from front_door import Bench, captured, lack, needed
 from suite_texts.files import suite_text
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.files.folder import read_header, read_trials
-from benchforge.model.files.result import Header
 from benchforge.parts.registry import Registry
 from benchforge.run import locate
 from benchforge.run.disk.leftovers import cache
@@ -79,15 +78,8 @@ def interpreter(tmp_path: Path) -> Callable[[str], str]:
 def written(folder: Path, runtimes: str, runtime: str = "py312", scenario: str = "") -> Path:
     (folder / "mine.py").write_text(APP)
     path = folder / "small.toml"
-    path.write_text(
-        suite_text(
-            "run/programs/runtimes",
-            runtimes=runtimes,
-            runtime=runtime,
-            load=LOAD,
-            scenario=scenario,
-        )
-    )
+    holes = {"runtimes": runtimes, "runtime": runtime, "load": LOAD, "scenario": scenario}
+    path.write_text(suite_text("run/programs/runtimes", **holes))
     return path
 
 
@@ -105,20 +97,10 @@ def from_inside(python: Path) -> dict[str, str]:
         "import importlib.metadata, json; print(json.dumps({one.metadata['Name']: one.version "
         "for one in importlib.metadata.distributions()}))"
     )
-    done = subprocess.run(
-        [python, "-I", "-c", program],
-        env={**os.environ, **locate.libraries(python)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    environment = {**os.environ, **locate.libraries(python)}
+    done = captured([python, "-I", "-c", program], env=environment, check=True)
     packages: dict[str, str] = json.loads(done.stdout)
     return packages
-
-
-def result(folder: Path) -> tuple[Path, Header]:
-    (actual,) = (folder / "results").iterdir()
-    return actual, read_header(actual)
 
 
 # --- run by the front door -----------------------------------------------------------------------
@@ -130,11 +112,10 @@ def test_two_interpreters(bench: Bench, tmp_path: Path, interpreter: Callable[[s
     interpreter("3.12")
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
-    call = bench(
-        "run", "--details", written(tmp_path, PY312 + PYPY, scenario=vary), code=4
-    )  # what they answer is their Python: bodies that differ
+    path = written(tmp_path, PY312 + PYPY, scenario=vary)
+    call = bench("run", "--details", path, code=4)  # what they answer is their Python: they differ
     assert "py312 is CPython 3.12." in call.out
-    folder, header = result(tmp_path)
+    folder, header = call.result, read_header(call.result)
     declared = {label: header.runtimes[label] for label in ("py312", "pypy")}
     assert [value.implementation for value in declared.values()] == ["CPython", "PyPy"]
     assert header.versions["gunicorn (py312)"] == header.versions["gunicorn (pypy)"] == "23.0.0"
@@ -168,8 +149,9 @@ def test_no_requirements_need_no_environment(bench: Bench, tmp_path: Path) -> No
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
     path.write_text(text + '[servers.ours]\nuse = "gunicorn"\napp = "mine:app"\n')
-    assert "building" not in bench("run", path, code=4).err
-    folder, header = result(tmp_path)
+    call = bench("run", path, code=4)
+    assert "building" not in call.err
+    folder, header = call.result, read_header(call.result)
     assert header.runtimes.keys() == {"py312", "benchforge"}
     assert header.runtimes["py312"].packages == header.runtimes["benchforge"].packages
     assert header.runtimes["py312"].lock_sha256 is None
@@ -259,17 +241,9 @@ from test_runtimes import loaded, made
 from pathlib import Path
 print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
 """
-    sandbox = Path(__file__).parent
-    words = [
-        sys.executable,
-        "-c",
-        program,
-        *map(str, (sandbox, sandbox.parents[1] / "support", path)),
-    ]
-    pair = [
-        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
+    folder, pipe = Path(__file__).parent, subprocess.PIPE
+    words = [sys.executable, "-c", program, folder, folder.parents[1] / "support", path]
+    pair = [subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) for _ in "ab"]
     output = [item.communicate(timeout=300) for item in pair]
     assert [out for out, _ in output] == ["21.2.0\n"] * 2, output
     links = [item for item in kept.iterdir() if item.is_symlink()]
@@ -318,54 +292,54 @@ def _here(requires: list[str], label: str = "py312") -> str:
 # --- finding -------------------------------------------------------------------------------------
 
 
-def test_an_interpreter_states_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    version = ".".join(map(str, sys.version_info[:2]))
-    for name, text in (("python3.4", 'exec {} "$@"'), ("python3", "exit 127")):
-        shim = tmp_path / "bin" / name
-        shim.parent.mkdir(exist_ok=True)
-        shim.write_text("#!/bin/sh\n" + text.format(sys.executable) + "\n")
-        shim.chmod(0o755)
+def script(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Iterator[Callable[[str], Any]]:
+    """Give what finds an interpreter."""
+    with HOST.trial(tmp_path / "trial", "host") as sandbox:
+        yield lambda python: find(sandbox, python, "x", tmp_path, tmp_path / "trial")
+
+
+def test_an_interpreter_states_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: Callable[[str], Any]
+) -> None:
+    script(tmp_path / "bin/python3.4", f'exec {sys.executable} "$@"')
+    script(tmp_path / "bin/python3", "exit 127")
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
-    with HOST.trial(tmp_path / "trial", "host") as sandbox:
-
-        def found(python: str) -> Any:
-            return find(sandbox, python, "x", tmp_path, tmp_path / "trial")
-
-        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
-            found("3.4")
-        by_name = found("python3.4")  # whatever it is
-        assert ".".join(map(str, by_name.version[:2])) == version
-        assert by_name.path == Path(sys.executable)
-        by_path = found("./bin/python3.4")
-        assert (by_path.path, by_path.version) == (tmp_path / "bin/python3.4", by_name.version)
-        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
-            found("3.4")
-        # The shim that cannot run is passed over; an environment is no plain interpreter.
-        plain = found("3")
-        assert plain.implementation == "CPython"
-        assert not plain.environment
+    with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
+        search("3.4")
+    by_name = search("python3.4")  # whatever it is
+    assert (by_name.version[:2], by_name.path) == (sys.version_info[:2], Path(sys.executable))
+    by_path = search("./bin/python3.4")
+    assert (by_path.path, by_path.version) == (tmp_path / "bin/python3.4", by_name.version)
+    with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
+        search("3.4")
+    # The shim that cannot run is passed over; an environment is no plain interpreter.
+    plain = search("3")
+    assert (plain.implementation, plain.environment) == ("CPython", False)
 
 
-def test_the_highest_version_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_highest_version_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: Callable[[str], Any]
+) -> None:
     answers = {"a": "[3, 99, 1], false", "b": "[3, 99, 2], false", "c": "[3, 99, 3], true"}
     for name, answer in answers.items():
-        program = tmp_path / f"versions/{name}/bin/python3"
-        program.parent.mkdir(parents=True)
-        program.write_text(f'#!/bin/sh\necho \'["/{name}/python3", "cpython", {answer}]\'\n')
-        program.chmod(0o755)
+        says = f'["/{name}/python3", "cpython", {answer}]'
+        script(tmp_path / f"versions/{name}/bin/python3", f"echo '{says}'")
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    with HOST.trial(tmp_path / "trial", "host") as sandbox:
-        highest, exact = (
-            find(sandbox, python, "x", tmp_path, tmp_path / "trial")
-            for python in ("3.99", "3.99.1")
-        )
-        assert (highest.path, str(highest)) == (Path("/b/python3"), "CPython 3.99.2")
-        assert exact.path == Path("/a/python3")
-        # That of an environment has packages of its own.
-        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.99\.3'"):
-            find(sandbox, "3.99.3", "x", tmp_path, tmp_path / "trial")
+    highest, exact = search("3.99"), search("3.99.1")
+    assert (highest.path, str(highest)) == (Path("/b/python3"), "CPython 3.99.2")
+    assert exact.path == Path("/a/python3")
+    # That of an environment has packages of its own.
+    with pytest.raises(ProgramMissing, match=r"no interpreter '3\.99\.3'"):
+        search("3.99.3")
 
 
 def test_a_fetch_needs_a_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,14 +369,15 @@ def test_a_secret_in_a_requirement_is_not_told(tmp_path: Path) -> None:
     assert "opensesame" not in caught.value.text()
 
 
-def test_pypy_by_name_and_version(tmp_path: Path, interpreter: Callable[[str], str]) -> None:
+def test_pypy_by_name_and_version(
+    interpreter: Callable[[str], str], search: Callable[[str], Any]
+) -> None:
     interpreter("pypy3")
-    with HOST.trial(tmp_path / "trial", "host") as sandbox:
-        any_pypy = find(sandbox, "pypy3", "x", tmp_path, tmp_path / "trial")
-        named = "pypy" + ".".join(map(str, any_pypy.version[:2]))
-        assert find(sandbox, named, "x", tmp_path, tmp_path / "trial").version == any_pypy.version
-        with pytest.raises(ProgramMissing, match=r"no interpreter 'pypy3\.1'"):
-            find(sandbox, "pypy3.1", "x", tmp_path, tmp_path / "trial")
+    any_pypy = search("pypy3")
+    named = "pypy" + ".".join(map(str, any_pypy.version[:2]))
+    assert search(named).version == any_pypy.version
+    with pytest.raises(ProgramMissing, match=r"no interpreter 'pypy3\.1'"):
+        search("pypy3.1")
     assert any_pypy.implementation == "PyPy"
 
 

@@ -1,12 +1,12 @@
 """A trial's place, from its door: real programs are started, waited for, asked and stopped."""
 
+import contextlib
 import errno
 import json
 import os
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.watched import REFUSED
+from faults.watched import REFUSED, until
+from front_door import captured
+from present import present
 
 from benchforge.errors import KeeperGone, ProgramMissing, TrialFailed
 from benchforge.parts.command import Command
@@ -48,13 +50,6 @@ def private(here: Sandbox) -> Sandbox:
     return here
 
 
-def eventually(condition: Any) -> bool:
-    deadline = time.monotonic() + WAITS_S
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return bool(condition())
-
-
 def printed(sandbox: Sandbox, folder: Path, command: Command, **environment: str) -> Any:
     finished = sandbox.run("prints", command, folder, environment, WAITS_S)
     assert finished.code == 0, finished.stderr.read_text()
@@ -64,7 +59,7 @@ def printed(sandbox: Sandbox, folder: Path, command: Command, **environment: str
 def deaf(sandbox: Sandbox, folder: Path, name: str = "deaf") -> Running:
     ready = folder / f"{name}.ready"
     running = sandbox.start(name, program(name, ready), folder, NOTHING)
-    assert eventually(ready.exists)
+    until(ready.exists)
     return running
 
 
@@ -77,7 +72,7 @@ def ask(where: socket.socket, port: int) -> str:
 
 def serves(sandbox: Sandbox, folder: Path, port: int, words: str = "hello") -> Running:
     running = sandbox.start("serves", program("serves", port, words), folder, NOTHING)
-    assert eventually(lambda: sandbox.owns(running, port))
+    until(lambda: sandbox.owns(running, port))
     return running
 
 
@@ -89,14 +84,9 @@ def test_clean_environment(here: Sandbox, tmp_path: Path, monkeypatch: pytest.Mo
     command = program("prints", environment={"A": "its own", "LANG": "C"})
     environment = printed(here, tmp_path, command, A="ours", B="ours")["environment"]
     environment.pop("LC_CTYPE", None)  # Python's own, for LANG=C
-    assert environment == {
-        "PATH": os.environ["PATH"],
-        "HOME": os.environ["HOME"],
-        "LANG": "C",
-        "TMPDIR": tempfile.gettempdir(),
-        "A": "its own",
-        "B": "ours",
-    }
+    mine = {name: os.environ[name] for name in ("PATH", "HOME")}
+    mine |= {"LANG": "C", "TMPDIR": tempfile.gettempdir()}
+    assert environment == mine | {"A": "its own", "B": "ours"}
 
 
 def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours(
@@ -171,48 +161,39 @@ def test_cpu_time_is_the_programs_and_its_childrens(here: Sandbox, tmp_path: Pat
     assert finished.user_s > 0.1
 
 
-def noted(ticks: list[float], begun: float) -> None:
-    ticks.append(time.monotonic() - begun)
-
-
 def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path: Path) -> None:
     running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
-    attempt = 0
-    while True:  # until a loud machine lets it keep three beats of five
-        attempt += 1
-        ticks: list[float] = []
+    ticks: list[float] = []
+    for _ in range(50):  # until a loud machine lets it keep three beats of five
+        ticks.clear()
         begun = time.monotonic()
-        assert here.wait(running, 0.55, every_s=0.1, on_tick=partial(noted, ticks, begun)) is None
+        on_tick = partial(lambda begun: ticks.append(time.monotonic() - begun), begun)
+        assert here.wait(running, 0.55, every_s=0.1, on_tick=on_tick) is None
         assert time.monotonic() - begun >= 0.55
         # Each on its beat or later: beats that are past are left out, and none is made up for.
         assert all(tick >= 0.1 * number for number, tick in enumerate(ticks, 1))
-        assert len(ticks) <= 6
-        if attempt == 50 or len(ticks) >= 3:
+        if 3 <= len(ticks) <= 6:
             break
-    assert len(ticks) >= 3
+    assert 3 <= len(ticks) <= 6
     assert here.alive(running)
     assert here.finished(running) is None
 
 
 def test_exits_are_kept_for_whoever_asks_later(here: Sandbox, tmp_path: Path) -> None:
     first = here.start("first", program("dies", 1), tmp_path, NOTHING)
-    assert eventually(lambda: not Path(f"/proc/{first.outer_pid}").exists())
+    until(lambda: not Path(f"/proc/{first.outer_pid}").exists())
     assert here.wait(here.start("second", Command("true"), tmp_path, NOTHING), WAITS_S)
     assert not here.alive(first)
-    finished = here.finished(first)
-    assert finished is not None
-    assert finished.code == 1
+    assert present(here.finished(first)).code == 1
 
 
 def test_a_slow_task_is_killed_and_shows_its_log(here: Sandbox, tmp_path: Path) -> None:
     command = Command("sh", "-c", "echo still busy >&2; exec sleep 300")
-    choices = iter((0.3, 3.0, 30.0))
-    while True:  # a loud machine may not have begun with it
-        within_s = next(choices)
+    for within_s in (0.3, 3.0, 30.0):  # a loud machine may not have begun with it
         with pytest.raises(TrialFailed, match=rf"did not end within {within_s:g} s") as caught:
             here.run("initdb", command, tmp_path, NOTHING, within_s)
         assert caught.value.stage == "prepare"
-        if within_s == 30.0 or caught.value.log:
+        if caught.value.log:
             break
     assert caught.value.log == "still busy"
 
@@ -239,7 +220,7 @@ def test_stopping_ends_descendants_that_left_the_group(here: Sandbox, tmp_path: 
     # setsid: a session of its own, which no signal to the group reaches.
     script = f"setsid {sys.executable} {PROCESSES / 'deaf.py'} {ready} & wait"
     running = here.start("shell", Command("sh", "-c", script), tmp_path, NOTHING)
-    assert eventually(ready.exists)
+    until(ready.exists)
     pids = here.processes(running)
     assert len(pids) == 2
     here.stop(running, within_s=0.4, first=signal.SIGTERM)
@@ -249,7 +230,7 @@ def test_stopping_ends_descendants_that_left_the_group(here: Sandbox, tmp_path: 
 def test_stopping_ends_a_daemon_that_its_program_left(here: Sandbox, tmp_path: Path) -> None:
     running = deaf(here, tmp_path, "daemon")
     assert here.wait(running, WAITS_S)
-    assert eventually(lambda: len(here.processes(running)) == 1)
+    until(lambda: len(here.processes(running)) == 1)
     here.stop(running, within_s=0.2)
     assert here.processes(running) == []
 
@@ -259,7 +240,7 @@ def test_fighting_the_reaper_fails(here: Sandbox, tmp_path: Path, number: signal
     words = f"import os, time; os.kill(os.getppid(), {int(number)})"
     words += "; print(flush=True); time.sleep(60)"
     running = here.start("fights", Command(sys.executable, "-c", words), tmp_path, NOTHING)
-    assert eventually(lambda: running.stdout.read_text() or not here.alive(running))
+    until(lambda: running.stdout.read_text() or not here.alive(running))
     assert here.stop(running, within_s=0.2).code < 0
     assert here.processes(running) == []
 
@@ -290,24 +271,16 @@ def test_a_child_has_the_rest_of_the_grace_time(here: Sandbox, tmp_path: Path) -
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt, SystemExit, ValueError])
 @pytest.mark.parametrize("network", ["private", "host"])
 def test_the_end_of_a_host(tmp_path: Path, error: type[BaseException] | None, network: Any) -> None:
-    def trial() -> list[int]:
-        with LocalHost().trial(tmp_path, network) as sandbox:
-            pids = [sandbox.init_pid]
-            for name in ("deaf", "daemon", "forks"):
-                pids += sandbox.processes(deaf(sandbox, tmp_path, name))
-            trials.append((sandbox, pids))
-            if error is not None:
-                raise error
-        return pids
-
-    trials: list[tuple[Sandbox, list[int]]] = []
-    if error is None:
-        trial()
-    else:
-        with pytest.raises(error):
-            trial()
-    sandbox_, pids = trials[0]
-    assert sandbox_.left >= 3
+    ends: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
+    if error is not None:
+        ends = pytest.raises(error)
+    with ends, LocalHost().trial(tmp_path, network) as sandbox:
+        pids = [sandbox.init_pid]
+        for name in ("deaf", "daemon", "forks"):
+            pids += sandbox.processes(deaf(sandbox, tmp_path, name))
+        if error is not None:
+            raise error
+    assert sandbox.left >= 3
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
     assert not (tmp_path / "keeper.err").exists()
 
@@ -359,7 +332,7 @@ def test_a_silent_forker_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr("benchforge.run.sandbox.host.ANSWERS_WITHIN_S", 0.1)
         with host.trial(tmp_path / "after") as sandbox:
             assert parent(parent(sandbox.init_pid)) == os.getpid()
-            assert eventually(lambda: not alive(forks))
+            until(lambda: not alive(forks))
 
 
 def alive(pid: int) -> bool:
@@ -488,9 +461,9 @@ def test_postgresql_runs_in_a_private_folder_whoever_we_are(here: Sandbox) -> No
         )  # fmt: skip
         running = here.start("postgres", serve, folder, more)
         ready = Command(programs / "pg_isready", "-q", "-h", folder)
-        assert eventually(lambda: here.run("ready", ready, folder, more, WAITS_S).code == 0)
+        until(lambda: here.run("ready", ready, folder, more, WAITS_S).code == 0)
         # Its own children are in sessions of their own.
-        assert eventually(lambda: len(here.processes(running)) > 3)
+        until(lambda: len(here.processes(running)) > 3)
         # INT is its fast shutdown.
         assert here.stop(running, first=signal.SIGINT).code == 0
         assert "database system is shut down" in running.stderr.read_text()
@@ -512,8 +485,7 @@ with LocalHost().trial(folder) as place:
 
 
 def test_each_program_has_processes_of_its_own_without_namespaces(tmp_path: Path) -> None:
-    words = [*REFUSED, sys.executable, "-c", TWO_PROGRAMS, str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = captured([*REFUSED, sys.executable, "-c", TWO_PROGRAMS, tmp_path])
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr)
     own_pids, reapers, pids, processes = json.loads(done.stdout)
@@ -550,9 +522,8 @@ with LocalHost().trial(folder, wishes=Wishes(scratch=folder)) as place:
 
 def test_memory_that_was_named_just_before_the_end_is_removed_too(tmp_path: Path) -> None:
     name = Path("/dev/shm") / f"benchforge-{os.getpid()}"  # noqa: S108 - where POSIX has it
-    program = [sys.executable, "-c", ENDS_IT, str(tmp_path), str(name), NAMES_MEMORY]
-    words = [word.replace("net pid", "ipc mnt net pid") for word in REFUSED] + program
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    program = [sys.executable, "-c", ENDS_IT, tmp_path, name, NAMES_MEMORY]
+    done = captured([word.replace("net pid", "ipc mnt net pid") for word in REFUSED] + program)
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr

@@ -12,10 +12,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from present import present
 from users import NOBODY, SYSTEM_PYTHON, as_root
 
 import benchforge
@@ -24,6 +26,7 @@ from benchforge.run.sandbox import keeper
 PROGRAMS = Path(__file__).parents[2] / "programs"
 WITHIN_S = 200.0  # and not 2: what is killed on a loud machine takes its time
 
+PROCESSES = ("benchforge", "outer", "init")
 users = pytest.mark.parametrize(
     "user", [pytest.param("same", id="this user"), pytest.param("nobody", marks=as_root)]
 )
@@ -103,23 +106,14 @@ def side() -> Iterator[Callable[..., Side]]:
 
 
 def said(stream: IO[str] | None) -> Any:
-    assert stream is not None
-    return json.loads(stream.readline())
+    return json.loads(present(stream).readline())
 
 
 @pytest.mark.samples(5)
 @users
 @pytest.mark.parametrize(
     "victims",
-    [
-        ("benchforge",),
-        ("outer",),
-        ("init",),
-        ("benchforge", "outer"),
-        ("benchforge", "init"),
-        ("outer", "init"),
-        ("benchforge", "outer", "init"),
-    ],
+    [victims for count in (1, 2, 3) for victims in combinations(PROCESSES, count)],
     ids="+".join,
 )
 def test_kill_9_leaves_no_process(
@@ -204,7 +198,7 @@ def test_a_refused_network_is_said_and_the_processes_are_kept(side: Callable[...
 
 
 @pytest.mark.usefixtures("may_unshare")
-@pytest.mark.parametrize("victim", ["benchforge", "outer", "init"])
+@pytest.mark.parametrize("victim", PROCESSES)
 def test_without_namespaces_one_kill_9_leaves_no_process(
     side: Callable[..., Side], victim: str
 ) -> None:
@@ -238,13 +232,8 @@ def test_the_inner_process_ends_where_the_outer_one_was_killed_before_it_spoke()
     end, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with end:
         with theirs:
-            modes = {
-                "pid_namespace": False,
-                "network": "host",
-                "ipc": False,
-                "mounts": False,
-                "weaker": [],
-            }
+            modes: dict[str, Any] = dict.fromkeys(("pid_namespace", "ipc", "mounts"), False)
+            modes |= {"network": "host", "weaker": []}
             keeper._inner(theirs, outer_lives, {"sysctls": {}, "limits": {}}, {}, modes)
         assert end.recv(1) == b""
     os.close(outer_lives)

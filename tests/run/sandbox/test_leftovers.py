@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,10 +64,16 @@ def started(program: str, *words: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
 
-def test_sockets_have_short_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deep = tmp_path / ("t" * 100)
-    deep.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(deep))
+@pytest.fixture
+def deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of temporary files with a long path."""
+    (folder := tmp_path / ("t" * 100)).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+def test_sockets_have_short_paths(deep: Path) -> None:
     with scratch.scratch_folder() as folder, socket.socket(socket.AF_UNIX) as database:
         (folder / "0").mkdir()
         database.bind(str(folder / "0/.s.PGSQL.65432"))
@@ -76,11 +83,7 @@ def test_sockets_have_short_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not folder.parent.exists()
 
 
-def test_a_short_path_goes_with_its_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deep = tmp_path / ("t" * 100)
-    deep.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(deep))
-    monkeypatch.setenv("TMPDIR", str(deep))
+def test_a_short_path_goes_with_its_target(tmp_path: Path, deep: Path) -> None:
     with started(LEAVES, tmp_path, "half-") as process:
         link = Path(present(process.stdout).readline().split()[0])
         assert link.is_symlink()
@@ -190,27 +193,25 @@ def test_a_signal_before_any_line_leaves_no_scratch(tmp_path: Path) -> None:
     assert rest <= 1
 
 
-def only_daemon(number: int, keeper: int) -> int:
-    """Wait until nobody but the daemon is left of its keeper: who forked it ends meanwhile."""
+@contextmanager
+def only_daemon(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", int, int]]:
+    """Give a keeper, the number of its mark, and the daemon that alone is left below it."""
+    with started(MARKS, PROGRAMS / "processes/daemon.py", folder / "ready") as keeper:
+        present(keeper.stdout).readline()
+        number = present(leftover_mark._carried(keeper.pid))
 
-    def others() -> set[int]:
-        return set(leftover_mark.carriers(number)) - {keeper}
+        def others() -> set[int]:
+            return set(leftover_mark.carriers(number)) - {keeper.pid}
 
-    until(lambda: len(others()) == 1)
-    return others().pop()
+        until(lambda: len(others()) == 1)  # who forked it ends meanwhile
+        yield keeper, number, others().pop()
 
 
 def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path) -> None:
-    ready = tmp_path / "ready"
-    with started(MARKS, PROGRAMS / "processes/daemon.py", ready) as keeper:
-        present(keeper.stdout).readline()
-        number = present(leftover_mark._carried(keeper.pid))
-        daemon = only_daemon(number, keeper.pid)
+    with only_daemon(tmp_path) as (keeper, number, daemon):
         assert os.getsid(daemon) not in {os.getsid(0), keeper.pid}
         assert daemon not in leftover_mark.orphans()
-        leftover_mark.mark(
-            daemon
-        )  # a mark only sinks: a later keeper below an earlier one has its own
+        leftover_mark.mark(daemon)  # it only sinks: a later keeper below an earlier has its own
         assert leftover_mark._carried(daemon) != number
         os.kill(daemon, signal.SIGKILL)
         keeper.kill()
@@ -218,11 +219,7 @@ def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path
 
 
 def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> None:
-    ready = tmp_path / "ready"
-    with started(MARKS, PROGRAMS / "processes/daemon.py", ready) as keeper:
-        present(keeper.stdout).readline()
-        number = present(leftover_mark._carried(keeper.pid))
-        daemon = only_daemon(number, keeper.pid)
+    with only_daemon(tmp_path) as (keeper, number, daemon):
         keeper.kill()
     assert daemon in leftover_mark.orphans()
     message = leftovers.cleared()

@@ -147,7 +147,7 @@ def line(pid: int) -> bytes:
     return b""
 
 
-def until(look: Callable[[], Found], within_s: float = 200.0) -> Found:
+def until(look: Callable[[], Found | None], within_s: float = 200.0) -> Found:
     """What a look gives, as soon as it gives something."""
     deadline = time.monotonic() + within_s
     while not (actual := look()):
@@ -157,4 +157,6 @@ def until(look: Callable[[], Found], within_s: float = 200.0) -> Found:
 
 
 def valid(bench: Bench, watched: Watched) -> None:
+    """The result is valid, and nothing else is left."""
+    assert watched.leaves == NOTHING
     bench("validate", watched.result, code=0)

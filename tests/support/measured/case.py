@@ -4,6 +4,9 @@ import os
 import sys
 from pathlib import Path
 
+from present import present
+
+from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
@@ -32,6 +35,13 @@ def trial_context(case: Case, folder: Path, python: Path = Path(sys.executable))
         as_root=os.geteuid() == 0,
         writes=(folder.resolve(),),  # servers of tests note there what they were asked
     )
+
+
+def read_trial(case: Case, folder: Path) -> tuple[Trial, Reading]:
+    """Measure a case; nothing fails, and its load tool is read."""
+    trial = trial_of(case, folder)
+    assert trial.failure is None, trial.failure
+    return trial, present(trial.reading)
 
 
 def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> Trial:

@@ -19,6 +19,11 @@ def summary_of(result: Path) -> Summary:
     return Summary.model_validate_json((result / "summary.json").read_text())
 
 
+def trials_of(result: Path) -> list[dict[str, Any]]:
+    """Return the trials of a result, as they are written."""
+    return [json.loads(file.read_text()) for file in sorted(result.glob("trials/*/trial.json"))]
+
+
 def places(result: Path) -> list[tuple[int, int]]:
     """Return block and position of each trial."""
     return [(trial.block, trial.position) for trial in read_trials(result)]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench
+from front_door import PROGRAMS, Bench, needed_tool
 from planted.validity import Seen, measured
 
 WRK = 'use = "wrk"\nconnections = 2\nthreads = 1\nduration = "1s"'
@@ -23,7 +23,11 @@ def suite(
     top: str = "",
     more: str = "",
 ) -> str:
-    """Return a suite of one block that loads each of these servers at /ping."""
+    """Return a suite of one block that loads each of these servers at /ping.
+
+    Leave the test where its load tool is missing.
+    """
+    needed_tool(load)
     parts = "".join(f"[servers.{label}]\n{server}\n" for label, server in servers.items())
     return f"""benchforge = 1
 {top}

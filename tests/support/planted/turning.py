@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping
 
-from front_door import PROGRAMS
+from front_door import PROGRAMS, needed_tool
 
 TURNS = PROGRAMS / "faulty_servers/turns.py"
 PACE = 'use = "pace"\nconnections = 8\nthink = "5ms"\nduration = "2s"'
@@ -27,6 +27,8 @@ def server(fault: str, takes: str = "") -> str:
 def suite(
     servers: Mapping[str, str], load: str, *, scenario: str = "", top: str = "", more: str = ""
 ) -> str:
+    """Return it, or leave the test where its load tool is missing."""
+    needed_tool(load)
     declared = "".join(f"[servers.{label}]\n{toml}" for label, toml in servers.items())
     return f"""benchforge = 1
 {top}

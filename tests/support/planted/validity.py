@@ -6,16 +6,19 @@
 import json
 import os
 import re
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from front_door import Bench, Told
+import pytest
+from front_door import PROGRAMS, Bench, Told
 
 PAGE = Path(__file__).parents[3] / "docs/validity.md"
 ONCE = "smoke = true"  # whatever neighbours do, each trial is measured once
+RATE = "Requests/sec"  # the word of a line that wrk prints
 HEAD = """# Faults that the tests plant, and what the checks find
 
 The tests in `tests/validity/` plant each fault in a suite with real processes. The second column
@@ -82,14 +85,40 @@ def caught(
     *,
     server: str = "",
     status: str = "fail",
+    word: str = "",
+    of_server: str = "",
     printed: str = "",
 ) -> Mapping[str, Any]:
-    """The check that caught a fault; its row is on the page, or written where VALIDITY says."""
+    """The check that caught a fault; its row is on the page, or written where VALIDITY says.
+
+    The row has what was printed: the line with `word` of the load tool of this, or another server.
+    """
     actual = [check for check in observed.checks(id_, server) if check["status"] == status]
     everything = [(check["status"], check["message"]) for check in observed.checks(id_, server)]
     assert actual, f"{id_} did not say {status}: {everything}\n{observed.told.all}"
+    printed = observed.printed(of_server or server, word) if word else printed
     noted(fault, id_, actual[0], printed)
     return actual[0]
+
+
+@pytest.fixture
+def neighbour(tmp_path: Path) -> Iterator[Path]:
+    """A pipe; a process outside of all trials computes while somebody writes to it."""
+    os.mkfifo(pipe := tmp_path / "pipe")
+    words = [sys.executable, str(PROGRAMS / "harness/neighbour.py"), str(pipe)]
+    with subprocess.Popen(words) as process:
+        yield pipe
+        process.kill()
+
+
+def measured_until(
+    bench: Bench, folder: Path, suite: str, until: Callable[[Seen], object], tries: int = 4
+) -> Seen:
+    """Run a suite until it shows what it should, so many times at most: a neighbour may hide it."""
+    for _ in range(tries):
+        if until(observed := measured(bench, folder, suite)):
+            break
+    return observed
 
 
 def quiet(observed: Seen, id_: str, server: str = "") -> None:
@@ -98,6 +127,13 @@ def quiet(observed: Seen, id_: str, server: str = "") -> None:
     assert items, f"{id_} was not asked"
     bad = [item["message"] for item in items if item["status"] != "pass"]
     assert not bad, bad
+
+
+def apart(observed: Seen, fault: str, id_: str, label: str, says: str = "", **how: str) -> None:
+    """A check says so of the server with a fault, and nothing of the healthy one beside it."""
+    check = caught(fault, observed, id_, server=label, **how)
+    assert says in check["message"], check
+    quiet(observed, id_, "healthy")
 
 
 def noted(fault: str, id_: str, check: Mapping[str, Any], printed: str) -> None:

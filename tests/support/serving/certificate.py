@@ -19,6 +19,13 @@ def certificate(folder: Path, name: str, names: str = HERE, *, expired: bool = F
     return mine
 
 
+def pair(folder: Path) -> tuple[Path, Path]:
+    """Make a certificate; return it, and a file with it and its key."""
+    mine, both = certificate(folder, "own"), folder / "both.pem"
+    both.write_text(mine.read_text() + mine.with_suffix(".key").read_text())
+    return mine, both
+
+
 def _openssl(*words: str | Path) -> None:
     subprocess.run(
         [*program_words("openssl"), *words], check=True, capture_output=True, timeout=200

@@ -1,10 +1,30 @@
-"""A suite of two servers that pace loads, in a few blocks: a smoke run, whatever neighbours do."""
+"""Suites that pace loads: of two servers, a smoke run whatever neighbours do; and of one server."""
 
 from pathlib import Path
 
 from front_door import answering
 
 TOP = 'name = "small"\n'
+OFF = 'quiet = "off"'
+
+
+def alone(
+    folder: Path, server: str = "", *, top: str = "", quiet: str = OFF, more: str = ""
+) -> Path:
+    """A suite of one server, whose trials are loaded for 300 ms."""
+    path = folder / "alone.toml"
+    path.write_text(f"""benchforge = 1
+loaders.pace = {{ use = "pace", connections = 2, duration = "300ms" }}
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["pace"] }}
+{top}
+[servers.one]
+{server or answering()}
+[repeat]
+blocks = 1
+{quiet}
+{more}
+""")
+    return path
 
 
 def suite(folder: Path, *, two: str = "", blocks: int = 3, top: str = TOP, more: str = "") -> Path:

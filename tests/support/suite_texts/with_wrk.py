@@ -7,15 +7,21 @@ import json
 from pathlib import Path
 from typing import Any
 
-LOAD = """
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "1s"
-"""
+from front_door import needed
 
 
-def suite(folder: Path, server: str, *, scenario: str = "", top: str = "", more: str = "") -> Path:
+def suite(
+    folder: Path,
+    server: str,
+    *,
+    scenario: str = "",
+    top: str = "",
+    more: str = "",
+    blocks: int = 1,
+    duration: str = "1s",
+) -> Path:
+    """Write it, or leave the test where wrk is missing."""
+    needed("wrk")
     path = folder / "small.toml"
     path.write_text(
         f"""benchforge = 1
@@ -23,7 +29,12 @@ smoke = true
 {top}
 [servers.one]
 {server}
-{LOAD}
+
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "{duration}"
+
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["one"]
@@ -31,7 +42,7 @@ loaders = ["wrk"]
 {scenario}
 [repeat]
 quiet = "off"
-blocks = 1
+blocks = {blocks}
 {more}"""
     )
     return path
