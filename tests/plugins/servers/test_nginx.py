@@ -225,7 +225,7 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
             mine = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
             restored(HOST, key, part, mine)
-            words = ["x509", "-in", present(part.certificate(mine)), "-noout", "-text"]
+            words = ["x509", "-in", str(present(part.certificate(mine))), "-noout", "-text"]
             text = captured([*openssl, *words], check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
         assert actual in text
