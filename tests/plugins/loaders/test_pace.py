@@ -633,9 +633,6 @@ def test_a_certificate_is_checked_unless_said_otherwise(
         assert reading.printed["reasons"] == {"tls: self-signed certificate": 20}
 
 
-# Other interpreters
-
-
 @pytest.mark.parametrize("name", ["python3.9", "pypy3"])
 def test_it_runs_where_benchforge_does_not(tmp_path: Path, name: str) -> None:
     # What a version manager puts on PATH may be only its own front.

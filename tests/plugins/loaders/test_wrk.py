@@ -8,13 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.wrk.wrk import (
-    HOOK,
-    Wrk,
-    expected_interval_us,
-    printed_percentile_us,
-    without_synthetic,
-)
+from benchforge_loaders.wrk import wrk
+from benchforge_loaders.wrk.wrk import HOOK, Wrk, without_synthetic
 from front_door import captured, needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -136,7 +131,7 @@ def test_what_wrk_printed_is_claimed() -> None:
 
 def test_too_few_requests_are_not_corrected_and_not_uncorrected() -> None:
     reading = read(TOOL, "fewer-than-connections")
-    assert expected_interval_us(1_000_000, 63, 64) is None
+    assert wrk.expected_interval_us(1_000_000, 63, 64) is None
     assert reading.defects == ()
     assert reading.good == reading.responses > 0
 
@@ -297,10 +292,7 @@ def test_an_interval_of_nothing_is_refused() -> None:
 
 
 def test_the_printed_percentile_of_nothing_is_zero() -> None:
-    assert printed_percentile_us({}, 99) == 0
-
-
-# The real tool
+    assert wrk.printed_percentile_us({}, 99) == 0
 
 
 @pytest.mark.parametrize("hook", ["fast", "slow"])

@@ -460,8 +460,7 @@ def test_cherrypy_mounts_each_kind_of_app(own: Site, target: str, production: bo
 @pytest.mark.parametrize("cls", [Gevent, ThreadsServer, TornadoServer])
 def test_a_socket_app_may_wait_for_a_whole_head(own: Site, cls: type[AppServer]) -> None:
     def received(target: str, *parts: bytes) -> bytes:
-        part = part_of(own, cls, SOCKET, {}, target)
-        with talking(own, part) as client:
+        with talking(own, part_of(own, cls, SOCKET, {}, target)) as client:
             for sent in parts:
                 client.sendall(sent)
             return b"".join(iter(lambda: client.recv(4096), b""))
@@ -690,8 +689,7 @@ def test_a_runner_runs_on_another_interpreter(own: Site, program: str) -> None:
         lack(f"{program} not found")
     if python is None:
         pytest.skip(f"{program} not found")  # Debian has one CPython
-    part = part_of(own, ThreadsServer, SOCKET, {})
-    site = dataclasses.replace(own, python=python)
+    part, site = part_of(own, ThreadsServer, SOCKET, {}), dataclasses.replace(own, python=python)
     with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
         assert facts(sandbox, placed.port)["first"] == str(own.suite_folder / "my site")
 
