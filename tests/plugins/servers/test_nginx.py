@@ -73,12 +73,13 @@ def connection(
     sandbox: Sandbox, site: Site, port: str = "http"
 ) -> Iterator[http.client.HTTPConnection]:
     asking = http.client.HTTPConnection(site.address, site.ports[port])
-    with sandbox.socket() as asking.sock:
-        asking.sock.settimeout(200)
-        asking.sock.connect((site.address, site.ports[port]))
+    with sandbox.socket() as inside:
+        inside.settimeout(200)
+        inside.connect((site.address, site.ports[port]))
+        asking.sock = inside
         if port == "https":
             trusting = ssl.create_default_context(cafile=site.scratch / "certificate.pem")
-            asking.sock = trusting.wrap_socket(asking.sock, server_hostname=site.address)
+            asking.sock = trusting.wrap_socket(inside, server_hostname=site.address)
         with asking.sock:
             yield asking
 
