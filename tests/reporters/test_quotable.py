@@ -33,13 +33,7 @@ from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.summary.line import with_typical
 from benchforge.stats.summary.metric_ranking import standings
-from benchforge.stats.verdict.comparison import (
-    ComparisonEvidence,
-    Moves,
-    evidence_of,
-    never,
-    verdict_on,
-)
+from benchforge.stats.verdict import comparison as rule
 from benchforge.stats.verdict.judge import judged
 
 BLOCKS = 8
@@ -194,7 +188,9 @@ def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
 ) -> None:
     (compared,) = summary_of(ratio, [], [], {}).comparisons
     summary = summary_of(ratio, [], [], {})
-    verdict = verdict_on(evidence_of(compared, summary, never, Moves({"D3": size}, size)))
+    verdict = rule.verdict_on(
+        rule.evidence_of(compared, summary, rule.never, rule.Moves({"D3": size}, size))
+    )
     unmoved = compared.verdict or UNKNOWN
     assert verdict.sizes == {"D3": size}
     assert {*verdict.pairs} <= {*unmoved.pairs}
@@ -211,7 +207,7 @@ REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)
 
 @given(
     st.builds(
-        ComparisonEvidence,
+        rule.ComparisonEvidence,
         smoke=st.booleans(),
         several=st.booleans(),
         wrong=REASONS,
@@ -228,9 +224,9 @@ REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)
     )
 )
 def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(
-    evidence: ComparisonEvidence,
+    evidence: rule.ComparisonEvidence,
 ) -> None:
-    verdict = verdict_on(evidence)
+    verdict = rule.verdict_on(evidence)
     if evidence.smoke or evidence.wrong:
         assert not any((verdict.ratio, verdict.rates, verdict.times, verdict.pairs))
     if evidence.wrong and not evidence.smoke:

@@ -18,16 +18,8 @@ from recorded.tools import RECORDINGS, copied, read, recording, target
 from serving.apps import accepts, free_port, running
 
 from benchforge.parts.load_tool import lasted
-from benchforge.parts.site import BODY, HEAD
-from benchforge.plugin import (
-    BenchforgeError,
-    Duration,
-    Finished,
-    Output,
-    OutputDamaged,
-    Request,
-    Target,
-)
+from benchforge.parts.site import BODY, HEAD, Target
+from benchforge.plugin import BenchforgeError, Duration, Finished, Output, OutputDamaged, Request
 from benchforge.run.locate import libraries, locate
 
 READABLE = [
