@@ -186,11 +186,10 @@ def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary)
 def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
     ratio: float, size: float
 ) -> None:
-    (compared,) = summary_of(ratio, [], [], {}).comparisons
     summary = summary_of(ratio, [], [], {})
-    verdict = rule.verdict_on(
-        rule.evidence_of(compared, summary, rule.never, rule.Moves({"D3": size}, size))
-    )
+    (compared,) = summary.comparisons
+    moves = rule.Moves({"D3": size}, size)
+    verdict = rule.verdict_on(rule.evidence_of(compared, summary, rule.never, moves))
     unmoved = compared.verdict or UNKNOWN
     assert verdict.sizes == {"D3": size}
     assert {*verdict.pairs} <= {*unmoved.pairs}
