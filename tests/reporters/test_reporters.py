@@ -125,8 +125,8 @@ def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() ->
         text = "imprecise with {} responses: 10000 are enough"
         if value is None:
             text = "only {} responses: p99 needs 1000"
-        whys = (text.format(count) for count in counts)
-        values = (replace(of_trial.sample, value=value, why=why) for why in whys)
+        reasons = (text.format(count) for count in counts)
+        values = (replace(of_trial.sample, value=value, why=reason) for reason in reasons)
         samples = tuple(replace(of_trial, trial=n, sample=item) for n, item in enumerate(values, 1))
         listed = "; ".join(f"{sample.sample.why} (trial {sample.trial})" for sample in samples)
         unknown = {} if value else {"median": None, "why": listed}
