@@ -143,9 +143,10 @@ LOGS = {
     "UTF-16 of Windows": GOOD.replace("\n", "\r\n").encode("utf-16"),
     "ANSI": "".join(f"\x1b[1m{line}\x1b[0m\n" for line in GOOD.splitlines()).encode(),
 }
-PREFIXES = ("2026-11-27T10:00:01.123Z ", "[2026/11/27 10:00:01] ", "10:00:01.123 ")
-PREFIXES += ("Nov  7 10:00:01 host wrk[12]: ", "2026-11-27T10:00:01.123456789Z stdout F ")
-for prefix in (*PREFIXES, "load-wrk-1  | "):
+for prefix in (
+    *("2026-11-27T10:00:01.123Z ", "[2026/11/27 10:00:01] ", "10:00:01.123 ", "load-wrk-1  | "),
+    *("Nov  7 10:00:01 host wrk[12]: ", "2026-11-27T10:00:01.123456789Z stdout F "),
+):
     LOGS[prefix] = "".join(f"{prefix}{line}\n" for line in GOOD.splitlines()).encode()
 
 

@@ -379,9 +379,6 @@ def test_a_chunk_is_waited_for_and_the_pool_is_not_exceeded(folder: Path) -> Non
     assert done.server["connections"] <= 4
 
 
-# --- interpreters --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("python", ["pypy3", "3.9"])
 @pytest.mark.parametrize(("name", "mode"), STANDARD)
 def test_standard_clients_on_old_pythons(folder: Path, name: str, mode: str, python: str) -> None:

@@ -30,9 +30,9 @@ NAMES = ("aiohttp", "django", "flask", "tornado")
 
 
 def estimate(value: float, low: float | None, high: float | None) -> Estimate:
-    why = "" if low is not None else "too few blocks"
-    fields = {"method": "paired t", "level": 0.95, "n": 8, "low": low, "high": high, "why": why}
-    return Estimate.model_validate({"value": value, **fields})
+    reason = "" if low is not None else "too few blocks"
+    fields = {"method": "paired t of log-ratios", "level": 0.95, "n": 8, "why": reason}
+    return Estimate.model_validate({**fields, "value": value, "low": low, "high": high})
 
 
 def pair(first: str, second: str, ratio: Estimate, *, differ: bool) -> Pair:
@@ -47,7 +47,8 @@ def rankings(draw: st.DrawFn) -> Ranking:
     pairs = []
     for path, first in enumerate(names):
         for second in names[path + 1 :]:
-            value, ratio = draw(st.floats(1.0, 20.0)), estimate(1, None, None)
+            value = draw(st.floats(1.0, 20.0))
+            ratio = estimate(value, None, None)
             measured = draw(st.booleans()) or draw(st.booleans())
             if measured:
                 ratio = estimate(value, value / draw(st.floats(1, 3)), value * 1.5)

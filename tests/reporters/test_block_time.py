@@ -35,10 +35,7 @@ def test_what_trials_in_turns_share_counts_once() -> None:
 
 
 def test_a_trial_alone_has_its_own_load() -> None:
-    trials = [
-        *in_turns(1, 0)[:1],
-        *in_turns(1, 11)[1:],  # both of one block, one after the other
-    ]
+    trials = [in_turns(1, 0)[0], in_turns(1, 11)[1]]  # of one block, one after the other
     times = {stage: (trial, block) for stage, trial, block in block_times(trials)}
     assert times["load"] == (4.875, 9.75)
     assert times["in all"] == (10, 21)

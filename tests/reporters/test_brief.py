@@ -83,10 +83,8 @@ def test_no_form_has_the_host_the_user_or_the_home(host: str, user: str, form: s
     planted = summary.model_dump_json().replace("/home/bench", home)
     planted = planted.replace("ModuleNotFoundError", f"cannot read {home}/app/hello.py")
     summary = Summary.model_validate_json(planted).model_copy(update={"facts": facts})
-    moved = tuple(
-        Trial.model_validate_json(trial.model_dump_json().replace("/home/bench", home))
-        for trial in trials[:2]
-    )
+    texts = (trial.model_dump_json().replace("/home/bench", home) for trial in trials[:2])
+    moved = tuple(map(Trial.model_validate_json, texts))
     with tempfile.TemporaryDirectory() as folder:
         for text in files(summary, moved, Path(folder)):
             assert host not in text

@@ -48,8 +48,7 @@ def test_a_file_has_no_script_and_refers_to_itself_only(
 ) -> None:
     summary, trials = made()
     for file in written(summary, trials, tmp_path):
-        tree = ET.fromstring(file.read_text())  # noqa: S314 - our own file
-        elements = list(tree.iter())
+        elements = list(ET.fromstring(file.read_text()).iter())  # noqa: S314 - our own file
         assert {element.tag.removeprefix(_NAMESPACE) for element in elements} <= ELEMENTS
         attributes = [item for element in elements for item in element.attrib.items()]
         assert [name for name, _ in attributes if name.startswith("on")] == []

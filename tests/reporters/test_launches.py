@@ -77,10 +77,8 @@ def test_noise_within_launches_asks_for_a_longer_load() -> None:
 
 def test_noise_between_launches_asks_for_a_shorter_load() -> None:
     text = launches(launched(60, 0.1, 0.01))
-    assert text.startswith(
-        "In turns, about 100 % (100 % to 100 %, 90 %) of the scatter of ratios comes from the "
-        "starts of the servers: "
-    )
+    share = "In turns, about 100 % (100 % to 100 %, 90 %) of the scatter of ratios"
+    assert text.startswith(f"{share} comes from the starts of the servers: ")
     assert " --set scenarios.hello.each=500ms --only hello needs about " in text
 
 
@@ -94,13 +92,10 @@ def test_no_longer_load_is_advised_than_one_with_which_the_fewest_launches_are_e
     assert " --set scenarios.hello.each=4s " in launches(launched(8, 0.001, 0.1))
 
 
-@given(
-    st.integers(5, 40),
-    st.floats(1e-6, 1),
-    st.floats(1e-6, 1),
-    st.floats(0.1, 10),
-    st.floats(0.1, 10),
-)
+SHARES, SECONDS = st.floats(1e-6, 1), st.floats(0.1, 10)
+
+
+@given(st.integers(5, 40), SHARES, SHARES, SECONDS, SECONDS)
 def test_no_other_load_needs_less_time(
     count: int, of_launches: float, within: float, load_s: float, start_s: float
 ) -> None:

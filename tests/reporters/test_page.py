@@ -1,5 +1,6 @@
 """report.html in a real browser: it loads nothing, fits each width, sorts, obeys the keyboard."""
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,10 +125,8 @@ def luminance(colour: str) -> float:
     """Return the relative luminance of a colour, by WCAG 2.2."""
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
     parts = [int(digits[index : index + 2], 16) / 255 for index in (0, 2, 4)]
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    linear = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return sum(math.prod(pair) for pair in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def contrast(first: str, second: str) -> float:

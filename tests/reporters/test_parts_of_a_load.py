@@ -50,10 +50,9 @@ def test_a_claim_names_the_kind_or_stage_that_it_is_about(a: Any, b: Any, says: 
 
 
 def test_a_claim_about_one_side_names_it_too() -> None:
-    (line,) = claim_lines(_result(name("shop").of_stage(1), None, "a < 100"))
-    assert line.hypothesis == "shop < 100 (stage 1)"
-    (line,) = claim_lines(_result(name("shop"), None, "a < 100"))
-    assert line.hypothesis == "shop < 100 (all kinds)"
+    for a, part in ((name("shop").of_stage(1), "stage 1"), (name("shop"), "all kinds")):
+        (line,) = claim_lines(_result(a, None, "a < 100"))
+        assert line.hypothesis == f"shop < 100 ({part})"
 
 
 def test_a_claim_about_a_rare_kind_says_how_many_responses_it_lacks() -> None:

@@ -3,11 +3,11 @@
 import os
 import pty
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from front_door import Bench
+from front_door import Bench, bench_words
 from measured.small_results import believed, shared
 
 ESCAPE = "\x1b"
@@ -21,38 +21,18 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_a_terminal(*words: str, **environment: str) -> str:
     """Return what benchforge prints on a terminal of its own."""
     terminal, theirs = pty.openpty()
+    rest = {name: text for name, text in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
+    options: dict[str, Any] = {"stdin": theirs, "stdout": theirs, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(bench_words(*words), env=rest | environment, **options)
+    os.close(theirs)
+    pieces = []
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchforge", *words],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=subprocess.DEVNULL,
-            env={**_without_colours(), **environment},
-        )
-    finally:
-        os.close(theirs)
-    try:
-        text = _all_of(terminal)  # while it runs: a terminal holds a few kilobytes
+        while piece := os.read(terminal, 65_536):  # while it runs: a terminal holds a few kilobytes
+            pieces.append(piece)
+    except OSError:  # EIO: the other end is closed
+        assert process.wait() == 0
     finally:
         os.close(terminal)
-    assert process.wait() == 0
-    return text
-
-
-def _without_colours() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
-
-
-def _all_of(terminal: int) -> str:
-    pieces = []
-    while True:
-        try:
-            piece = os.read(terminal, 65_536)
-        except OSError:  # EIO: the other end is closed
-            break
-        if not piece:
-            break
-        pieces.append(piece)
     return b"".join(pieces).decode()
 
 

@@ -33,13 +33,7 @@ from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.summary.line import with_typical
 from benchforge.stats.summary.metric_ranking import standings
-from benchforge.stats.verdict.comparison import (
-    ComparisonEvidence,
-    Moves,
-    evidence_of,
-    never,
-    verdict_on,
-)
+from benchforge.stats.verdict import comparison as rule
 from benchforge.stats.verdict.judge import judged
 
 BLOCKS = 8
@@ -193,9 +187,10 @@ def test_no_caveat_that_limits_is_left_out_of_the_first_screen(summary: Summary)
 def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
     ratio: float, size: float
 ) -> None:
-    (compared,) = summary_of(ratio, [], [], {}).comparisons
     summary = summary_of(ratio, [], [], {})
-    verdict = verdict_on(evidence_of(compared, summary, never, Moves({"D3": size}, size)))
+    (compared,) = summary.comparisons
+    moves = rule.Moves({"D3": size}, size)
+    verdict = rule.verdict_on(rule.evidence_of(compared, summary, rule.never, moves))
     unmoved = compared.verdict or UNKNOWN
     assert verdict.sizes == {"D3": size}
     assert {*verdict.pairs} <= {*unmoved.pairs}
@@ -212,7 +207,7 @@ REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)
 
 @given(
     st.builds(
-        ComparisonEvidence,
+        rule.ComparisonEvidence,
         smoke=st.booleans(),
         several=st.booleans(),
         wrong=REASONS,
@@ -229,9 +224,9 @@ REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)
     )
 )
 def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(
-    evidence: ComparisonEvidence,
+    evidence: rule.ComparisonEvidence,
 ) -> None:
-    verdict = verdict_on(evidence)
+    verdict = rule.verdict_on(evidence)
     if evidence.smoke or evidence.wrong:
         assert not any((verdict.ratio, verdict.rates, verdict.times, verdict.pairs))
     if evidence.wrong and not evidence.smoke:

@@ -38,11 +38,9 @@ def read(folder: Path, seconds: int, clients: Sequence[Sequence[int]], streams: 
     (folder / "h2load-load.tsv").write_text("".join(lines))
     done = len(lines)
     # One that lasts has a request under way at the end.
-    lives = [
-        seconds if sum(client) + client[0] > seconds * 1e6 else sum(client) / 1e6
-        for client in clients
-    ]
-    total = sum(len(item) / life for item, life in zip(clients, lives, strict=True)) / len(clients)
+    spans = [(len(client), sum(client), client[0]) for client in clients]
+    lives = [seconds if span + first > seconds * 1e6 else span / 1e6 for _, span, first in spans]
+    total = sum(span[0] / life for span, life in zip(spans, lives, strict=True)) / len(clients)
     (folder / "stdout.txt").write_text(
         f"finished in {seconds:.2f}s, {done / seconds:.2f} req/s, 9.11KB/s\n"
         f"requests: {done} total, {done} started, {done} done, {done} succeeded, 0 failed, "
@@ -141,9 +139,8 @@ def test_hypercorn_is_measured_where_it_keeps_its_connections(bench: Bench, tmp_
     (tmp_path / "pong.py").write_text(APP)
     (tmp_path / "suite.toml").write_text(SUITE)
     ran = bench("run", "suite.toml", "-o", "results")
-    trials = [
-        json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
-    ]
+    files = tmp_path.glob("results/*/trials/*/trial.json")
+    trials = [json.loads(file.read_text()) for file in files]
     by_case = {(trial["case"]["server"], trial["case"]["driver"]): trial for trial in trials}
     assert len(trials) == len(by_case) == 3, ran.all  # what the server did is not tried again
     failure = by_case["short", "h2c"]["failure"]

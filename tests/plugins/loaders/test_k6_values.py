@@ -23,7 +23,7 @@ VALUES: list[object] = [
 FORM = ["a=", ["x", "form"], "&j=", ["x", "json"], "&v=", ["x", "json value"]]
 PATH = ["/a/", ["x", "path"], "?q=", ["x", "path"]]
 STEP = {"method": "POST", "path": PATH, "headers": [["X-Form", ["1"]]], "body": FORM}
-GET = {"method": "GET", "headers": [], "body": None}
+GET: dict[str, Any] = {"method": "GET", "headers": [], "body": None}
 IN_HEADER = {**GET, "path": ["/"], "headers": [["X-A", ["v ", ["x", "header"]]]]}
 WHOLE = {**GET, "path": ["/", ["x", "integer"]]}
 RAW = {**GET, "path": ["/", ["x", "raw path"]]}

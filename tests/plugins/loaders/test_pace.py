@@ -30,18 +30,8 @@ from serving.apps import free_port
 from serving.certificate import certificate
 
 from benchforge.model.trial.window import WHOLE
-from benchforge.parts.site import BODY, HEAD
-from benchforge.plugin import (
-    Duration,
-    Finished,
-    Histogram,
-    Output,
-    OutputDamaged,
-    Rate,
-    Reading,
-    Request,
-    Target,
-)
+from benchforge.parts.site import BODY, HEAD, Output, Target
+from benchforge.plugin import Duration, Finished, Histogram, OutputDamaged, Rate, Reading, Request
 from benchforge.suite.mix.drivers import flow_values
 
 sys.path[:0] = [str(PROGRAM.parent), str(Path(flow_values.__file__).parent)]
@@ -631,9 +621,6 @@ def test_a_certificate_is_checked_unless_said_otherwise(
     else:
         assert (reading.good, reading.errors["tls"]) == (0, 20)
         assert reading.printed["reasons"] == {"tls: self-signed certificate": 20}
-
-
-# Other interpreters
 
 
 @pytest.mark.parametrize("name", ["python3.9", "pypy3"])

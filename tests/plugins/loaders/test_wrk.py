@@ -8,13 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.wrk.wrk import (
-    HOOK,
-    Wrk,
-    expected_interval_us,
-    printed_percentile_us,
-    without_synthetic,
-)
+from benchforge_loaders.wrk import wrk
+from benchforge_loaders.wrk.wrk import HOOK, Wrk, without_synthetic
 from front_door import captured, needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -23,16 +18,8 @@ from recorded.tools import RECORDINGS, copied, read, recording, target
 from serving.apps import accepts, free_port, running
 
 from benchforge.parts.load_tool import lasted
-from benchforge.parts.site import BODY, HEAD
-from benchforge.plugin import (
-    BenchforgeError,
-    Duration,
-    Finished,
-    Output,
-    OutputDamaged,
-    Request,
-    Target,
-)
+from benchforge.parts.site import BODY, HEAD, Target
+from benchforge.plugin import BenchforgeError, Duration, Finished, Output, OutputDamaged, Request
 from benchforge.run.locate import libraries, locate
 
 READABLE = [
@@ -136,7 +123,7 @@ def test_what_wrk_printed_is_claimed() -> None:
 
 def test_too_few_requests_are_not_corrected_and_not_uncorrected() -> None:
     reading = read(TOOL, "fewer-than-connections")
-    assert expected_interval_us(1_000_000, 63, 64) is None
+    assert wrk.expected_interval_us(1_000_000, 63, 64) is None
     assert reading.defects == ()
     assert reading.good == reading.responses > 0
 
@@ -297,10 +284,7 @@ def test_an_interval_of_nothing_is_refused() -> None:
 
 
 def test_the_printed_percentile_of_nothing_is_zero() -> None:
-    assert printed_percentile_us({}, 99) == 0
-
-
-# The real tool
+    assert wrk.printed_percentile_us({}, 99) == 0
 
 
 @pytest.mark.parametrize("hook", ["fast", "slow"])

@@ -72,17 +72,16 @@ def serving(sandbox: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running
 def connection(
     sandbox: Sandbox, site: Site, port: str = "http"
 ) -> Iterator[http.client.HTTPConnection]:
-    httpconnection = http.client.HTTPConnection(site.address, site.ports[port])
+    asking = http.client.HTTPConnection(site.address, site.ports[port])
     with sandbox.socket() as inside:
         inside.settimeout(200)
         inside.connect((site.address, site.ports[port]))
+        asking.sock = inside
         if port == "https":
             trusting = ssl.create_default_context(cafile=site.scratch / "certificate.pem")
-            httpconnection.sock = trusting.wrap_socket(inside, server_hostname=site.address)
-        else:
-            httpconnection.sock = inside
-        with httpconnection.sock:
-            yield httpconnection
+            asking.sock = trusting.wrap_socket(inside, server_hostname=site.address)
+        with asking.sock:
+            yield asking
 
 
 def answer(
@@ -148,11 +147,8 @@ def test_two_of_them_do_not_collide(site: Site) -> None:
         other = dataclasses.replace(site, label="other", scratch=Path(scratch))
         item = Nginx.model_validate({"body": "one", "tls": True})
         two = Nginx.model_validate({"body": "two", "tls": True})
-        with (
-            serving(sandbox, item, site) as (_, first),
-            serving(sandbox, two, other) as (_, second),
-        ):
-            for placed, expected in ((first, b"one"), (second, b"two")):
+        with serving(sandbox, item, site) as (_, a), serving(sandbox, two, other) as (_, b):
+            for placed, expected in ((a, b"one"), (b, b"two")):
                 for port in ("http", "https"):
                     with connection(sandbox, placed, port) as request:
                         assert answer(request)[1] == expected
@@ -225,7 +221,7 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
             mine = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
             restored(HOST, key, part, mine)
-            words = ["x509", "-in", present(part.certificate(mine)), "-noout", "-text"]
+            words = ["x509", "-in", str(present(part.certificate(mine))), "-noout", "-text"]
             text = captured([*openssl, *words], check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
         assert actual in text
@@ -257,22 +253,19 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
 # --- what cannot be ------------------------------------------------------------------------------
 
 
+READ = "one: read its configuration: "
+
+
 @pytest.mark.parametrize(
     ("server", "expected"),
     [
-        (
-            'use = "nginx"\nserver_directives = ["gzipp on"]',
-            'one: read its configuration: unknown directive "gzipp" in nginx-one.conf:',
-        ),
-        (
-            'use = "nginx"\nhttp_directives = ["gzip maybe;"]',
-            'one: read its configuration: invalid value "maybe" in "gzip" directive',
-        ),
-        ('use = "nginx"\ndirectory = "absent"', "servers.one: {folder}/absent: no such folder"),
+        ('server_directives = ["gzipp on"]', f'{READ}unknown directive "gzipp" in nginx-one.conf:'),
+        ('http_directives = ["gzip maybe;"]', f'{READ}invalid value "maybe" in "gzip" directive'),
+        ('directory = "absent"', "servers.one: {folder}/absent: no such folder"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(tmp_path: Path, server: str, expected: str) -> None:
-    failure = present(measured(tmp_path, server).failure)
+    failure = present(measured(tmp_path, f'use = "nginx"\n{server}').failure)
     assert failure.stage in {"prepare", "start"}
     assert failure.message.startswith(expected.replace("{folder}", str(tmp_path)))
     assert "\n" not in failure.message

@@ -73,10 +73,8 @@ def asked(visitor: Visitor) -> None:
     # cheroot has ten threads: a connection, and so a thread, is kept from here on.
     visitor.asks("GET", "/products/1")
     visitor.answers.clear()
-    visitor.asks("GET", "/products?page=250")
-    visitor.asks("GET", "/products/17")
-    visitor.asks("GET", "/products/5001")
-    visitor.asks("GET", "/orders")
+    for path in ("/products?page=250", "/products/17", "/products/5001", "/orders"):
+        visitor.asks("GET", path)
     visitor.logs_in("member7", "secret-8")
     visitor.logs_in("member7", "secret-7")
     visitor.asks("POST", "/carts", '{"product": 17, "quantity": 3}')

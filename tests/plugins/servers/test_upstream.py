@@ -261,21 +261,20 @@ def test_an_upstream_that_dies_under_load_is_named(tmp_path: Path) -> None:
     assert failure(measured(tmp_path, servers)) == ("drive", says)
 
 
+DIES = """    seen.append(1)
+    if len(seen) == 50 and not os.path.exists(died):
+        open(died, 'x').close()
+        os._exit(1)
+    text"""
+
+
 def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> None:
     """Gunicorn's master lives on without its worker for a moment: that is behaviour, measured.
 
     Only the first worker dies: by the end of the load another one answers.
     """
     servers = {"flask": GUNICORN.replace("hello:app", "dying:app"), "front": front("flask")}
-    dying = "import os\nseen, died = [], __file__ + '.died'\n" + WSGI.replace(
-        "    text",
-        "    seen.append(1)\n"
-        "    if len(seen) == 50 and not os.path.exists(died):\n"
-        "        open(died, 'x').close()\n"
-        "        os._exit(1)\n"
-        "    text",
-        1,
-    )
+    dying = f"import os\nseen, died = [], __file__ + '.died'\n{WSGI.replace('    text', DIES, 1)}"
     for seconds in ("1s", "5s", "30s"):  # a loud machine takes longer to start another worker
         (folder := tmp_path / seconds).mkdir()
         (folder / "dying.py").write_text(dying)

@@ -13,6 +13,12 @@ import time
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 BOMB = gzip.compress(b"\0" * (8 << 20))
+
+
+def once(answer):
+    return answer, None, 0
+
+
 # By the path: what is sent first, then again and again, with a pause in seconds between.
 WAYS = {
     "/silence": (b"", b"", 1),
@@ -22,11 +28,7 @@ WAYS = {
     "/header-drips": (OK + b"X: ", b"x", 0.2),
     "/header-floods": (OK + b"X: ", b"x" * 65536, 0),
     "/headers-flood": (OK, b"X: x\r\n" * 10000, 0),
-    "/headers-fill": (
-        OK + b"".join(b"X: " + b"x" * 60000 + b"\r\n" for _ in range(90)) + b"\r\n",
-        None,
-        0,
-    ),
+    "/headers-fill": once(OK + (b"X: " + b"x" * 60000 + b"\r\n") * 90 + b"\r\n"),
     "/body-drips": (OK + b"Content-Length: 1000000\r\n\r\n", b"x", 0.2),
     "/events-drip": (OK + b"Content-Type: text/event-stream\r\n\r\n", b"data: x\n\n", 0.2),
     "/chunks-drip": (CHUNKED, b"1\r\nx\r\n", 0.2),
@@ -35,25 +37,17 @@ WAYS = {
     "/body-floods": (OK + b"\r\n", b"x" * 65536, 0),
     "/chunks-flood": (CHUNKED, b"1\r\nx\r\n" * 10000, 0),
     "/chunk-below-zero": (CHUNKED, b"-2\r\nxx\r\n", 0),
-    "/chunk-of-words": (CHUNKED + b"many\r\nx\r\n", None, 0),
-    "/chunk-huge": (CHUNKED + b"f" * 60000 + b"\r\nx", None, 0),
-    "/length-too-long": (OK + b"Content-Length: 9\r\n\r\npong", None, 0),
-    "/length-huge": (OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\npong", None, 0),
-    "/length-twice": (OK + b"Content-Length: 4\r\nContent-Length: 900\r\n\r\npong", None, 0),
-    "/ends-in-mid-answer": (OK + b"Content-Le", None, 0),
-    "/not-http": (bytes(range(256)) * 300, None, 0),
-    "/elsewhere": (
-        b"HTTP/1.1 302 Found\r\nLocation: /body-drips\r\nContent-Length: 0\r\n\r\n",
-        None,
-        0,
-    ),
-    "/bomb": (
-        OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(BOMB) + BOMB,
-        None,
-        0,
-    ),
-    "/deep": (OK + b"Content-Length: 100000\r\n\r\n" + b"[" * 100000, None, 0),
-    "/right": (OK + b"Content-Length: 4\r\n\r\npong", None, 0),
+    "/chunk-of-words": once(CHUNKED + b"many\r\nx\r\n"),
+    "/chunk-huge": once(CHUNKED + b"f" * 60000 + b"\r\nx"),
+    "/length-too-long": once(OK + b"Content-Length: 9\r\n\r\npong"),
+    "/length-huge": once(OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\npong"),
+    "/length-twice": once(OK + b"Content-Length: 4\r\nContent-Length: 900\r\n\r\npong"),
+    "/ends-in-mid-answer": once(OK + b"Content-Le"),
+    "/not-http": once(bytes(range(256)) * 300),
+    "/elsewhere": once(b"HTTP/1.1 302 Found\r\nLocation: /body-drips\r\nContent-Length: 0\r\n\r\n"),
+    "/bomb": once(OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(BOMB) + BOMB),
+    "/deep": once(OK + b"Content-Length: 100000\r\n\r\n" + b"[" * 100000),
+    "/right": once(OK + b"Content-Length: 4\r\n\r\npong"),
 }
 RECORD = b"\x16\x03\x03"  # of a handshake, before its length
 HANDSHAKES = {

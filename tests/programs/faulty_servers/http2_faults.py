@@ -37,6 +37,9 @@ def frame(kind, payload=b"", flags=0, stream=0):
 
 
 SETTINGS, STATUS_200 = frame(4), b"\x88"
+HEADERS = SETTINGS + frame(1, STATUS_200, stream=1)
+BOMB = SETTINGS + frame(1, STATUS_200 + b"\x40\1x\x7f\x81\x1f" + b"y" * 4096, 0, 1)
+EVENTS = SETTINGS + frame(1, STATUS_200 + b"\x0f\x10\x11text/event-stream", 4, 1)
 # What is sent first, what again and again with a pause, and whether the connection then stays.
 FRAMES = {
     "hangs": (b"", b"", 1),
@@ -52,24 +55,12 @@ FRAMES = {
     "huge-frame": (SETTINGS + b"\xff\xff\xff\0\0\0\0\0\1", b"x" * 65536, 0),
     "settings-flood": (SETTINGS, SETTINGS * 5000, 0),
     "ping-flood": (SETTINGS, frame(6, bytes(8)) * 3000, 0),
-    "continuation-flood": (
-        SETTINGS + frame(1, STATUS_200, stream=1),
-        frame(9, b"\0\1x\1y" * 3000, stream=1),
-        0,
-    ),
-    "header-bomb": (
-        SETTINGS + frame(1, STATUS_200 + b"\x40\1x\x7f\x81\x1f" + b"y" * 4096, 0, 1),
-        frame(9, b"\xbe" * 16000, stream=1),
-        0,
-    ),
+    "continuation-flood": (HEADERS, frame(9, b"\0\1x\1y" * 3000, stream=1), 0),
+    "header-bomb": (BOMB, frame(9, b"\xbe" * 16000, stream=1), 0),
     "data-flood": (SETTINGS + frame(1, STATUS_200, 4, 1), frame(0, b"x" * 16000, stream=1), 0),
     "empty-data-flood": (SETTINGS + frame(1, STATUS_200, 4, 1), frame(0, b"", stream=1) * 5000, 0),
     "drips": (SETTINGS + frame(1, STATUS_200, 4, 1), frame(0, b"x", stream=1), 0.2),
-    "events": (
-        SETTINGS + frame(1, STATUS_200 + b"\x0f\x10\x11text/event-stream", 4, 1),
-        frame(0, b"data: x\n\n", stream=1),
-        0.2,
-    ),
+    "events": (EVENTS, frame(0, b"data: x\n\n", stream=1), 0.2),
     "push": (SETTINGS + frame(5, b"\0\0\0\2" + STATUS_200, 4, 1), None, 0),
     "no-status": (SETTINGS + frame(1, b"\x0f\x10\4text", 5, 1), None, 0),
     "status-of-words": (SETTINGS + frame(1, b"\x08\3abc", 5, 1), None, 0),

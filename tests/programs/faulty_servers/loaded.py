@@ -64,9 +64,8 @@ def serve(connection: socket.socket) -> None:
             nth, length, zips, keeps = nth + 1, 0, False, line.endswith(b"1.1\r\n")
             while field := file.readline().strip().lower():
                 name, _, value = field.partition(b":")
-                zips = zips or (
-                    FAULT == "zipped" and name == b"accept-encoding" and b"gzip" in value
-                )
+                if FAULT == "zipped" and name == b"accept-encoding":
+                    zips = b"gzip" in value
                 if name == b"connection":
                     keeps = not value.endswith(b"close")
                 if name == b"content-length":

@@ -63,10 +63,9 @@ def reply(number: int, nth: int, *, loads: bool) -> bytes:
     head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
     if FAULT == "chunked":
         half = len(body) // 2
-        framed = b"".join(
-            b"%x\r\n%s\r\n" % (len(item), item) for item in (body[:half], body[half:])
-        )
-        return f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + framed + b"0\r\n\r\n"
+        parts = (body[:half], body[half:], b"")
+        framed = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+        return f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + framed
     return f"{head}Content-Length: {len(body)}\r\n".encode() + b"\r\n" + body
 
 

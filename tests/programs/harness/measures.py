@@ -31,18 +31,9 @@ with stack, host.trial(folder) as sandbox:
         stat = Path(f"/proc/{parents[-1]}/stat").read_text()
         parents.append(int(stat.rpartition(")")[2].split()[1]))
     try:
-        print(
-            json.dumps(
-                {
-                    "init": parents[0],
-                    "outer": parents[1],
-                    "forks": parents[2],
-                    "mode": sandbox.mode.pid_namespace,
-                    "weaker": sandbox.mode.weaker,
-                }
-            ),
-            flush=True,
-        )
+        pids = dict(zip(("init", "outer", "forks"), parents))
+        mode = {"mode": sandbox.mode.pid_namespace, "weaker": sandbox.mode.weaker}
+        print(json.dumps({**pids, **mode}), flush=True)
         time.sleep(60)
     except KeyboardInterrupt:
         print(json.dumps([sandbox.alive(item) for item in running]), flush=True)

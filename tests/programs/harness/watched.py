@@ -50,9 +50,8 @@ processes = []
 
 def started():
     if "preloaded" not in sys.modules:
-        processes.append(
-            subprocess.Popen(words, preexec_fn=hears)
-        )  # else it waits for it as it goes
+        # Without a name for it, it waits for it as it goes.
+        processes.append(subprocess.Popen(words, preexec_fn=hears))
         return processes[0].pid
     if pid := os.fork():
         return pid

@@ -36,12 +36,9 @@ async def requests(reader, writer, log):
         if head.partition("\r\n")[0].endswith("1.0"):
             keeps = fields.get("connection", "").lower() == "keep-alive"
         await asyncio.sleep(0.003)
-        writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\nConnection: "
-            + (b"keep-alive" if keeps else b"close")
-            + b"\r\n\r\n"
-            + (b"" if head.startswith("HEAD ") else BODY)
-        )
+        fields = b"Content-Type: text/plain\r\nContent-Length: 3\r\nConnection: %s\r\n\r\n"
+        answer = b"HTTP/1.1 200 OK\r\n" + fields % (b"keep-alive" if keeps else b"close")
+        writer.write(answer + (b"" if head.startswith("HEAD ") else BODY))
         await writer.drain()
         if not keeps:
             break

@@ -46,15 +46,8 @@ def answered(connection, stream, request, number):
     time.sleep(options.wait * (10 if path.startswith(b"/slow") else 1))
     status = b"201 Created" if method == b"POST" else b"200 OK"
     text = json.dumps({"path": path.decode()}).encode()
-    size = str(len(text)).encode()
-    connection.sendall(
-        b"HTTP/1.1 "
-        + status
-        + b"\r\nContent-Type: application/json\r\nContent-Length: "
-        + size
-        + b"\r\n\r\n"
-        + text
-    )
+    head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    connection.sendall(head % (status, len(text)) + text)
 
 
 with socket.create_server(("127.0.0.1", options.port), backlog=128) as listener:
