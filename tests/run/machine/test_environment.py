@@ -215,10 +215,8 @@ def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> 
     spoken_by = {item["case"]["server"]: item["encryption"] for item in trials(tmp_path)}
     assert spoken_by == {"plain": {"store": "plain"}, "tls": {"store": "tls"}}
     summary = json.loads(call.out)
+    checks = [*summary["comparisons"][0]["checks"], *summary["checks"]]
+    statuses = {check["id"]: check["status"] for check in checks}
+    assert (statuses["W4"], statuses["G1"]) == ("fail", "pass")
     of_trials = [check for item in trials(tmp_path) for check in item["checks"]]
-    for id_, checks, status in (
-        ("W4", summary["comparisons"][0]["checks"], {"fail"}),
-        ("G1", summary["checks"], {"pass"}),
-        ("D4", of_trials, {"pass"}),
-    ):
-        assert {check["status"] for check in checks if check["id"] == id_} == status, id_
+    assert {check["status"] for check in of_trials if check["id"] == "D4"} <= {"pass"}
