@@ -109,10 +109,8 @@ def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, 
 
 
 def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
-    then, newer = (
-        {"sysctl": {"net.core.somaxconn": number, "net.core.busy_poll": "0"}}
-        for number in ("128", "4096")
-    )
+    then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
+    newer: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
     says = "sysctl.net.core.somaxconn was '128', is '4096'"
     assert list(environment.changes(then, newer)) == [says]
 
