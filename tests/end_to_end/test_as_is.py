@@ -3,26 +3,17 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, bench_words, lack, needed, needed_module
+from front_door import PROGRAMS, Bench, bench_words, captured, lack, needed, needed_module
 from suite_texts.files import suite_text
+from users import WITHOUT_NAMESPACES
 
 APPS = PROGRAMS / "apps/shop_as_is"
 HOSTS = Path("/etc/hosts")
-# An ordinary user of a machine that refuses all namespaces but the one of that user.
-NO_NAMESPACES = [
-    *("unshare", "--user", "--map-root-user", "sh", "-c"),
-    (
-        "for name in net pid ipc mnt; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; "
-        'exec unshare --user --map-user=1000 --map-group=1000 "$@"'
-    ),
-    "-",
-]
 SUITE = suite_text("end_to_end/as_is", apps=APPS)
 
 
@@ -79,8 +70,8 @@ def test_a_port_in_use(bench: Bench, suite: Path, taken: int, words: tuple[str, 
 
 def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> None:
     suite.write_text(SUITE.replace('"database", "store"', '"database"'))
-    words = [*NO_NAMESPACES, *bench_words("run", suite.name)]
-    done = subprocess.run(words, cwd=suite.parent, capture_output=True, text=True, check=False)
+    words = [*WITHOUT_NAMESPACES, *bench_words("run", suite.name)]
+    done = captured(words, cwd=suite.parent)
     if done.stderr.startswith("unshare"):
         lack(done.stderr)
     assert done.returncode == 2, done.stderr

@@ -120,8 +120,8 @@ def test_a_fresh_clone_works(tmp_path: Path, open_folder: Path, way: str, user: 
     assert ("debian: libpcre3 " in fetched) == (way == "unpacked"), fetched
     assert made("setup-dev") == ""
     assert "macro" in made("run", "PROFILE=quick")
-    names = ("backends/test_virtuoso.py", "backends/test_redis.py", "servers/test_nginx.py")
-    files = [f"tests/plugins/{name}" for name in names]
+    tests = ("backends/test_virtuoso.py", "backends/test_redis.py", "servers/test_nginx.py")
+    files = [f"tests/plugins/{name}" for name in tests]
     words = [".venv/bin/pytest", "-q", "-p", "no:cacheprovider", *files]
     done = subprocess.run([*first, *words], cwd=mine, env=environment | {"CI": "1"}, check=False)
     assert done.returncode == 0

@@ -169,7 +169,7 @@ def measured(
         pytest.skip(call.err)  # Debian has one CPython
     assert call.code == 0, call.all
     (result,) = set(folder.glob("results/*")) - first
-    trials = read_trials(result)
+    trials = [*read_trials(result)]
     names = [trial.case.title for trial in trials]
     assert sorted(names) == sorted(case.name.title for case in planned)
     for trial in trials:

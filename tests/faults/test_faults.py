@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,15 +15,15 @@ from faults.processes import descendant, marked
 from faults.watched import until
 from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, captured, needed, needed_module
 from measured.on_disk import only_result
+from planted.beside import program
 from suite_texts.with_wrk import suite, trials
 
 MISBEHAVES = PROGRAMS / "faulty_servers/misbehaves.py"
 
 
 def misbehaving(*options: str, ready_within: str = "60s") -> str:
-    words = [sys.executable, str(MISBEHAVES), "--port", "{port}", *options]
-    quoted = ", ".join(f"'{word}'" for word in words)
-    return f'use = "command"\ncommand = [{quoted}]\nready_within = "{ready_within}"\n'
+    server = program("faulty_servers/misbehaves.py", "--port", "{port}", *options)
+    return f'{server}ready_within = "{ready_within}"\n'
 
 
 def marked_server(folder: Path) -> tuple[str, str]:

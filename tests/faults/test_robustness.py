@@ -438,8 +438,7 @@ def thief(port: int) -> Iterator[None]:
 def test_a_port_that_is_taken_before_the_server_starts_is_told(tmp_path: Path) -> None:
     server = answering("--start-after", "3") + 'ready_within = "9s"\n'
     with watched(tmp_path, "run", suite(tmp_path, server, top='network = "host"')) as run:
-        until(lambda: _of_program(run.pid, "answers.py"))
-        (pid,) = _of_program(run.pid, "answers.py")
+        (pid,) = until(lambda: _of_program(run.pid, "answers.py"))
         words = line(pid).split(b"\0")
         with thief(int(words[words.index(b"--port") + 1])):
             noted("a port is taken before the server has it", run, "another process")

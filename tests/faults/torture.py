@@ -27,6 +27,7 @@ from typing import Any
 from faults.standing import processes, shared_memory, standing
 from front_door import captured
 from suite_texts.files import suite_text
+from users import WITHOUT_NAMESPACES
 
 from benchforge.cli.console.reported import Shown, exit_code
 from benchforge.model.files.folder import read_summary
@@ -40,16 +41,6 @@ ENDS_S = 120.0
 TRIAL_S = 30.0  # on a machine that does much else
 CALL = [sys.executable, "-m", "benchforge"]
 MS_REMOUNT = 0x20
-# An ordinary user of a machine that refuses all namespaces but the one of that user.
-REFUSED = [
-    *("unshare", "--user", "--map-root-user", "sh", "-c"),
-    (
-        "for name in net pid ipc mnt; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; "
-        "echo 1 > /proc/sys/user/max_user_namespaces; "
-        'exec unshare --user --map-user=1000 --map-group=1000 "$@"'
-    ),
-    "-",
-]
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,7 @@ class Way:
 WAYS = {
     "alone": Way(),
     "network": Way(network="host"),
-    "refused": Way(before=REFUSED),
+    "refused": Way(before=WITHOUT_NAMESPACES),
     "turns": Way(repeat='interleave = "50ms"\neach = "500ms"', folders=3),
     "calibrate": Way(words=("calibrate", "--seconds", "1", "--rounds", "9")),
     "serve": Way(words=("serve", "torture.toml", "workers"), folders=3),
@@ -110,15 +101,9 @@ def torture(folder: Path, way: Way, kills: int, seed: int, minutes: float) -> Se
     deadline = time.monotonic() + minutes * 60
     (folder / "t").mkdir(parents=True)
     suite = folder / "torture.toml"
-    suite.write_text(
-        suite_text(
-            "faults/torture",
-            network=way.network,
-            blocks=kills + 3,
-            seed=moments.randrange(1 << 30),
-            repeat=way.repeat,
-        )
-    )
+    holes = {"network": way.network, "repeat": way.repeat, "blocks": kills + 3}
+    text = suite_text("faults/torture", seed=moments.randrange(1 << 30), **holes)
+    suite.write_text(text)
     while observed.kills < kills and time.monotonic() < deadline:
         results = _results(folder)
         run = ("run", *(("--resume", str(results[-1])) if results else (str(suite),)))
@@ -147,13 +132,8 @@ def _one(
     first, known_values = standing(), processes()
     results, trials = len(_results(folder)), set(_folders(folder))
     earlier, shared = _scratch(folder), shared_memory()
-    process = subprocess.Popen(
-        [*way.before, *CALL, *words],
-        cwd=folder,
-        env=_environment(folder),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    line, null = [*way.before, *CALL, *words], subprocess.DEVNULL
+    process = subprocess.Popen(line, cwd=folder, env=_environment(folder), stdout=null, stderr=null)
     deadline = time.monotonic() + ENDS_S
     while from_trial and process.poll() is None and time.monotonic() < deadline:
         begun = _of_processes(first) != BEGINS if way.words else _folders(folder).keys() - trials
@@ -178,7 +158,7 @@ def _one(
     if stage != BEGINS:
         observed.left += sorted(scratch & earlier)
         observed.left += sorted(shared_memory() & shared)
-    if way.before != REFUSED:
+    if way.before != WITHOUT_NAMESPACES:
         observed.left += sorted(shared_memory() - shared)
     for pid in processes() - known_values:
         with contextlib.suppress(ProcessLookupError):
@@ -233,11 +213,10 @@ def _resumed(folder: Path, first: Sequence[str], result: Path, observed: Seen) -
         (*_place(trial), trial["attempt"]) for trial in _trials(result) if not trial["failure"]
     ]
     lost = {_place(item) for item in plan} - {attempt[:2] for attempt in attempts}
-    if lost or len(set(attempts)) < len(attempts):
-        twice = len(attempts) - len(set(attempts))
-        observed.invalid.append(
-            f"of {len(plan)} planned {len(lost)} are missing, {twice} there twice"
-        )
+    twice = len(attempts) - len(set(attempts))
+    if lost or twice:
+        says = f"of {len(plan)} planned {len(lost)} are missing, {twice} there twice"
+        observed.invalid.append(says)
 
 
 def _after_a_last_start(folder: Path, first: Sequence[str], suite: Path) -> list[str]:

@@ -1,23 +1,19 @@
 """Answers of a load between hosts: read at the server's, on the interface that carries the load."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS
 from hosts_lab import lab, one_server, told_by
 from measured.on_disk import trials_of
+from planted.beside import program
 
 HOSTS = ("load", "app")
-LIAR = PROGRAMS / "faulty_servers/loaded.py"
 
 
 def trial_of(folder: Path, lie: str, peers: str = "load") -> dict[str, Any]:
     """Return a trial of a server that lies to a load from another host."""
-    words = json.dumps([sys.executable, str(LIAR), "{port}", lie, "0.002", "{address}"])
-    server = f'use = "command"\ncommand = {words}'
+    server = program("faulty_servers/loaded.py", "{port}", lie, "0.002", "{address}")
     suite = one_server(1, server, 'use = "pace"\nconnections = 4')
     suite = suite.replace('loader = "load"', f'loader = "{peers}"')
     right = 'expect = { json = { message = "pong" } }'

@@ -5,9 +5,9 @@ from typing import cast
 
 from made import plain
 
+from benchforge.checks.limits import limits
 from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.search import SearchOutcome
-from benchforge.model.trial.check import Check
 from benchforge.run.remaining import Left
 from benchforge.stats.timeseries.noise import Noise
 from benchforge.suite.plan import RunGraph
@@ -22,9 +22,7 @@ def test_a_wait_of_the_first_place_is_not_added_to_each_that_follows() -> None:
 
 
 def test_noise_in_a_search_says_nothing_of_ratios() -> None:
-    fields = {"id": "N1", "name": "foreign-cpu", "topic": "others", "scope": "trial"}
-    fields |= {"message": "others used 90 %", "status": "fail", "subject": "apparatus"}
-    loud = Check.model_validate(fields | {"value": 0.9, "threshold": "", "source": ""})
+    loud = limits().check("N1", "apparatus", 0.9, "others used 90 %", status="fail")
     sought = SearchOutcome(rate=50, passed=None, why="noise", outcomes=())
     actual = []
     for outcome in (sought, None):

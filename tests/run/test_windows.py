@@ -11,6 +11,7 @@ from front_door import Bench, answering, needed, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import reading
+from planted.beside import command
 from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Load
@@ -68,9 +69,7 @@ def liar(folder: Path, wrong: str = "wrong", first: int = 20, takes_s: float = 0
     It is wrong from that request of a connection on; if that is 0, while connections are several.
     """
     (folder / "liar.py").write_text(LIAR)
-    words = [sys.executable, str(folder / "liar.py"), "{port}", wrong, str(first), str(takes_s)]
-    command = json.dumps(words)
-    return f'use = "command"\ncommand = {command}\n'
+    return command(sys.executable, folder / "liar.py", "{port}", wrong, first, takes_s)
 
 
 def answers(folder: Path) -> dict[str, Any]:

@@ -141,13 +141,6 @@ def answering(*options: str) -> str:
 
     One that answers at once has a load take the CPUs of a small machine from the tests beside it.
     """
-    words: Sequence[str] = [
-        sys.executable,
-        str(PROGRAMS / "servers/answers.py"),
-        "--port",
-        "{port}",
-        "--wait",
-        "0.003",
-    ]
-    quoted = ", ".join(f"'{word}'" for word in [*words, *options])
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
+    quoted = ", ".join(f"'{word}'" for word in [*words, "--wait", "0.003", *options])
     return f'use = "command"\ncommand = [{quoted}]\n'

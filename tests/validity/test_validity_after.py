@@ -1,19 +1,21 @@
 """Work after the answer, and servers that wait for what goes on while they are frozen."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import Bench, needed
+from planted.beside import program
 from planted.validity import Seen, caught, measured, measured_until, neighbour
 
 __all__ = ["neighbour"]
 
 SUITE = """benchforge = 1
 scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}
-{servers}
+[servers.healthy]
+{healthy}
+[servers.faulty]
+{faulty}
 [loaders.load]
 use = "{tool}"
 connections = {connections}
@@ -38,16 +40,10 @@ BOUND = 0.07
 
 
 def suite(healthy: str, faulty: str, *, tool: str = "pace", turns: str = "", **load: int) -> str:
-    program = str(PROGRAMS / "faulty_servers/later.py")
-    servers = ""
-    for label, fault in (("healthy", healthy), ("faulty", faulty)):
-        words = json.dumps([sys.executable, program, "{port}", fault])
-        servers += f'[servers.{label}]\nuse = "command"\ncommand = {words}\n'
-    connections = load.get("connections", 4)
-    options = 'protocol = "http/1.1"' if tool == "h2load" else ""
-    return SUITE.format(
-        servers=servers, tool=tool, connections=connections, options=options, turns=turns
-    )
+    labels = {"healthy": healthy, "faulty": faulty}.items()
+    holes = {label: program("faulty_servers/later.py", "{port}", fault) for label, fault in labels}
+    holes["options"] = 'protocol = "http/1.1"' if tool == "h2load" else ""
+    return SUITE.format(tool=tool, connections=load.get("connections", 4), turns=turns, **holes)
 
 
 def statuses(observation: Seen, id_: str, server: str) -> set[Any]:

@@ -1,22 +1,21 @@
 """What is counted as good: what the suite expects, as far as a tool tells it."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, needed_module
+from front_door import Bench, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, reading, right, trial
+from planted.beside import program
 from planted.turning import TAKES, suite
 from planted.validity import ONCE, Seen, caught, measured
 
 from benchforge.checks.answers.counted import counted
 from benchforge.model.trial.reading import Reading, span
 
-OTHERWISE = PROGRAMS / "faulty_servers/otherwise.py"
+OTHERWISE = "faulty_servers/otherwise.py"
 PACE = 'use = "pace"\nconnections = 4\nthink = "1ms"\nduration = "300ms"'
 FAULTS = ["302", "203-same", "error"]
 # What another check than the failure of the trial shows, and what the tool printed of it.
@@ -32,11 +31,7 @@ ROWS = {
 
 
 def servers(*faults: str) -> dict[str, str]:
-    actual = {}
-    for fault in faults:
-        words = json.dumps([sys.executable, str(OTHERWISE), "{port}", fault, TAKES])
-        actual[f"s{fault}"] = f'use = "command"\ncommand = {words}\n'
-    return actual
+    return {f"s{fault}": program(OTHERWISE, "{port}", fault, TAKES) for fault in faults}
 
 
 def loading(tool: str) -> str:

@@ -254,12 +254,9 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
 def test_work_after_the_load_on_a_host(
     bench: Bench, hosts: Lab, tmp_path: Path, fault: str, status: str
 ) -> None:
-    program = str(PROGRAMS / "faulty_servers/later.py")
-    words = json.dumps([sys.executable, program, "{port}", fault, "{address}"])
-    text = suite(hosts, load='duration = "1s"')
-    text = re.sub(
-        r"servers\.sizes = .*", f"servers.sizes = {{ use = 'command', command = {words} }}", text
-    )
+    words = [sys.executable, str(PROGRAMS / "faulty_servers/later.py"), "{port}", fault]
+    server = f"servers.sizes = {{ use = 'command', command = {json.dumps([*words, '{address}'])} }}"
+    text = re.sub(r"servers\.sizes = .*", server, suite(hosts, load='duration = "1s"'))
     result = measured(bench, tmp_path, text)
     if fault != "none":
         caught("work after the load, of a server on a host", result, "W5")

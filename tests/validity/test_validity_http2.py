@@ -1,10 +1,9 @@
 """Servers that are wrong on old connections of HTTP/2 only: the monitor holds one open."""
 
-import json
-import sys
 from pathlib import Path
 
-from front_door import PROGRAMS, Bench
+from front_door import Bench
+from planted.beside import program
 from planted.turning import suite
 from planted.validity import ONCE, Seen, caught, measured_until, quiet
 
@@ -16,11 +15,8 @@ FAULTS = {
 
 
 def test_old_connections_of_http_2_are_judged(bench: Bench, tmp_path: Path) -> None:
-    program = str(PROGRAMS / "faulty_servers/http2_faults.py")
-    words = {fault: [sys.executable, program, "{port}", fault] for fault in ("only", *FAULTS)}
-    servers = {
-        fault: f'use = "command"\ncommand = {json.dumps(argv)}\n' for fault, argv in words.items()
-    }
+    name = "faulty_servers/http2_faults.py"
+    servers = {fault: program(name, "{port}", fault) for fault in ("only", *FAULTS)}
     load = 'use = "h2load"\nprotocol = "h2c"\nconnections = 2\nduration = "2s"'
     more, scenario = 'warmup = "2s"', 'expect = { body = "Hello World!" }'
     text = suite(servers, load, scenario=scenario, top=ONCE, more=more)

@@ -1,15 +1,15 @@
 """A kind of a mix that is answered wrongly only under load: the monitor finds it, and names it."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench
+from front_door import Bench
+from planted.beside import program
 from planted.validity import caught, measured, quiet
 from suite_texts.files import suite_text
 
-BUSY = PROGRAMS / "faulty_servers/busy_kinds.py"
+BUSY = "faulty_servers/busy_kinds.py"
 KINDS = {"item": "item", "pay": "buy.pay"}
 FAULTS = {
     "item": "a wrong body, as long, to one kind of a mix, where four connections are open",
@@ -18,11 +18,8 @@ FAULTS = {
 
 
 def suite(*labels: str) -> str:
-    servers = "".join(
-        f'[servers.{label}]\nuse = "command"\n'
-        f"command = {json.dumps([sys.executable, str(BUSY), '{port}', label])}\n"
-        for label in labels
-    )
+    tables = (f"[servers.{label}]\n{program(BUSY, '{port}', label)}" for label in labels)
+    servers = "".join(tables)
     return suite_text("validity/validity_kinds", servers=servers, labels=json.dumps(labels))
 
 

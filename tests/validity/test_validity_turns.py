@@ -1,18 +1,16 @@
 """Servers that turns would measure wrongly: a check finds each, or no launch is kept."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import Bench, needed
+from planted.beside import program
 from planted.validity import ONCE, Seen, caught, measured, measured_until, neighbour
 from suite_texts.files import suite_text
 
 __all__ = ["neighbour"]
 
-FROZEN = PROGRAMS / "faulty_servers/frozen.py"
 BUSY = 0.3
 "Share of the CPUs that others use, from which on a neighbour finds too few of them."
 USUAL = {"tool": "pace", "connections": 8, "load": "", "blocks": 1, "each": "2s"}
@@ -20,10 +18,8 @@ USUAL |= {"top": "", "more": ""}
 
 
 def suite(fault: str, **changed: object) -> str:
-    servers = ""
-    for label, behaves in (("healthy", "none"), ("faulty", fault)):
-        words = json.dumps([sys.executable, str(FROZEN), "{port}", behaves])
-        servers += f'[servers.{label}]\nuse = "command"\ncommand = {words}\n'
+    healthy, faulty = (program("faulty_servers/frozen.py", "{port}", f) for f in ("none", fault))
+    servers = f"[servers.healthy]\n{healthy}[servers.faulty]\n{faulty}"
     return suite_text("validity/validity_turns", **USUAL | changed | {"servers": servers})
 
 

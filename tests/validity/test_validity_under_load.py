@@ -1,15 +1,14 @@
 """Servers that answer wrongly only while they are loaded: the monitor finds them."""
 
-import json
-import sys
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench
+from front_door import Bench
+from planted.beside import program
 from planted.turning import suite
 from planted.validity import ONCE, Seen, caught, measured, quiet
 
-OTHERWISE = PROGRAMS / "faulty_servers/otherwise.py"
+OTHERWISE = "faulty_servers/otherwise.py"
 EXPECT = """expect = { json = { message = "pong" } }
 monitor = "100/s"
 """
@@ -24,10 +23,7 @@ ROWS = {"wrk": "Requests/sec", "pace": "", "ab": "Failed requests", "h2load": "s
 
 
 def servers(*faults: str) -> dict[str, str]:
-    words = {
-        fault: json.dumps([sys.executable, str(OTHERWISE), "{port}", fault]) for fault in faults
-    }
-    return {f"s{fault}": f'use = "command"\ncommand = {argv}\n' for fault, argv in words.items()}
+    return {f"s{fault}": program(OTHERWISE, "{port}", fault) for fault in faults}
 
 
 def loading(tool: str) -> str:

@@ -1,12 +1,12 @@
 """When requests are sent at random moments of a load, and when they are not."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, answering, needed
+from front_door import Bench, answering, needed
+from planted.beside import program
 
 from benchforge.plugin import Request
 from benchforge.suite.suite import Moments, Scenario
@@ -103,8 +103,7 @@ def test_a_monitor_that_is_off_sends_nothing(bench: Bench, tmp_path: Path) -> No
 
 def test_a_busy_server_is_not_wrong(bench: Bench, tmp_path: Path) -> None:
     """It serves each connection as long as it lasts: the monitor waits, with one connection."""
-    words = json.dumps([sys.executable, str(PROGRAMS / "servers/in_turn.py"), "{port}"])
-    server = f'use = "command"\ncommand = {words}\n'
+    server = program("servers/in_turn.py", "{port}")
     folders = measured(bench, tmp_path, server, s=('path = "/"', 'monitor = "50/s"'))
     monitor = trial(folders["s"])["monitor"]
     # The load tool's end frees the server, which then answers; before it, one connection waits.
@@ -115,13 +114,11 @@ def test_a_busy_server_is_not_wrong(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_body_is_sent_again_as_the_load_tool_sends_it(bench: Bench, tmp_path: Path) -> None:
-    words = json.dumps([sys.executable, str(PROGRAMS / "servers/echoes.py"), "{port}"])
     body = """{"name": "Ada", "of": "London \u00e9"}"""
-    posted = (
-        f"""method = "POST", headers = {{ Content-Type = "application/json" }}, body = '{body}'"""
-    )
+    headers = 'headers = { Content-Type = "application/json" }'
+    posted = f"""method = "POST", {headers}, body = '{body}'"""
     expected = f"""expect = {{ body = '{body}' }}\nmonitor = "50/s\""""
-    server = f'use = "command"\ncommand = {words}\n'
+    server = program("servers/echoes.py", "{port}")
     monitor = monitored(bench, tmp_path, server, posted, expected)
     assert (monitor["wrong"], monitor["head"]) == (0, "load tool")
     (kind,) = monitor["answers"]

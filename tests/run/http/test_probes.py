@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, answering
+from planted.beside import program
 from suite_texts.files import suite_text
-
-
-def command(program: str, *words: str) -> str:
-    everything = [sys.executable, str(PROGRAMS / program), *words]
-    return f'use = "command"\ncommand = {json.dumps(everything)}\n'
 
 
 def measured(
@@ -30,13 +26,9 @@ def measured(
     Where a loud machine does not answer all probes within their second, or ends the trial
     elsewhere, it is measured again.
     """
-    suite = suite_text(
-        "run/http/probes", server=server, expect=expect, loader=loader, duration=duration
-    )
-    (folder / "suite.toml").write_text(suite)
-    attempt = 0
-    while True:
-        attempt += 1
+    holes = {"server": server, "expect": expect, "loader": loader, "duration": duration}
+    (folder / "suite.toml").write_text(suite_text("run/http/probes", **holes))
+    for attempt in range(30):
         call = bench("run", "suite.toml", "-o", f"out-{attempt}")
         (glob,) = folder.glob(f"out-{attempt}/*/trials/*/trial.json")
         trial: dict[str, Any] = json.loads(glob.read_text())
@@ -47,7 +39,7 @@ def measured(
         # 15 before a load and 5 after it are as many as the 20 of a trial that failed before it.
         only_before = bool(failed) and not probes["after"] and sent == 20
         full = sent == 20 + 5 or only_before or "takes_time" in server
-        if attempt == 30 or (full and failed == stage):
+        if full and failed == stage:
             break
     assert failed == stage, call.all
     return trial
@@ -76,7 +68,7 @@ def test_a_server_that_always_answers_the_same(bench: Bench, tmp_path: Path) -> 
 
 
 def test_a_body_that_grows_is_told(bench: Bench, tmp_path: Path) -> None:
-    grows = command("servers/counts.py", "--port", "{port}", "--way", "grows")
+    grows = program("servers/counts.py", "--port", "{port}", "--way", "grows")
     trial = measured(bench, tmp_path, grows)
     assert trial["probes"]["distinct"] == 25
     assert len(trial["probes"]["most_frequent"]) == 8
@@ -84,14 +76,14 @@ def test_a_body_that_grows_is_told(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_with_some_answers_is_counted(bench: Bench, tmp_path: Path) -> None:
-    grows = command("servers/counts.py", "--port", "{port}", "--way", "grows", "--every", "7")
+    grows = program("servers/counts.py", "--port", "{port}", "--way", "grows", "--every", "7")
     trial = measured(bench, tmp_path, grows, "same_body = true")
     assert sum(trial["probes"]["wrong"].values()) >= 2  # of the 20 before the load
     assert statuses(trial, "E3")[0] == "fail"
 
 
 def test_a_server_that_falls_silent_fails(bench: Bench, tmp_path: Path) -> None:
-    closes = command(
+    closes = program(
         "faulty_servers/misbehaves.py", "--port", "{port}", "--way", "close", "--after", "11"
     )
     trial = measured(bench, tmp_path, closes, stage="ask")
@@ -100,7 +92,7 @@ def test_a_server_that_falls_silent_fails(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> None:
-    takes_time = command("servers/takes_time.py", "{port}")
+    takes_time = program("servers/takes_time.py", "{port}")
     trial = measured(bench, tmp_path, takes_time, duration="1s")
     assert 1 <= trial["probes"]["before"] <= 4
     assert 1 <= trial["probes"]["after"] <= 4
@@ -109,8 +101,9 @@ def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> No
 def test_logs_are_searched_for_what_ran_out(bench: Bench, tmp_path: Path) -> None:
     line = "accept: [Errno 24] Too many open files"
     serve = f'{sys.executable} {PROGRAMS / "servers/answers.py"} --port "$0"'
-    words = ["sh", "-c", f"echo '{line}' >&2; exec {serve}", "{port}"]
-    trial = measured(bench, tmp_path, f'use = "command"\ncommand = {json.dumps(words)}\n')
+    script = f"echo '{line}' >&2; exec {serve}"
+    server = f'use = "command"\ncommand = {json.dumps(["sh", "-c", script, "{port}"])}\n'
+    trial = measured(bench, tmp_path, server)
     assert trial["exhaustions"] == [{"label": "server-a", "resource": "descriptors", "line": line}]
     assert "fail" in statuses(trial, "K6")
 
@@ -123,5 +116,5 @@ def test_connections_that_are_to_be_closed_are_asked_so(bench: Bench, tmp_path: 
 
 
 def test_a_server_that_closes_each_connection_is_found_out(bench: Bench, tmp_path: Path) -> None:
-    closes = command("servers/counts.py", "--port", "{port}", "--way", "close-told")
+    closes = program("servers/counts.py", "--port", "{port}", "--way", "close-told")
     assert statuses(measured(bench, tmp_path, closes), "K1") == ["fail"]

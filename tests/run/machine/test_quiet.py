@@ -65,8 +65,8 @@ BUSY, WAITS = "120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0"
 def test_what_others_use_is_a_share_of_our_cpus(
     tmp_path: Path, second: tuple[str, str], own_s: float, only: set[int] | None, load: Any
 ) -> None:
-    ends = (recorded(tmp_path / cpus[0], *cpus) for cpus in (FIRST, second))
-    assert between(*(ticks(end, only) for end in ends), own_s) == ForeignLoad(*load)
+    begin, end = (ticks(recorded(tmp_path / cpus[0], *cpus), only) for cpus in (FIRST, second))
+    assert between(begin, end, own_s) == ForeignLoad(*load)
 
 
 @pytest.mark.parametrize("stat", ["", "cpu 1 2\n", "cpu 1 2 3 4 5 6 7 8\n", "cpu a b\ncpu0 c d\n"])

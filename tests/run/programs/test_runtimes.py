@@ -242,7 +242,12 @@ from pathlib import Path
 print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
 """
     folder, pipe = Path(__file__).parent, subprocess.PIPE
-    words = [sys.executable, "-c", program, folder, folder.parents[1] / "support", path]
+    words = [
+        sys.executable,
+        "-c",
+        program,
+        *map(str, (folder, folder.parents[1] / "support", path)),
+    ]
     pair = [subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) for _ in "ab"]
     output = [item.communicate(timeout=300) for item in pair]
     assert [out for out, _ in output] == ["21.2.0\n"] * 2, output

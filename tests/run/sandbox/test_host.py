@@ -522,8 +522,8 @@ with LocalHost().trial(folder, wishes=Wishes(scratch=folder)) as place:
 
 def test_memory_that_was_named_just_before_the_end_is_removed_too(tmp_path: Path) -> None:
     name = Path("/dev/shm") / f"benchforge-{os.getpid()}"  # noqa: S108 - where POSIX has it
-    program = [sys.executable, "-c", ENDS_IT, tmp_path, name, NAMES_MEMORY]
-    done = captured([word.replace("net pid", "ipc mnt net pid") for word in REFUSED] + program)
+    first = [word.replace("net pid", "ipc mnt net pid") for word in REFUSED]
+    done = captured([*first, sys.executable, "-c", ENDS_IT, tmp_path, name, NAMES_MEMORY])
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr

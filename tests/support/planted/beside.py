@@ -49,7 +49,8 @@ blocks = 1
 def command(*words: object, **environment: str) -> str:
     """Return the TOML of a server that is started by these words."""
     text = ", ".join(f"{name} = '{value}'" for name, value in environment.items())
-    return f'use = "command"\ncommand = {[str(word) for word in words]}\nenvironment = {{ {text} }}'
+    variables = f"environment = {{ {text} }}\n" if environment else ""
+    return f'use = "command"\ncommand = {[str(word) for word in words]}\n{variables}'
 
 
 def program(name: str, *words: object, **environment: str) -> str:

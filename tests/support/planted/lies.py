@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from front_door import PROGRAMS
+from planted.beside import program
 from planted.validity import PAGE, Seen
 
 OTHERWISE, TURNS, LOADED = (
@@ -172,6 +171,5 @@ def page_cells(page: str) -> Sequence[tuple[str, str, str]]:
     ]
 
 
-def server(program: str, lie: str) -> str:
-    words = [sys.executable, str(PROGRAMS / program), "{port}", lie]
-    return f'use = "command"\ncommand = {json.dumps(words)}\n'
+def server(name: str, lie: str) -> str:
+    return program(name, "{port}", lie)

@@ -1,12 +1,11 @@
 """Suites with a server of programs/faulty_servers/turns.py for each fault, beside one without."""
 
 import json
-import sys
 from collections.abc import Mapping
 
-from front_door import PROGRAMS, needed_tool
+from front_door import needed_tool
+from planted.beside import program
 
-TURNS = PROGRAMS / "faulty_servers/turns.py"
 PACE = 'use = "pace"\nconnections = 8\nthink = "5ms"\nduration = "2s"'
 WRK = 'use = "wrk"\nconnections = 8\nduration = "1s"'
 TAKES = "0.005"  # seconds: a second is the shortest load of most tools, and costs little then
@@ -20,8 +19,8 @@ def turning(*faults: str, takes: str = "") -> dict[str, str]:
 
 def server(fault: str, takes: str = "") -> str:
     """The TOML of a server with a fault, whose answers take so many seconds."""
-    words = [sys.executable, str(TURNS), "{port}", fault, *([takes] if takes else [])]
-    return f'use = "command"\ncommand = {json.dumps(words)}\nready_within = "5s"\n'
+    words = ("faulty_servers/turns.py", "{port}", fault, *([takes] if takes else []))
+    return f'{program(*words)}ready_within = "5s"\n'
 
 
 def suite(
