@@ -81,8 +81,7 @@ def test_each_finding_is_in_exactly_one_cause_and_an_invalid_one_is_in_none_that
         for finding in cause.findings:
             folded[finding.check.id, finding.check.status] += finding.count
     assert folded == counter
-    used = [trial for trial in trials if trial.number not in aside]
-    for trial in used:
+    for trial in [trial for trial in trials if trial.number not in aside]:
         for item in trial.checks:
             if audience(item, LIMITS) == "invalid":
                 subject = root(item, spoken(trial.checks), LIMITS)

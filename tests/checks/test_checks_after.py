@@ -77,8 +77,7 @@ def waiting(took: Turns) -> Check:
 
 
 def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(0.02, 0.025, 0.018)})
-    check = waiting(took)
+    check = waiting(IDLE.model_copy(update={"probed": probed_slices(0.02, 0.025, 0.018)}))
     assert (check.status, check.subject) == ("fail", "apparatus")
     assert "31.0 % of a slice" in check.message
     assert "turns add 17.5 % of its responses" in check.message
@@ -93,8 +92,7 @@ def test_a_rate_that_slices_do_not_change() -> None:
 
 
 def test_noise_may_explain_what_it_explains_and_the_bound_limits_the_answer() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(0.06, -0.02, 0.06, -0.02)})
-    check = waiting(took)
+    check = waiting(IDLE.model_copy(update={"probed": probed_slices(0.06, -0.02, 0.06, -0.02)}))
     assert (check.status, audience(check, LIMITS)) == ("unknown", "limits")
     assert "of its responses (99 %), but may add less" in check.message
 
@@ -136,8 +134,7 @@ def sleeping(takes_s: float, slice_s: float = 0.1) -> list[ProbedSlice]:
 @given(st.floats(0.002, 0.3))
 def test_no_sleep_passes_that_turns_flatter_beyond_the_bound(takes_s: float) -> None:
     took = IDLE.model_copy(update={"probed": tuple(sleeping(takes_s))})
-    rate = (1 + math.floor(took.slice_s / takes_s)) / took.slice_s
-    flattered = rate * takes_s - 1
+    flattered = ((1 + math.floor(took.slice_s / takes_s)) / took.slice_s) * takes_s - 1
     assert waiting(took).status == "fail" or flattered < 0.075
 
 

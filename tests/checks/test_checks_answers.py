@@ -167,8 +167,7 @@ def test_errors_are_a_finding_whatever_their_share(bad: int) -> None:
 
 @pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (20, "pass"), (21, "fail")])
 def test_sides_with_other_shares_of_errors(bad: int, status: str) -> None:
-    other = trial(server="b", reading=failing(bad))
-    assert statuses(trial(), other)["E1"] == status
+    assert statuses(trial(), trial(server="b", reading=failing(bad)))["E1"] == status
     unknown = trial(server="b", reading=failing(0, unanswered=None))
     assert statuses(trial(), unknown)["E1"] == "unknown"
 
@@ -259,8 +258,7 @@ def test_answers_that_were_wrong_or_missing_fail() -> None:
         check = same(trial(probes=probes(**changed)), LIMITS)
         assert (check.status, check.subject) == ("fail", "behaviour")
         assert str(next(iter(next(iter(changed.values()))))) in check.message
-    statuses_differ = probes(answer(), answer(status=503))
-    assert same(trial(probes=statuses_differ), LIMITS).status == "fail"
+    assert same(trial(probes=probes(answer(), answer(status=503))), LIMITS).status == "fail"
     types = {"content-type": "text/html"}
     assert same(trial(probes=probes(answer(), answer(headers=types))), LIMITS).status == "fail"
 

@@ -147,8 +147,7 @@ def test_too_many_in_flight(name: str, mean_us: float, under_way: float, status:
 
 @pytest.mark.parametrize("tool", ["wrk", "h2load", "locust", "oha", "hey", "weighttp"])
 def test_no_healthy_recording_is_synthetic(tool: str, tmp_path: Path) -> None:
-    name = {"weighttp": "0.5-healthy"}.get(tool, "healthy")
-    recording, load = recorded(tool, name, tmp_path)
+    recording, load = recorded(tool, {"weighttp": "0.5-healthy"}.get(tool, "healthy"), tmp_path)
     check = asked(trial(reading=recording, load=load), "L3")
     assert check.status in {"pass", "warn"}
     assert 0.3 < present(check.value) <= 1.02
@@ -227,8 +226,7 @@ def flow(think_s: float | None, paid: int) -> dict[str, object]:
 
 
 def test_pauses_of_flows_are_no_idleness() -> None:
-    seconds = reading().seconds
-    pause = (16 * seconds - 2) / 1000
+    pause = (16 * reading().seconds - 2) / 1000
     assert asked(trial(**flow(pause, 1000)), "L3").status == "pass"
     assert asked(trial(**flow(pause / 2, 1000)), "L3").status == "warn"
     assert asked(trial(**flow(None, 1000)), "L3").status == "warn"
@@ -300,8 +298,7 @@ def test_a_closed_loop_has_no_schedule() -> None:
 
 
 def test_an_open_loop_that_is_on_time_passes_and_its_cpu_is_not_asked() -> None:
-    awake = parts(loader={"busiest_thread_cpu_s": 9.9})
-    item = trial(**paced({50: 10_000}), parts=awake)
+    item = trial(**paced({50: 10_000}), parts=parts(loader={"busiest_thread_cpu_s": 9.9}))
     assert asked(item, "L4", "rate").status == "pass"
     assert asked(item, "L4", "lateness").status == "pass"
     assert asked(item, "L4", "lateness").value == pytest.approx(0.025, rel=0.01)
@@ -321,8 +318,7 @@ def test_requests_not_sent_are_the_servers_doing_only_where_the_tool_was_on_time
     assert (late.status, late.subject) == ("fail", "apparatus")
     busy = trial(**paced(None, sent=9_000), parts=parts(loader={"busiest_thread_cpu_s": 9.9}))
     assert asked(busy, "L4", "rate").subject == "apparatus"
-    idle = trial(**paced(None, sent=9_000))
-    assert asked(idle, "L4", "rate").subject == "behaviour"
+    assert asked(trial(**paced(None, sent=9_000)), "L4", "rate").subject == "behaviour"
 
 
 @pytest.mark.parametrize(("sent", "status"), [(9_900, "pass"), (9_899, "fail")])

@@ -84,8 +84,7 @@ def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
     item = trial(reading=of(count))
     sole = only(samples.of_trial(item, LIMITS), "S2", f"p{percent}")
     (sample,) = Latency(percentile=percent).of_trial(item, "latency", WHOLE)
-    text = "fail" if sample.value is None else "warn" if sample.why else "pass"
-    assert sole.status == text
+    assert sole.status == ("fail" if sample.value is None else "warn" if sample.why else "pass")
 
 
 # What somebody asks

@@ -152,8 +152,7 @@ def test_a_log_names_its_message_and_a_queue_of_threads_its_cure() -> None:
     line = "127.0.0.1 - - [27/Nov/2026] GET /"
     logged = server(printed_bytes=1_600_000, printed_line=line)
     assert line in only(logging(logged, LIMITS)).message
-    queued = server(printed_bytes=1_600_000, printed_line=QUEUE)
-    check = only(logging(queued, LIMITS))
+    check = only(logging(server(printed_bytes=1_600_000, printed_line=QUEUE), LIMITS))
     assert (check.status, check.subject) == ("warn", "behaviour")
     assert QUEUE in check.message
     assert "requests wait for a thread" in check.message

@@ -204,8 +204,7 @@ def late_ends(interleave: str = "100ms", **_: Any) -> Run:
 
 def few_responses(interleave: str = "100ms", **_: Any) -> Run:
     slice_s = float(interleave.removesuffix("ms")) / 1000
-    took = turns(*[int(250 * slice_s)] * 20, slice_s=slice_s)
-    return checked(made(turns=took))
+    return checked(made(turns=turns(*[int(250 * slice_s)] * 20, slice_s=slice_s)))
 
 
 def placed(interleave: str = "100ms", **_: Any) -> Run:
@@ -317,8 +316,7 @@ def shared(placement: str = "", **_: Any) -> Run:
 def unsettled(warmup: str = "0s", **_: Any) -> Run:
     slow = 0 if warmup == "10s" else 40
     counts = (*(100 + 9 * n for n in range(slow)), *[500] * (100 - slow))
-    series = Series(bin_s=0.1, completed=counts, errors=(0,) * 100)
-    mine = reading(series=series)
+    mine = reading(series=Series(bin_s=0.1, completed=counts, errors=(0,) * 100))
     return compared([made(reading=mine)], [made("other", reading=mine)])
 
 
@@ -496,8 +494,7 @@ def test_a_printed_remedy_removes_its_finding(row: Row, tmp_path: Path) -> None:
         )
         or "or leave it out: benchforge run SUITE" in text
     )
-    mended = row.world(**typed(row, text, tmp_path))
-    assert not findings(mended.checks, id_), text
+    assert not findings(row.world(**typed(row, text, tmp_path)).checks, id_), text
 
 
 def test_each_remedy_is_proved_or_has_a_reason_for_not_being_a_command() -> None:

@@ -89,8 +89,7 @@ def test_only_one_profile_may_be_asked_for(bench: Bench, tmp_path: Path) -> None
     assert (fine.code, fine.err) == (0, "")
     assert fine.out == "one.toml: good: 1 scenario, 1 case, with --profile fine; needs sh\n"
     bench("check", suite, "--profile", "wrong", code=2)
-    unknown = bench("check", suite, "--profile", "fin", code=2)
-    assert "did you mean 'fine'?" in unknown.err
+    assert "did you mean 'fine'?" in bench("check", suite, "--profile", "fin", code=2).err
 
 
 def test_settings_and_scenarios_may_be_chosen(bench: Bench, tmp_path: Path) -> None:

@@ -278,8 +278,7 @@ def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
 def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
-    text = suite_text("cli/doctor", bare=bare)
-    (tmp_path / "one.toml").write_text(text)
+    (tmp_path / "one.toml").write_text(suite_text("cli/doctor", bare=bare))
     run = bench("doctor", "one.toml", "--json", code=3)
     actual = {load["subject"]: load for load in json.loads(run.out)["interpreters"]}
     assert actual["runtimes.own"]["state"] == "ok"

@@ -177,8 +177,7 @@ def test_a_full_cache_is_an_error_before_a_build(folder: Path, mounting: Mountin
     (folder / "a.toml").write_text(text)
     (done,) = mounting("full home/.cache; bench run a.toml")
     assert done.code == 5, done.all
-    says = f"error: {folder}/home/.cache/benchforge/runtimes: too little space: "
-    assert says in done.err
+    assert f"error: {folder}/home/.cache/benchforge/runtimes: too little space: " in done.err
     assert done.err.endswith("hint: free some, or set XDG_CACHE_HOME to another folder\n")
 
 

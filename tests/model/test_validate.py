@@ -52,8 +52,7 @@ def changed(result: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_whatever_a_tool_really_said_can_be(path: Path, tmp_path: Path) -> None:
     recording = Recording.of(path)
-    cls = Registry().part("loader", path.parent.name)
-    part = cls.model_validate(dict(recording.options))
+    part = Registry().part("loader", path.parent.name).model_validate(dict(recording.options))
     assert isinstance(part, Driver)
     try:
         reading = recording.read(part, tmp_path)
@@ -160,8 +159,7 @@ def test_a_number_that_cannot_be_is_named(
 def test_what_is_found_stands_on_a_line_with_its_path(bench: Bench, changed: Path) -> None:
     file = trial_of(changed, "pace")
     change(file, ("reading", "responses"), one_more)
-    first = bench("validate", changed, code=1).out.splitlines()[0]
-    split, line, path, _ = first.split(":", 3)
+    split, line, path, _ = bench("validate", changed, code=1).out.splitlines()[0].split(":", 3)
     assert (split, path.strip()) == (str(file), "reading.errors")
     assert '"errors"' in file.read_text().splitlines()[int(line) - 1]
 

@@ -89,8 +89,6 @@ def test_its_plugins_run(bench: Bench, tmp_path: Path, installs: Installs) -> No
     (result,) = (tmp_path / "results").iterdir()
     opened = benchforge.results.open(result / "summary.json")
     measured = {(row.driver, row.metric) for row in opened.trials if row.value is not None}
-    drivers = {driver for driver, _ in measured}
-    assert drivers == {"closed", "pace", "library"}
+    assert {driver for driver, _ in measured} == {"closed", "pace", "library"}
     assert ("pace", "mine") in measured, "the bytes that pace counts"
-    output = plugins / "benchforge_oldreader/healthy.txt"
-    assert bench("audit", output).code == 0
+    assert bench("audit", (plugins / "benchforge_oldreader/healthy.txt")).code == 0

@@ -348,8 +348,7 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
     listed_anew(changed)
-    verification = verify(changed, Registry())
-    assert "plan: trial 3: lost or removed" in str(verification.cannot[0])
+    assert "plan: trial 3: lost or removed" in str(verify(changed, Registry()).cannot[0])
 
 
 def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
@@ -516,8 +515,7 @@ def test_a_fraction_may_be_off_by_little_and_a_count_by_nothing() -> None:
 
 
 def test_output_that_stands_elsewhere_is_no_trials(bench: Bench, changed: Path) -> None:
-    trial = trial_of(changed, "wrk")
-    change(trial, ("processes", -1, "stdout"), lambda _: "../../result.json")
+    change(trial_of(changed, "wrk"), ("processes", -1, "stdout"), lambda _: "../../result.json")
     run = bench("verify", changed)
     assert run.code == 1, run.all
     assert "stdout: is no name of a file below a folder, got '../../result.json'" in run.err

@@ -381,8 +381,7 @@ def test_no_interval_contradicts_its_verdict(rules: VerdictRules, seed: int) -> 
     actual_ = judge(summary(*cases, verdict_rules=rules), claims)
     for item, actual in zip(actual_, claims, strict=True):
         low, high = present(item.estimate.interval)
-        where = region(actual.hypothesis)
-        how = lies((low, high), where)
+        how = lies((low, high), region(actual.hypothesis))
         same = actual.hypothesis.bound / 1.03 < low and high < actual.hypothesis.bound * 1.03
         if "the same within" in item.sentence:
             assert (how, same) == ("across", True)

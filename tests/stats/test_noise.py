@@ -84,8 +84,7 @@ def test_another_fault_that_comes_and_goes_is_tried_again_whatever_noise_does() 
 
 def test_what_failed_and_what_did_not_look_tell_nothing() -> None:
     noise = Noise(2, 2)
-    failed = trial(3, 1, 1, ONE, 100.0, failed=True)
-    assert noise.after(failed) == noise
+    assert noise.after(trial(3, 1, 1, ONE, 100.0, failed=True)) == noise
     assert noise.after(made(3)) == Noise(0, 2)
     assert noise.after(made(3, LOUD, LOOKED)) == Noise(3, 3)
     calm = LOOKED.model_copy(update={"status": "pass"})

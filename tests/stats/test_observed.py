@@ -220,8 +220,7 @@ def test_a_machine_without_rows_has_no_figures() -> None:
 @given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))
 def test_a_slope_resists_one_wild_point(slope: float, start: float, count: int) -> None:
     line = [(float(x), start + slope * x) for x in range(count)]
-    wild = [*line[:2], (2.0, 1e12), *line[3:]]
-    actual, moved = theil_sen(line), theil_sen(wild)
+    actual, moved = theil_sen(line), theil_sen([*line[:2], (2.0, 1e12), *line[3:]])
     assert actual == pytest.approx(slope, rel=1e-6, abs=1e-6)
     if count > 10 and count <= 200:  # one of five is much, and of many it may be left out
         assert moved == pytest.approx(slope, rel=1e-3, abs=1e-3)

@@ -37,8 +37,7 @@ def trials(server: str, rates: Sequence[float]) -> list[Trial]:
 
 def checks(*cases: Sequence[float]) -> dict[str, list[Check]]:
     actual: dict[str, list[Check]] = {}
-    servers = "abcde"
-    options = [trials(server, rates) for server, rates in zip(servers, cases, strict=False)]
+    options = [trials(server, rates) for server, rates in zip("abcde", cases, strict=False)]
     for check in of_comparison(options, limits()):
         actual.setdefault(check.id, []).append(check)
     return actual
@@ -90,8 +89,7 @@ def test_a_healthy_comparison_fires_nothing() -> None:
 
 
 def test_ratios_that_scatter_are_told_with_their_pair() -> None:
-    wild = [80, 120, 75, 130, 90, 140, 70, 125, 100, 85]
-    (check,) = checks(STEADY, wild)["S5"]
+    (check,) = checks(STEADY, [80, 120, 75, 130, 90, 140, 70, 125, 100, 85])["S5"]
     assert (check.status, check.component) == ("warn", "a / b")
     assert check.value == pytest.approx(0.24, abs=0.03)
 
@@ -109,8 +107,7 @@ def test_too_few_blocks_tell_neither_scatter_nor_outliers() -> None:
 
 
 def test_a_server_with_two_ways_to_run_is_told() -> None:
-    twice = [100, 101, 60, 100, 102, 98, 61, 99, 100, 62]
-    actual = checks(STEADY, STEADY[::-1], twice)["S6"]
+    actual = checks(STEADY, STEADY[::-1], [100, 101, 60, 100, 102, 98, 61, 99, 100, 62])["S6"]
     assert (actual[2].status, actual[2].component, actual[2].subject) == ("warn", "c", "behaviour")
     assert "two ways" in actual[2].message
 

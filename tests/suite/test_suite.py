@@ -160,8 +160,7 @@ class Folder:
         self.registry = registry
 
     def load(self, text: str | bytes, **options: object) -> Suite:
-        content = text.encode() if isinstance(text, str) else text
-        Path("a.toml").write_bytes(content)
+        Path("a.toml").write_bytes(text.encode() if isinstance(text, str) else text)
         return load("a.toml", self.registry, **options)  # type: ignore[arg-type]
 
     def faults(self, text: str | bytes, **options: object) -> str:

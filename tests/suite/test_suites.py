@@ -249,8 +249,7 @@ def test_no_profile_needs_what_few_have(stem: str) -> None:
 def test_the_suite_of_tools_names_every_loader_and_every_client() -> None:
     registry = Registry()
     suite = load(SUITES / "tools.toml", registry, only=["loaders", "rates", "by_hand", "clients"])
-    cases = list(expand(suite))
-    drivers = {(case.driver.kind, case.driver.name) for case in cases}
+    drivers = {(case.driver.kind, case.driver.name) for case in list(expand(suite))}
     everything = {("loader", name) for name in registry.names("loader")}
     everything |= {("client", name) for name in registry.names("client")}
     # hyperfine has a scenario of its own: it needs a command.

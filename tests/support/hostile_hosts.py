@@ -145,8 +145,7 @@ def _changed(
     """Change one place of an answer: at each depth all are as likely, so that none hides others."""
     path, value = "", answer
     while True:
-        keys = [key for key in _keys(value) if key != "id"]
-        key = chance.choice(keys)
+        key = chance.choice([key for key in _keys(value) if key != "id"])
         path = f"{path}.{key}"
         if not _keys(value[key]) or chance.random() < _STOPS:
             change(value, key)

@@ -160,8 +160,7 @@ def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> N
 @contextmanager
 def state(folder: Path) -> Iterator[Bench]:
     """Call benchforge in a folder, with a state of its own below it."""
-    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
-    yield calls(bench_words(), folder, environment)
+    yield calls(bench_words(), folder, {**os.environ, "XDG_STATE_HOME": str(folder / "state")})
 
 
 def put(folder: Path, text: str) -> Path:
@@ -199,8 +198,7 @@ def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -
         assert stored_ == {"P2": 3000.0}
         assert "as calibrated on 2026-01-01: P2 preemption from 1,000 to 3,000" in finished
         (result,) = (tmp_path / "results").iterdir()
-        header = read_header(result)
-        assert calibrated.limits_of(header)["P2"].warn == 3000.0
+        assert calibrated.limits_of(read_header(result))["P2"].warn == 3000.0
 
 
 def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -> None:

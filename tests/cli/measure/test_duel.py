@@ -340,8 +340,7 @@ def test_commands_take_turns(
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
     question = Question(time_s=time_s)
     tables = tables_of(contenders, question, Path(), wrk=wrk)
-    length = slice_of(servers, connections, answer_s)
-    turns = {**tables, **in_turns(tables, question, length)}
+    turns = {**tables, **in_turns(tables, question, slice_of(servers, connections, answer_s))}
     suite = suite_or_why(turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item)))
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])

@@ -125,8 +125,7 @@ def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Pa
 
 
 def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
-    folder = made(tmp_path)
-    (folder / "app/answer.py").write_text(FAST + "# changed\n")
+    (made(tmp_path) / "app/answer.py").write_text(FAST + "# changed\n")
     words = ("--limit", "50%", "--badge", "badge.svg")
     decision = decides(bench, "not slower", "--json", *words)
     assert (decision.code, state(decision)["state"]) == (0, "not slower"), decision.all
@@ -220,8 +219,7 @@ def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
 
 
 def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_path: Path) -> None:
-    more = '[servers.hello]\nuse = "waitress"\napp = "hello_wsgi"\n'
-    folder = made(tmp_path, more)
+    folder = made(tmp_path, '[servers.hello]\nuse = "waitress"\napp = "hello_wsgi"\n')
     (folder / "new").mkdir()
     text = (folder / "suite.toml").read_text()
     text = text.replace('servers = ["app"]', 'servers = ["app", "hello"]')
@@ -308,8 +306,7 @@ def test_a_clone_of_a_fork_says_what_fetches_the_base(bench: Bench, tmp_path: Pa
     assert fetched.code == 4, fetched.all
     assert "it is new: new is not there at the base" in fetched.out
     assert "lacks commits of " not in fetched.out, "main is the parent that HEAD names"
-    by_id = hint(base, "a shallow clone")
-    run(clone, by_id.partition("fetch it: git ")[2].partition("; ")[0])
+    run(clone, hint(base, "a shallow clone").partition("fetch it: git ")[2].partition("; ")[0])
     unknown = bench(*words, base, "--details")
     assert f"lacks commits of {base}: the clone is shallow" in unknown.out
 
@@ -384,8 +381,7 @@ def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:
     (uv,) = [package for package in locked if package["name"] == "uv"]
     written = (ROOT / "scripts/uv.txt").read_text()
     assert f"uv=={uv['version']} " in written
-    hashes = [wheel["hash"] for wheel in uv["wheels"]]
-    assert re.findall(r"--hash=(\S+)", written) == hashes
+    assert re.findall(r"--hash=(\S+)", written) == [wheel["hash"] for wheel in uv["wheels"]]
     for name in ("action.yml", "Containerfile", "scripts/setup.sh"):
         text = (ROOT / name).read_text()
         assert "scripts/uv.txt" in text

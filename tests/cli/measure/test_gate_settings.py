@@ -33,8 +33,7 @@ def outcome(*pairs: GatedPair, result: str = "r") -> Outcome:
 def test_only_an_interval_that_decides_nothing_passes_by_the_setting(
     state: State, *, tolerated: bool
 ) -> None:
-    with_interval = SpeedVerdict(state, 0.98, 0.94, 1.02, 8)
-    gate = outcome(pair(with_interval, tolerated=tolerated))
+    gate = outcome(pair(SpeedVerdict(state, 0.98, 0.94, 1.02, 8), tolerated=tolerated))
     passes = tolerated and state == "undecided"
     assert gate.state == state
     assert gate.exit_code == (0 if passes else STATES[state].exit_code)

@@ -36,8 +36,7 @@ def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
     of_rate = [trial for trial in read_trials(result) if trial.case.scenario == "latency"]
     # Whatever noise spoils, a place is measured once, in the first blocks alone.
     assert sorted((it.block, it.attempt) for it in of_rate) == [(n, 1) for n in (1, 1, 2, 2, 3, 3)]
-    verified = bench("verify", result)
-    assert "0 contradicted" in verified.out
+    assert "0 contradicted" in bench("verify", result).out
 
     # As if a quiet machine had measured it: the numbers follow from the histograms alone.
     believed = [
@@ -91,8 +90,7 @@ def test_a_percentile_is_of_blocks_whose_load_tool_was_on_time() -> None:
     assert (tail, reason) == (99, "")
     tail, reason = highest({"a": [timed(0)] * 4, "b": [timed(0)] * 3 + [timed(500)]})
     assert (tail, reason) == (99, "")
-    late = [timed(0)] * 2 + [timed(500)] * 2
-    tail, reason = highest({"a": [timed(0)] * 4, "b": late})
+    tail, reason = highest({"a": [timed(0)] * 4, "b": ([timed(0)] * 2 + [timed(500)] * 2)})
     assert (tail, reason) == (50, "the load tool sent late in 2 of 4 blocks of b")
     tail, reason = highest({"a": [timed(0)], "b": [timed(0)] * 4})
     assert (tail, reason) == (95, "p99 takes 1,000 responses of each, and a has 500")
@@ -112,8 +110,7 @@ def test_what_cannot_be_measured_at_one_rate(
 ) -> None:
     assert changed in SUITE
     (tmp_path / "suite.toml").write_text(SUITE.replace(changed, says))
-    call = bench("check", "suite.toml", code=2)
-    assert "scenarios.latency." in call.err
+    assert "scenarios.latency." in bench("check", "suite.toml", code=2).err
 
 
 def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
@@ -127,8 +124,7 @@ def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
 
 def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> None:
     loads = {"a": FirstLoad(4_321.0, warm=True), "b": FirstLoad(1_234.0, warm=False)}
-    starts_s = {"a": 0.2, "b": 0.3}
-    plan = latency_plan(loads, starts_s, Question(warm=True))
+    plan = latency_plan(loads, {"a": 0.2, "b": 0.3}, Question(warm=True))
     assert not isinstance(plan, str)
     assert plan.rate == 620
     assert plan.blocks * 2 * (plan.load_s + 0.25) < 10

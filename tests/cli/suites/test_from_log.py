@@ -72,8 +72,7 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
         assert says in wrote.out
     assert "}: 40 requests, 3.51 %: a comment in mine/suite.toml, since the log" in wrote.out
     folder = tmp_path / "mine"
-    suite = tomllib.loads((folder / "suite.toml").read_text())
-    kinds = suite["scenarios"]["mix"]["kinds"]
+    kinds = tomllib.loads((folder / "suite.toml").read_text())["scenarios"]["mix"]["kinds"]
     assert list(kinds)[:3] == ["products_item", "search", "home"]
     shares = {label: kind["share"] for label, kind in kinds.items()}
     assert abs(shares["products_item"] - 61) < 3

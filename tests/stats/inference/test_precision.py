@@ -38,8 +38,7 @@ def until(width: float = 0.03, least: int = 8, most: int = 30) -> Until:
 
 def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Header, list[Trial]]:
     cases = [case(f"s{number}") for number in range(len(values))]
-    entries = trials(list(zip(cases, values, strict=True)))
-    return header(cases, amount.most, amount), entries
+    return header(cases, amount.most, amount), trials(list(zip(cases, values, strict=True)))
 
 
 def looked(head: Header, entries: Sequence[Trial]) -> StopDecision:
@@ -166,8 +165,7 @@ def test_what_claims_name_is_asked_of_every_pair() -> None:
 
 def test_a_claim_is_all_that_its_scenario_is_asked() -> None:
     """The third server is as loud as it is; `a > b` is decided at the first look."""
-    loud = [100.0 * math.exp((-1) ** n) for n in range(4)]
-    values = [*drawn(1, 4, noise=0.001), loud]
+    values = [*drawn(1, 4, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(4)]]
     head, entries = made(values, until(0.01, least=3).model_copy(update={"method": "decision"}))
     head = head.model_copy(update={"claims": (claim("throughput", "s1", "s0"),)})
     for n in (2, 3):
@@ -189,8 +187,7 @@ def test_who_asks_may_say_what() -> None:
 
 def test_what_is_missing() -> None:
     head, entries = made(drawn(1, 8, noise=1e-3), until())
-    stop = looked(head, entries)
-    assert missing(head, entries, stop) == 0
+    assert missing(head, entries, looked(head, entries)) == 0
     assert missing(head, entries[:-1], looked(head, entries[:-1])) == 60 - 15
     # A block that was begun is measured to its end.
     more = [*entries, trial(17, 9, 1, head.cases[0], 100)]

@@ -143,8 +143,7 @@ def test_any_false_difference_in_a_family(k: int, n: int, times: int) -> None:
     together = []
 
     def found(draw: Random) -> bool:
-        table = blocks(draw, n, [1] * k)
-        got = ranking({str(index): row for index, row in enumerate(table)})
+        got = ranking({str(index): row for index, row in enumerate(blocks(draw, n, [1] * k))})
         together.append(all(holds(pair.simultaneous) for pair in got.pairs))
         assert len({item.letters for item in got.order}) > 1 or not any(p.differ for p in got.pairs)
         return any(pair.differ for pair in got.pairs)

@@ -94,8 +94,7 @@ def test_fragile_when_one_outlier_decided() -> None:
     once = [*better[:-1], 40.0]
     got = decide(ratio(once, theirs), companion(once, theirs))
     assert (got.state, got.fragile) == ("inconclusive", True)
-    few = decide(ratio(once[:5], theirs[:5]), companion(once[:5], theirs[:5]))
-    assert few.fragile is None
+    assert decide(ratio(once[:5], theirs[:5]), companion(once[:5], theirs[:5])).fragile is None
     assert decide(ratio(once, theirs)).fragile is None
 
 

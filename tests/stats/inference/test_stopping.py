@@ -123,8 +123,7 @@ def test_a_header_has_the_rule_before_the_first_block() -> None:
 
 def test_rules_of_results_that_record_none_stay() -> None:
     """A result that a normal mixture ended is recomputed so."""
-    estimate = of_logs([0.1, 0.2, 0.3])
-    assert earlier_sequence(estimate, 1) is None
+    assert earlier_sequence(of_logs([0.1, 0.2, 0.3]), 1) is None
     ends = earlier_sequence(of_logs([0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.12, 0.09]), 1)
     assert ends == pytest.approx((1.07056, 1.14376), rel=1e-5)
     stop = Stop.of(Until(width=0.03, least=8))

@@ -160,8 +160,7 @@ def test_a_block_has_its_state(stopped: tuple[Path, str], tmp_path: Path) -> Non
     result = cut(stopped, tmp_path, writer=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda item: item.update(checks=[]))
-    bench = calls([sys.executable, "-c", EACH_LINE], tmp_path)
-    run = bench("run", "--resume", result, code=0)
+    run = calls([sys.executable, "-c", EACH_LINE], tmp_path)("run", "--resume", result, code=0)
     about = r"^after 8 of at most 10 rounds, ping, throughput: .+ / .+ · "
     answer = f"{about}(no narrow interval yet|so far )"
     assert re.search(answer, run.err, re.MULTILINE), run.err
@@ -303,8 +302,7 @@ def test_a_result_that_records_no_rule_is_recomputed_by_the_earlier_one(
 
 def test_a_claim_ends_a_run_after_three_blocks(bench: Bench, tmp_path: Path) -> None:
     """The question, its first look and its level are in the result before the first block."""
-    claim = CLAIM.format(holds="a > 0.01 * b")
-    path = suite(tmp_path, f"until = {NEVER}", claim)
+    path = suite(tmp_path, f"until = {NEVER}", CLAIM.format(holds="a > 0.01 * b"))
     assert "2 cases, 3 to 30 blocks" in bench("plan", path).out
     run = bench("run", path)
     until = read_header(run.result).until

@@ -215,8 +215,7 @@ def test_errors_are_counted_after_the_warm_up_and_all_are_told() -> None:
     total, read = Errors().of_trial(subject, "label", Window(cut_s=2))
     assert (total.value, total.estimator) == (1, "without the first 2 s; 6 in the whole load")
     assert (read.value, read.estimator) == (6, "of the whole load, its first 2 s too")
-    rate = only(ErrorRate(), subject, Window(cut_s=2))
-    assert rate.value == pytest.approx(1 / 3201)
+    assert only(ErrorRate(), subject, Window(cut_s=2)).value == pytest.approx(1 / 3201)
 
 
 def test_errors_of_which_nobody_tells_when_are_of_the_whole_load() -> None:
@@ -228,8 +227,7 @@ def test_errors_of_which_nobody_tells_when_are_of_the_whole_load() -> None:
 
 
 def test_what_is_never_cut_says_so() -> None:
-    times = Histogram.of({10: 5000})
-    subject = trial(told(WARM).model_copy(update={"latency": times}))
+    subject = trial(told(WARM).model_copy(update={"latency": Histogram.of({10: 5000})}))
     for metric in (Latency(), Cpu(), Memory()):
         assert all(
             sample.estimator is not None and sample.estimator.endswith("its first 2 s too")

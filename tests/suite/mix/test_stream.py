@@ -48,8 +48,7 @@ def test_each_prefix_has_the_shares_to_within_one_deck(shares: list[int], length
 @settings(max_examples=25)  # of 200 requests each
 @given(SHARES, st.integers(0, 2**32), st.integers(1, 9))
 def test_a_seed_and_a_block_make_one_stream(shares: list[int], seed: int, block: int) -> None:
-    feeds = {"id": Feed(integers=(1, 10**9)), "note": Feed(text=(1, 9))}
-    workload = mix(shares, **feeds)
+    workload = mix(shares, id=Feed(integers=(1, 10**9)), note=Feed(text=(1, 9)))
     once, again = (first(workload, 50, seed, block) for _ in range(2))
     assert once == again
     assert once != first(workload, 50, seed, block + 1)

@@ -53,8 +53,7 @@ def test_no_alignment_of_base64_is_left(secret: str, first: str, behind: str) ->
         assert "***" in hidden
         count = len(first.encode(errors="surrogatepass"))
         # What is left at either side holds no whole byte of it.
-        head = hidden.strip('"').partition("***")[0]
-        assert len(head) * 6 // 8 <= count
+        assert len(hidden.strip('"').partition("***")[0]) * 6 // 8 <= count
 
 
 def test_a_login_of_basic_is_hidden_by_its_password() -> None:

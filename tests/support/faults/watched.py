@@ -66,8 +66,7 @@ class Watched:
     def leaves(self) -> str:
         """For the page: what still runs or lies about, once it has ended."""
         self.ended()
-        actual = [*self.left, *("a scratch folder" for _ in self.scratch)]
-        return ", ".join(actual) or NOTHING
+        return ", ".join([*self.left, *("a scratch folder" for _ in self.scratch)]) or NOTHING
 
 
 @contextlib.contextmanager

@@ -334,8 +334,7 @@ def pytest_benchmark(run: Simulated) -> str:
 
 
 def pyperf(run: Simulated) -> str:
-    starts = range(0, 30, 3)
-    runs = [{"values": run.times[n : n + 3], "metadata": {"loops": 4}} for n in starts]
+    runs = [{"values": run.times[n : n + 3], "metadata": {"loops": 4}} for n in range(0, 30, 3)]
     return json.dumps({"benchmarks": [{"metadata": {"name": "it"}, "runs": runs}]})
 
 
