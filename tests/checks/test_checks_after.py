@@ -85,8 +85,7 @@ def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
 
 
 def test_a_rate_that_slices_do_not_change() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(*[0.001, 0.0] * 2, rate=5000)})
-    check = waiting(took)
+    check = waiting(IDLE.model_copy(update={"probed": probed_slices(*[0.001, 0] * 2, rate=5000)}))
     assert check.status == "pass"
     assert "turns add at most 1.80 % of its responses (99 %)" in check.message
 
@@ -121,14 +120,14 @@ def test_waiting_is_never_longer_than_a_request(count: int, rate: float, busy: f
     assert 0 <= waiting_s(count, rate, busy) <= count / rate
 
 
+def probe(length_s: float, responses: int) -> ProbedSlice:
+    return ProbedSlice(slice_s=length_s, seconds=length_s, responses=responses)
+
+
 def sleeping(takes_s: float, slice_s: float = 0.1) -> list[ProbedSlice]:
     """64 requests at once, each of which takes so long: all are due when a slice begins."""
     lengths = [*probe_lengths(slice_s)][1:]
-    answers = (64 * (1 + math.floor(length_s / takes_s)) for length_s in lengths)
-    return [
-        ProbedSlice(slice_s=length_s, seconds=length_s, responses=count)
-        for length_s, count in zip(lengths, answers, strict=True)
-    ]
+    return [probe(length_s, 64 * (1 + math.floor(length_s / takes_s))) for length_s in lengths]
 
 
 @given(st.floats(0.002, 0.3))
@@ -143,12 +142,7 @@ def test_what_a_slice_has_too_many_is_a_share_of_its_rate(
     rate: float, burst: float, slice_s: float
 ) -> None:
     lengths = [*probe_lengths(slice_s)][1:]
-    probed = [
-        ProbedSlice(
-            slice_s=length_s, seconds=length_s, responses=round(1e6 * rate * (length_s + burst))
-        )
-        for length_s in lengths
-    ]
+    probed = [probe(item, round(1e6 * rate * (item + burst))) for item in lengths]
     for result in excesses(slice_s, probed):
         assert result.mean == pytest.approx(burst / (slice_s + burst), abs=1e-3)
 

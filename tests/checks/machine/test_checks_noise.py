@@ -106,9 +106,8 @@ NEIGHBOUR = {"busy_s": OWN_S + 0.66 * CPU_S}
 )
 def test_a_server_beside_a_neighbour_waits(waited: float, neighbour: str, alone: str) -> None:
     server = parts(server={"cpu_wait_s": waited * 10})
-    assert (
-        asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "N2", "flask").status == neighbour
-    )
+    noisy = trial(parts=server, machine=machine(**NEIGHBOUR))
+    assert asked(noisy, "N2", "flask").status == neighbour
     check = asked(trial(parts=server, placement=None), "N2", "flask")
     assert check.status == alone
     assert ("shares its CPUs with backend and loader" in check.message) == (alone == "warn")
