@@ -55,8 +55,9 @@ def test_each_missing_program_is_named_once_with_who_needs_it(bench: Bench, tmp_
 def test_each_suite_has_its_errors_or_is_good(bench: Bench, tmp_path: Path) -> None:
     bad = SUITE.replace('"pace"', '"pcae"').replace("1s", "1 parsec")
     good = SUITE.replace("no-such-server", "sh")
-    call = bench("check", written(tmp_path, bad), "none.toml", written(tmp_path, good, "good.toml"))
-    assert call.code == 2
+    call = bench(
+        "check", written(tmp_path, bad), "none.toml", written(tmp_path, good, "good.toml"), code=2
+    )
     assert "loaders.closed.use: no loader named 'pcae'" in call.err
     assert "error: none.toml: no such file" in call.err
     assert call.out.startswith("good.toml: good: ")

@@ -63,8 +63,7 @@ def test_a_run_that_it_began_goes_on(bench: Bench, tmp_path: Path) -> None:
     assert bench("check", "suite.toml", "--profile", "three").code == 0
     suite = str(tmp_path / "suite.toml")
     edited(result / "result.json", lambda header: header.update(suite_file=suite))
-    refused = bench("run", "--resume", result)
-    assert refused.code == 2
+    refused = bench("run", "--resume", result, code=2)
     assert f"benchforge was {OLD!r}, is {own_version()!r}" in refused.all
     (result / "manifest.json").unlink()  # of the header as it was
     resumed = bench("run", "--resume", result, "--anyway")

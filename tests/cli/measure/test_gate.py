@@ -257,8 +257,7 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=main", url, str(tmp_path / "clone"))
     clone = tmp_path / "clone"
     words = ("gate", "clone/suite.toml", *SHORT)
-    actual = bench(*words, "--base", "origin/base/it's")
-    assert actual.code == 2
+    actual = bench(*words, "--base", "origin/base/it's", code=2)
     assert "no such commit in " in actual.err
     assert "a shallow clone" in actual.err
     fetch = actual.err.partition("fetch it: git ")[2].partition("; ")[0]
@@ -270,8 +269,7 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     by_name = bench(*words, "--base", "base/it's")
     fetch, _, rest = by_name.err.partition("fetch it: git ")[2].partition(", then ")
     run(clone, fetch)
-    fetched = bench(*words, *rest.split())
-    assert fetched.code == 4, fetched.all
+    fetched = bench(*words, *rest.split(), code=4)
     assert "it is new: new is not there at the base" in fetched.err
 
 
@@ -302,8 +300,7 @@ def test_a_clone_of_a_fork_says_what_fetches_the_base(bench: Bench, tmp_path: Pa
     of_fork = hint("origin/main", "a shallow clone").partition("if origin is a fork")[2]
     elsewhere = of_fork.partition(": git ")[2].partition(", then --base FETCH_HEAD")[0]
     run(clone, elsewhere.replace("URL", url))
-    fetched = bench(*words, "FETCH_HEAD", "--details")
-    assert fetched.code == 4, fetched.all
+    fetched = bench(*words, "FETCH_HEAD", "--details", code=4)
     assert "it is new: new is not there at the base" in fetched.out
     assert "lacks commits of " not in fetched.out, "main is the parent that HEAD names"
     run(clone, hint(base, "a shallow clone").partition("fetch it: git ")[2].partition("; ")[0])
@@ -345,8 +342,7 @@ def test_a_suite_outside_of_a_repository_is_an_error(bench: Bench, tmp_path: Pat
     made(tmp_path)
     (tmp_path / "app").mkdir()
     (tmp_path / "suite.toml").write_text(SUITE)
-    run = bench("gate", "suite.toml", "--base", "main")
-    assert run.code == 2
+    run = bench("gate", "suite.toml", "--base", "main", code=2)
     assert "not a git repository" in run.err
 
 
@@ -359,8 +355,7 @@ def test_older_results_predict_a_new_one(bench: Bench, tmp_path: Path) -> None:
     suite = "repository/suite.toml"
     assert bench("run", suite, "--profile", "few", "-o", "old").code in {0, 4}
     words = ["--against", "old", "--reference", "stable", "--profile", "few", "--json"]
-    run = bench("gate", suite, *words)
-    assert run.code == 4, run.all
+    run = bench("gate", suite, *words, code=4)
     (row,) = json.loads(run.out)["verdicts"]
     assert row["state"] in {"undecided", "invalid"}
 

@@ -272,6 +272,5 @@ def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace(answering(), answering("--status", "500"), 1)
     (tmp_path / "suite.toml").write_text(text + FASTER)
     suite, short = tmp_path / "suite.toml", ("--set", "repeat.blocks=1")
-    call = bench("run", "--details", suite, *short, "--only", "hello")
-    assert call.code == 4
+    call = bench("run", "--details", suite, *short, "--only", "hello", code=4)
     assert "faster fast > slow is invalid: broken: fast" in " ".join(call.out.split())
