@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, bench_words, calls
+from front_door import Bench
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made import plain
-from measured.once import made_once
-from measured.real_result import Where, change, copied, listed_anew, measured, numbers, trial_of
+from measured.real_result import Where, change, copied, listed_anew, numbers, shared, trial_of
 
 from benchforge.checks.summary import concluded
 from benchforge.cli.plugins.examination.inputs import Recording
@@ -39,9 +38,7 @@ RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(
-        tmp_path_factory, "validate", lambda folder: measured(calls(bench_words(), folder), folder)
-    )
+    return shared(tmp_path_factory)
 
 
 @pytest.fixture
@@ -58,10 +55,8 @@ def test_whatever_a_tool_really_said_can_be(path: Path, tmp_path: Path) -> None:
         reading = recording.read(part, tmp_path)
     except OutputDamaged:
         return  # what cannot be read gives no reading that could be wrong
-    assert [
-        *counts(reading),
-        *times(reading, part.load().concurrency if part.load().rate is None else None),
-    ] == []
+    at_once = part.load().concurrency if part.load().rate is None else None
+    assert [*counts(reading), *times(reading, at_once)] == []
 
 
 def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path) -> None:
@@ -198,9 +193,8 @@ def test_no_number_that_is_read_can_be_changed_alone(result: Path, data: st.Data
     file = data.draw(st.sampled_from(files), "file")
     # First what binds them: else most examples are the counts of one histogram.
     content = bound(json.loads(file.read_text()))
-    path = data.draw(
-        st.sampled_from(content[data.draw(st.sampled_from(list(content)), "of")]), "path"
-    )
+    upper = data.draw(st.sampled_from(list(content)), "of")
+    path = data.draw(st.sampled_from(content[upper]), "path")
     factor = data.draw(st.sampled_from([0.5, 1.01, 2, 10]), "factor")
     value: Any = json.loads(file.read_text())
     for step in path:
@@ -244,14 +238,9 @@ def test_a_summary_that_is_older_than_the_last_trials_is_no_fault(changed: Path)
     # As a run leaves it that was resumed and killed: the second block is of the second session.
     header, trials = read_header(changed), read_trials(changed)
     later = next(trial for trial in trials if trial.block == 2)
-    session = Session(
-        number=2,
-        started=later.started - timedelta(milliseconds=1),
-        first_trial=later.number,
-        benchforge=header.benchforge,
-        versions=header.versions,
-        facts=header.facts,
-    )
+    begun = later.started - timedelta(milliseconds=1)
+    same = header.model_dump(include={"benchforge", "versions", "facts"})
+    session = Session(number=2, started=begun, first_trial=later.number, **same)
     (changed / "sessions").mkdir()
     (changed / "sessions/0002.json").write_text(session.model_dump_json())
     # A summary of the first session alone has no later trials.
@@ -267,10 +256,8 @@ def test_a_summary_that_is_older_than_the_last_trials_is_no_fault(changed: Path)
 def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed: Path) -> None:
     for file in in_order(changed):
         document = json.loads(file.read_text())
-        for name in (
-            *("load", "url", "placement", "tuning", "checks", "probes", "listener"),
-            *("workers", "links"),
-        ):
+        later = ("load", "url", "placement", "tuning", "checks", "probes", "listener", "workers")
+        for name in (*later, "links"):
             document.pop(name, None)
         for process in document["processes"]:
             for name in ("seconds", "user_s", "system_s"):
