@@ -122,9 +122,8 @@ servers.there = { use = "url", url = "http://127.0.0.1:9" }
     mine = f"one.toml: not looked at: runtimes.own: whether {sys.executable}"
     assert f"{mine} has gunicorn, flask" in call.out
     assert "one.toml: not looked at: servers.there: whether it runs" in call.out
-    assert call.err.splitlines()[0] == (
-        "error: missing program: ./no/such/python, for runtimes.lost in one.toml"
-    )
+    lost = "error: missing program: ./no/such/python, for runtimes.lost in one.toml"
+    assert call.err.splitlines()[0] == lost
 
 
 def test_without_a_suite_it_says_how_to_use_it(bench: Bench) -> None:
@@ -166,16 +165,14 @@ def without_apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("without_apt")
 def test_another_system_is_not_told_of_apt() -> None:
-    assert how(Need("ab", debian="apache2-utils")) == (
-        "with this system's package manager (Debian's package is apache2-utils)"
-    )
+    package = "with this system's package manager (Debian's package is apache2-utils)"
+    assert how(Need("ab", debian="apache2-utils")) == package
     assert how(Need("k6", "go install it")) == "go install it"
 
 
 def test_faults_that_are_not_shown_are_counted(bench: Bench, tmp_path: Path) -> None:
-    tables = (
-        f'[servers.s{n}]\nuse = "gunicorn"\napp = "hello_wsgi"\nworkrs = 1' for n in range(100)
-    )
+    table = '[servers.s{}]\nuse = "gunicorn"\napp = "hello_wsgi"\nworkrs = 1'
+    tables = [table.format(n) for n in range(100)]
     path = tmp_path / "many.toml"
     path.write_text("\n".join(["benchforge = 1", *tables, "[profiles.quick]", "smoke = true"]))
     # The twenty that are printed, and 80 of the tables with "no scenario is declared".

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Bench, Told, bench_words, calls, needed
@@ -50,15 +51,9 @@ def cached(folder: Path) -> tuple[Path, Path]:
 def in_terminal(mine: dict[str, str], folder: Path, typed: str, *words: str) -> Told:
     """Call it where it can ask, and answer."""
     terminal, theirs = pty.openpty()
-    with subprocess.Popen(
-        bench_words(*words),
-        cwd=folder,
-        env=mine,
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    words_ = bench_words(*words)
+    pipes: dict[str, Any] = {"stdin": theirs, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words_, cwd=folder, env=mine, text=True, **pipes) as process:
         os.close(theirs)
         question = "".join(until_it_asks(process))
         os.write(terminal, typed.encode())
@@ -133,8 +128,7 @@ def test_results_go_where_their_folder_is_named(
 ) -> None:
     full = shared(tmp_path_factory)
     first, second = (
-        Path(shutil.copytree(full, tmp_path / "results" / f"{full.name}{letter}"))
-        for letter in "ab"
+        Path(shutil.copytree(full, tmp_path / f"results/{full.name}{letter}")) for letter in "ab"
     )
     shutil.rmtree(second / "trials/0002")
     (first / "notes.txt").write_text("mine")
@@ -168,20 +162,17 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
     _, runtime = cached(tmp_path)
     path = suite(tmp_path, top='[backends.cache]\nuse = "redis"\ndataset = "foo"\n')
     path.write_text(path.read_text().replace('["pace"]', '["pace"]\nbackends = ["cache"]'))
-    call = bench(
-        "run", path, "--set", "repeat.blocks=1", "--set", "scenarios.ping.servers=['one']", code=0
-    )
+    short = ("repeat.blocks=1", "scenarios.ping.servers=['one']")
+    bench("run", path, *(word for item in short for word in ("--set", item)), code=0)
     templates = runtime.parents[1] / "templates"
-    folders = {item.name for item in templates.iterdir() if item.is_dir()}
-    (name,) = folders - {KEY, "mine"}
+    (name,) = {item.name for item in templates.iterdir() if item.is_dir()} - {KEY, "mine"}
     template, note = templates / name, templates / f"{name}.for"
     assert note.read_text() == "backend redis, built for cache"
-    program = ["-c", f"import time; time.sleep(60) # {runtime}/bin/python"]
+    idle = [sys.executable, "-c", f"import time; time.sleep(60) # {runtime}/bin/python"]
+    serve = bench_words("serve", path, "one")
     with (
-        subprocess.Popen(
-            bench_words("serve", path, "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
-        ) as serves,
-        subprocess.Popen([sys.executable, *program]) as runs,
+        subprocess.Popen(serve, cwd=tmp_path, env=own, stdout=subprocess.PIPE) as serves,
+        subprocess.Popen(idle) as runs,
     ):
         try:
             assert present(serves.stdout).readline()
@@ -198,9 +189,8 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
 
 
 def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
-    with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
-    ) as serves:
+    serve = bench_words("serve", suite(tmp_path), "one")
+    with subprocess.Popen(serve, cwd=tmp_path, env=own, stdout=subprocess.PIPE) as serves:
         try:
             assert present(serves.stdout).readline()
             call = bench("clean")
@@ -224,9 +214,8 @@ def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_
 def test_nothing_goes_during_a_run(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
     path = suite(tmp_path, blocks=50)
-    with subprocess.Popen(
-        bench_words("run", path), cwd=tmp_path, env=own, stderr=subprocess.PIPE, text=True
-    ) as runs:
+    words = bench_words("run", path)
+    with subprocess.Popen(words, cwd=tmp_path, env=own, stderr=subprocess.PIPE) as runs:
         try:
             while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
                 time.sleep(0.05)

@@ -16,14 +16,8 @@ from benchforge.cli.app import group
 from benchforge.cli.console.options import argument, click_command, option
 
 NAMES = group.list_commands(click.Context(group))
-HEAVY = {
-    "importlib.metadata",
-    "pydantic",
-    "pydantic_core",
-    "pluggy",
-    "rich",
-    "benchforge.parts.registry",
-}
+HEAVY = {"importlib.metadata", "pydantic", "pydantic_core", "pluggy", "rich"}
+HEAVY.add("benchforge.parts.registry")
 IMPORTED_WITH_THE_COMMAND = {"calibrate"}
 ASK = """
 import sys

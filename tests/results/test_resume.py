@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import pytest
 from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, captured, lack
-from measured.on_disk import edited, places
+from measured.on_disk import cut_off, edited, places
 from measured.once import made_once
 from suite_texts.with_pace import suite
 
@@ -56,14 +56,6 @@ def finished(bench: Bench, folder: Path, **how: Any) -> Path:
     call = bench("run", suite(folder, **how), "-o", folder / "results")
     assert "small-" in call.err, call.all
     (result,) = (folder / "results").iterdir()
-    return result
-
-
-def cut_off(result: Path, writer: int) -> Path:
-    for trial in sorted(result.glob("trials/*"))[writer:]:
-        (trial / "trial.json").unlink()
-    for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
-        (result / made).unlink()
     return result
 
 

@@ -192,11 +192,8 @@ def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
     (result,) = (tmp_path / "results").iterdir()
     same = gate(bench, "--json", base=str(result))
     assert (same.code, state(same)["same"]) == (0, True), same.all
-    (folder / "suite.toml").write_text(
-        text.replace("[scenarios", "[servers.new]" + COMMAND + "[scenarios").replace(
-            '["app"]', '["app", "new"]'
-        )
-    )
+    text = text.replace("[scenarios", f"[servers.new]{COMMAND}[scenarios")
+    (folder / "suite.toml").write_text(text.replace('["app"]', '["app", "new"]'))
     commit(folder, LATE, "late")
     outcome = decides(bench, "slower", "--json", base=str(result))
     assert (outcome.code, state(outcome)["state"]) == (1, "slower"), outcome.all
@@ -205,11 +202,8 @@ def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
     assert f"not compared: servers.new: {result} has no such server" in outcome.err
     header = read_header(tmp_path / str(state(outcome)["result"]))
     servers = tomllib.loads(header.suite)["servers"]
-    assert servers["app_before"] == {
-        **servers["app"],
-        "environment": {"LEVEL": "1"},
-        "ref": code.commit,
-    }
+    base = {**servers["app"], "environment": {"LEVEL": "1"}, "ref": code.commit}
+    assert servers["app_before"] == base
     changed = json.loads((result / "result.json").read_text())
     changed["code"][0]["changed_files"] = 1
     (result / "result.json").write_text(json.dumps(changed))
@@ -331,15 +325,13 @@ def test_what_cannot_be_a_gate_is_an_error_with_a_hint(
     bench: Bench, tmp_path: Path, words: list[str], code: int, says: str
 ) -> None:
     made(tmp_path)
-    run = bench("gate", "repository/suite.toml", *words)
-    assert run.code == code
+    run = bench("gate", "repository/suite.toml", *words, code=code)
     assert says in run.err
     assert "hint: " in run.err
     assert not (tmp_path / "results").exists()
 
 
 def test_a_suite_outside_of_a_repository_is_an_error(bench: Bench, tmp_path: Path) -> None:
-    made(tmp_path)
     (tmp_path / "app").mkdir()
     (tmp_path / "suite.toml").write_text(SUITE)
     run = bench("gate", "suite.toml", "--base", "main", code=2)
@@ -398,11 +390,10 @@ def test_a_verdict_is_monotonous(item: float, other: float, limit: float, wider:
         assert decided(low, high, max(limit, wider)) == "not slower"
 
 
-@given(
-    st.lists(st.floats(0.5, 2), min_size=8, max_size=20),
-    st.floats(0.01, 0.5),
-    st.integers(1, 50),
-)
+RATIOS = st.lists(st.floats(0.5, 2), min_size=8, max_size=20)
+
+
+@given(RATIOS, st.floats(0.01, 0.5), st.integers(1, 50))
 def test_better_lower_is_the_mirror_of_better_higher(
     values: list[float], limit: float, questions: int
 ) -> None:

@@ -47,18 +47,14 @@ def test_only_an_interval_that_decides_nothing_passes_by_the_setting(
 
 
 def test_a_step_gives_the_slowest_server_with_the_verdict() -> None:
-    verdicts = (
+    verdicts = [
         SpeedVerdict("slower", 0.9, 0.88123, 0.92, 8),
         SpeedVerdict("slower", 0.8, 0.78, 0.82, 8),
         SpeedVerdict("not slower", 0.7, 0.6, 0.8, 8),
-    )
-    gate = outcome(*(pair(verdict, tolerated=False) for verdict in verdicts))
-    assert outputs(gate).splitlines() == [
-        "verdict=slower",
-        "ratio=0.8000",
-        "interval=0.7800 to 0.8200",
-        "page=r/report.html",
     ]
+    gate = outcome(*(pair(verdict, tolerated=False) for verdict in verdicts))
+    slowest = ["verdict=slower", "ratio=0.8000", "interval=0.7800 to 0.8200", "page=r/report.html"]
+    assert outputs(gate).splitlines() == slowest
     empty = ["verdict=invalid", "ratio=", "interval=", "page="]
     assert outputs(outcome(result="")).splitlines() == empty
 
