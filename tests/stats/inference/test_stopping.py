@@ -61,11 +61,10 @@ def test_the_constant_is_that_of_the_table(first: int, most: int) -> None:
 STOPS = [Stop(), Stop("width", 4), Stop("decision"), Stop("decision", 4), Stop("earlier", 8)]
 
 
-@given(
-    st.lists(FLOATS, min_size=4, max_size=40, unique=True),
-    st.floats(0.0002, 0.1),
-    st.sampled_from(STOPS),
-)
+LOGS = st.lists(FLOATS, min_size=4, max_size=40, unique=True)
+
+
+@given(LOGS, st.floats(0.0002, 0.1), st.sampled_from(STOPS))
 def test_an_interval_excludes_1_where_p_is_below_its_error(
     logs: list[float], error: float, stop: Stop
 ) -> None:

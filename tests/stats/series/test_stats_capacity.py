@@ -76,12 +76,8 @@ def test_an_attempt_that_nobody_asked_for_is_refused() -> None:
 @pytest.mark.parametrize(
     ("start", "lowest", "highest", "steps"),
     [
-        (0, 0, 10, 5),
-        (5, 6, 10, 5),
-        (11, 1, 10, 5),
-        (5, 1, math.inf, 5),
-        (math.nan, 1, 9, 5),
-        (5, 1, 9, 0),
+        *((0, 0, 10, 5), (5, 6, 10, 5), (11, 1, 10, 5), (5, 1, math.inf, 5)),
+        *((math.nan, 1, 9, 5), (5, 1, 9, 0)),
     ],
 )
 def test_a_search_that_is_none_is_refused(
