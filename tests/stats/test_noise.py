@@ -69,9 +69,8 @@ def test_a_place_has_three_attempts_at_most(spoilt: list[bool], places: int) -> 
     steps = walked(spoilt, places)
     assert max(item.attempt for item in steps) <= ATTEMPTS
     for index, (item, following) in enumerate(pairwise(steps)):
-        lasts = index + 1 >= MOST and all(
-            each.noisy for each in steps[index + 1 - MOST : index + 1]
-        )
+        recent = steps[max(0, index + 1 - MOST) : index + 1]
+        lasts = len(recent) == MOST and all(each.noisy for each in recent)
         assert not lasts or following.block == item.block + 1
 
 
