@@ -205,10 +205,11 @@ def flow(think_s: float | None, paid: int) -> dict[str, object]:
     subject = reading(responses=1000 + paid, latency=Histogram.of({1000: 1000 + paid}))
     kinds = {"buy.add": reading(responses=1000), "buy.pay": reading(responses=paid)}
     even: dict[str, Any] = {"share": 1, "records": 1000}
-    paying = {"request": Request(path="/pay"), "after": "buy.add", "think_s": think_s}
     steps = {
         "buy.add": StreamKind(request=Request(path="/add"), **even),
-        "buy.pay": StreamKind(**paying, **even),
+        "buy.pay": StreamKind(
+            request=Request(path="/pay"), after="buy.add", think_s=think_s, **even
+        ),
     }
     stream = Stream(records=1000, sha256="0", kinds=steps)
     subject = subject.model_copy(update={"kinds": kinds, "records_taken": (1000 + paid,)})

@@ -160,7 +160,7 @@ def sides(rates: list[float]) -> list[list[Trial]]:
         case = plain.named(label, scenario="s", driver="closed")
         return trial(case=case, reading=reading(responses=round(10 * rate)), block=block)
 
-    pairs = {"one": rates, "two": [1000] * len(rates)}
+    pairs = {"one": rates, "two": [1000.0] * len(rates)}
     return [[made(label, rate, n) for n, rate in enumerate(row, 1)] for label, row in pairs.items()]
 
 

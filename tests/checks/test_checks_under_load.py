@@ -288,12 +288,13 @@ def test_another_body_is_for_the_suite_to_judge() -> None:
 
 def record(moments: list[list[int]], kinds: int = 2) -> Record:
     item = {"status": 200, "content_type": "", "encoding": "", "length": 1, "sha256": "a"}
-    fields = {"requests": sum(map(len, moments)), "connections": len(moments), "cpu_s": 0.1}
+    fields: dict[str, Any] = {"connections": len(moments), "cpu_s": 0.1}
     rows = [
         (number / 10, [(subject, 0.001) for subject in moment], "" if moment else "reset")
         for number, moment in enumerate(moments)
     ]
     fields |= {"kinds": [{**item, "kept": True}] * kinds, "moments": rows}
+    fields["requests"] = sum(map(len, moments))
     return Record.model_validate(fields)
 
 

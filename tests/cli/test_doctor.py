@@ -388,7 +388,7 @@ def test_killed_at_its_end_the_next_call_clears_away_what_it_left(tmp_path: Path
     needed("flock")
     stored = {"system/.packages": "wrk 4.1\n", ".system.a1B2c3/lists/x": ""}
     tree(tmp_path, {**stored, ".system.mine": ""})
-    hold = ["flock", tmp_path, "sh", "-c", "echo; read _"]
+    hold = ["flock", str(tmp_path), "sh", "-c", "echo; read _"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(hold, text=True, **pipes) as another:
         assert another.stdout is not None

@@ -44,7 +44,7 @@ def test_what_a_person_writes_is_understood(field: str, written: object, meant: 
 
 
 TEXTS = ["", "s", "10", "-1s", "1e3s", "10 parsecs", "10s 5", "nan", "9" * 400 + "s"]
-VALUES = [True, None, -1, float("nan"), float("inf"), [], {}]
+VALUES: list[object] = [True, None, -1, float("nan"), float("inf"), [], {}]
 
 
 @pytest.mark.parametrize("written", [*TEXTS, *VALUES])

@@ -203,7 +203,7 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
 
 def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Path) -> None:
     pung = answering("--body", "pung")
-    result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), writer=1)
+    result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), 1)
     (first,) = read_trials(result)
     call = bench("run", "--resume", result, code=4)
     assert f"not the body that {first.case.server} answers" in call.out

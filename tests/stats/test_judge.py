@@ -603,7 +603,7 @@ def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> Non
 
 
 def test_failures_beside_others_may_be_theirs() -> None:
-    fields = {"disturbed": EVEN, "metric": "errors", "use": "errors"}
+    fields: dict[str, Any] = {"disturbed": EVEN, "metric": "errors", "use": "errors"}
     sides = [case(side, times(1), **fields) for side in ("a", "b")]
     (actual,) = judge(summary(*sides), [claim("a > b", metric="errors")])
     assert actual.state == "invalid"

@@ -139,9 +139,11 @@ def test_what_a_service_used_is_what_its_last_row_says() -> None:
         row(2, cpu_s=0.9, cpu_wait_s=0.2, busiest_thread_cpu_s=0.7, busy_threads=1, pss_bytes=20),
         row(2.1, cpu_s=1, process_cpu_s=(0.8, 0.2), **forked),
     )
-    last = {"cpu_s": 1, "busiest_thread_cpu_s": 0.7, "cpu_wait_s": 0.2, "busy_threads": 1}
-    last |= {**forked, "process_cpu_s": (0.8, 0.2), "peak_pss_bytes": 30, "pss_samples": 3}
-    last |= dict.fromkeys(("memory_growth", "involuntary_switches", "major_faults"))
+    last: dict[str, Any] = {"cpu_s": 1, "busiest_thread_cpu_s": 0.7, "cpu_wait_s": 0.2}
+    last |= {"busy_threads": 1, "process_cpu_s": (0.8, 0.2), "peak_pss_bytes": 30, **forked}
+    last |= {"pss_samples": 3} | dict.fromkeys(
+        ("memory_growth", "involuntary_switches", "major_faults")
+    )
     assert {name: getattr(actual, name) for name in last} == last
 
 

@@ -121,7 +121,9 @@ def test_each_load_tool_is_judged_by_itself() -> None:
         ("loader", {"governor": "powersave"}, "warn"),
     ],
 )
-def test_hosts_of_one_role_are_to_be_alike(role: str, other: dict[str, str], status: str) -> None:
+def test_hosts_of_one_role_are_to_be_alike(
+    role: str, other: dict[str, JsonValue], status: str
+) -> None:
     result = on_hosts(a=ALIKE, b=ALIKE | other)
     trials = [plain.trial(case=trial().case, hosts={label: host(role)}) for label in result.hosts]
     sole = only(hosts.of_session(result, trials, LIMITS), "H2")

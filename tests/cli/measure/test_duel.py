@@ -256,13 +256,14 @@ def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -
 
 
 def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
-    request: dict[str, Any] = {
-        "method": "POST",
-        "path": "/a?b=c",
+    fields: dict[str, Any] = {"method": "POST", "path": "/a?b=c", "rate": "500/s"}
+    fields |= {
         "headers": {"Accept": "text/html"},
+        "body": '{"name": "Ada"}',
+        "status": 201,
+        "connections": 7,
     }
-    request |= {"body": '{"name": "Ada"}', "status": 201, "connections": 7, "rate": "500/s"}
-    question = Question(**request, backends={"postgresql": "agents", "redis": None})
+    question = Question(**fields, backends={"postgresql": "agents", "redis": None})
     file = tmp_path / "suite.toml"
     servers = ("A=b gunicorn -b :{port} app", "python3 -m http.server {port}", "http://[::1]:8080")
     file.write_text(suite_of(*servers, folder=tmp_path, question=question))

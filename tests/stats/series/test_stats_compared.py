@@ -166,9 +166,10 @@ def times(summary: Summary, server: str, *trials: int) -> Summary:
     metric = {"measurand": "response time", "of": "p99"}
 
     def timed(item: CaseSummary) -> CaseSummary:
-        update = {"metrics": tuple(row.model_copy(update=metric) for row in item.metrics)}
+        update: dict[str, Any] = {"believed": item.trials}
+        update["metrics"] = tuple(row.model_copy(update=metric) for row in item.metrics)
         update["latency_doubted"] = doubts(few, *trials) if item.case.server == server else ()
-        return item.model_copy(update={**update, "believed": item.trials})
+        return item.model_copy(update=update)
 
     return summary.model_copy(update={"cases": tuple(map(timed, summary.cases))})
 

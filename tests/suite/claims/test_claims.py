@@ -220,9 +220,8 @@ def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> Non
 
 
 def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> None:
-    change(
-        result / "result.json", ("claims", 0, "instances", 0, "a", "case", "digest"), lambda _: "x"
-    )
+    path = ("claims", 0, "instances", 0, "a", "case", "digest")
+    change(result / "result.json", path, lambda _: "x")
     run = bench("validate", result, code=1)
     assert "claims.0: the case 'hello · fast · few' is not in `cases`" in run.all
     bench("verify", result, code=1)

@@ -110,6 +110,5 @@ def test_labels_and_names_of_variables_are_no_secrets() -> None:
         "scenarios": {"a": {"request": {"path": "/?api_key=abcdefgh&x=1"}}},
         "loaders": {"x": {"max_token_size": "big", "tokenizers": "false"}},
     }
-    assert {secret for _, secret in secrets_of_suite(tables)} == {
-        "big", "correct-horse", "abcdefgh",
-    }  # fmt: skip
+    expected = {"big", "correct-horse", "abcdefgh"}
+    assert {secret for _, secret in secrets_of_suite(tables)} == expected
