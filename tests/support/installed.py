@@ -1,7 +1,6 @@
 """benchforge as people have it: built, installed into a fresh environment, called in a folder."""
 
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,12 +77,6 @@ def uv(*words: str | Path) -> None:
 
 
 def printed(*words: str | Path, folder: Path, environment: dict[str, str]) -> str:
-    done = captured(
-        [str(word) for word in words],
-        cwd=folder,
-        env=environment,
-        timeout=WITHIN_S,
-        stdin=subprocess.DEVNULL,
-    )
+    done = captured(words, cwd=folder, env=environment, timeout=WITHIN_S)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
