@@ -92,11 +92,8 @@ def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:
 @pytest.mark.parametrize(
     ("words", "most"),
     [
-        (["--help"], 30),
-        (["run", "--help"], 50),
-        (["plugins", "list"], 160),
-        (["check", MACRO], 350),
-        (["validate", "RESULT"], 300),
+        *((["--help"], 30), (["run", "--help"], 50), (["plugins", "list"], 160)),
+        *((["check", MACRO], 350), (["validate", "RESULT"], 300)),
     ],
 )
 def test_a_command_starts_without_what_it_does_not_need(

@@ -47,21 +47,12 @@ def ratio(holds: str, factor: float, n: int = 8, **more: Any) -> Verdict:
 @pytest.mark.parametrize(
     ("holds", "factor", "state"),
     [
-        ("a > b", 1.2, "holds"),
-        ("a > b", 0.8, "fails"),
-        ("a > b", 1.0, "fails"),
-        ("a >= b", 1.0, "holds"),
-        ("a < b", 0.8, "holds"),
-        ("a < b", 1.2, "fails"),
-        ("a <= b", 1.0, "holds"),
-        ("a >= 2 * b", 2.3, "holds"),
-        ("a >= 2 * b", 1.7, "fails"),
-        ("a > 2 * b", 2.0, "fails"),
-        ("a <= 0.5 * b", 0.4, "holds"),
-        ("a == b +- 3%", 1.0, "holds"),
-        ("a == b +- 3%", 1.2, "fails"),
-        ("a == 2 * b +- 5%", 2.0, "holds"),
-        ("a == 2 * b +- 5%", 1.0, "fails"),
+        *(("a > b", 1.2, "holds"), ("a > b", 0.8, "fails"), ("a > b", 1.0, "fails")),
+        *(("a >= b", 1.0, "holds"), ("a < b", 0.8, "holds"), ("a < b", 1.2, "fails")),
+        *(("a <= b", 1.0, "holds"), ("a >= 2 * b", 2.3, "holds"), ("a >= 2 * b", 1.7, "fails")),
+        *(("a > 2 * b", 2.0, "fails"), ("a <= 0.5 * b", 0.4, "holds")),
+        *(("a == b +- 3%", 1.0, "holds"), ("a == b +- 3%", 1.2, "fails")),
+        *(("a == 2 * b +- 5%", 2.0, "holds"), ("a == 2 * b +- 5%", 1.0, "fails")),
         ("a == b +- 0.2%", 1.0, "inconclusive"),
         ("a - b < 300/s", 1.2, "holds"),
         ("a - b > 300/s", 1.2, "fails"),
@@ -80,12 +71,8 @@ def test_each_form_of_question(holds: str, factor: float, state: str) -> None:
 @pytest.mark.parametrize(
     ("holds", "state"),
     [
-        ("a < 1100/s", "holds"),
-        ("a > 1100/s", "fails"),
-        ("a == 1k/s +- 5%", "holds"),
-        ("a == 2k/s +- 5%", "fails"),
-        ("a > 0", "holds"),
-        ("a < 1000.5/s", "inconclusive"),
+        *(("a < 1100/s", "holds"), ("a > 1100/s", "fails"), ("a == 1k/s +- 5%", "holds")),
+        *(("a == 2k/s +- 5%", "fails"), ("a > 0", "holds"), ("a < 1000.5/s", "inconclusive")),
     ],
 )
 def test_a_side_alone_is_asked_within_this_session(holds: str, state: str) -> None:

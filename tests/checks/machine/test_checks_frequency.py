@@ -30,11 +30,8 @@ def test_a_cpu_that_was_too_hot_fails() -> None:
 @pytest.mark.parametrize(
     ("observed", "status"),
     [
-        ((2990, 3000, 3010), "pass"),
-        ((2900, 3000, 3040), "pass"),
-        ((2800, 3000, 3100), "warn"),
-        (None, "unknown"),
-        ((0, 0, 0), "unknown"),
+        *(((2990, 3000, 3010), "pass"), ((2900, 3000, 3040), "pass"), ((2800, 3000, 3100), "warn")),
+        *((None, "unknown"), ((0, 0, 0), "unknown")),
     ],
 )
 def test_a_frequency_that_moves_within_a_trial_warns(observed: Any, status: str) -> None:

@@ -33,12 +33,8 @@ def test_what_a_server_used_is_told() -> None:
 @pytest.mark.parametrize(
     ("times", "status"),
     [
-        ((5.0, 5.0, 0.0), "pass"),
-        ((5.9, 4.0, 0.0), "pass"),
-        ((7.0, 4.0, 0.0), "warn"),
-        ((9.5, 0.0, 0.0), "warn"),
-        ((0.15, 0.05, 0.0), "unknown"),
-        ((), "unknown"),
+        *(((5.0, 5.0, 0.0), "pass"), ((5.9, 4.0, 0.0), "pass"), ((7.0, 4.0, 0.0), "warn")),
+        *(((9.5, 0.0, 0.0), "warn"), ((0.15, 0.05, 0.0), "unknown"), ((), "unknown")),
     ],
 )
 def test_workers_that_do_not_share_the_work(times: tuple[float, ...], status: str) -> None:

@@ -53,11 +53,8 @@ def test_the_same_may_take_another_interval_than_a_difference() -> None:
 @pytest.mark.parametrize(
     ("values", "state"),
     [
-        ([], "invalid"),
-        ([1.0], "invalid"),
-        ([1.0, 2.0], "invalid"),
-        ([0.0, 2.0, 3.0], "invalid"),
-        ([2.0, 2.0, 2.0], "inconclusive"),
+        *(([], "invalid"), ([1.0], "invalid"), ([1.0, 2.0], "invalid")),
+        *(([0.0, 2.0, 3.0], "invalid"), ([2.0, 2.0, 2.0], "inconclusive")),
         ([1e-300, 1.0, 1e300], "inconclusive"),  # beyond all numbers
     ],
 )

@@ -57,11 +57,8 @@ def of(rows: Sequence[MetricChange], server: str) -> MetricChange:
 @pytest.mark.parametrize(
     ("two", "better", "answer_"),
     [
-        (20.0, "higher", "not shown"),
-        (18.0, "higher", "worse"),
-        (18.0, "lower", "better"),
-        (22.0, "higher", "better"),
-        (22.0, "lower", "worse"),
+        *((20.0, "higher", "not shown"), (18.0, "higher", "worse"), (18.0, "lower", "better")),
+        *((22.0, "higher", "better"), (22.0, "lower", "worse")),
         (19.5, "higher", "not shown"),  # 2.5 % less: beyond the interval, below what is told
     ],
 )

@@ -56,13 +56,8 @@ def unsteady(shape: Shape, bins: int, runs: int) -> float:
 @pytest.mark.parametrize(
     ("shape", "bins", "runs", "lowest", "highest"),
     [
-        (flat, 20, 1, 3, 5),
-        (flat, 20, 5, 3, 5),
-        (flat, 30, 3, 1, 3),
-        (flat, 60, 3, 0, 2),
-        (late, 20, 1, 48, 48),
-        (late, 20, 3, 95, 100),
-        (late, 30, 3, 95, 100),
+        *((flat, 20, 1, 3, 5), (flat, 20, 5, 3, 5), (flat, 30, 3, 1, 3), (flat, 60, 3, 0, 2)),
+        *((late, 20, 1, 48, 48), (late, 20, 3, 95, 100), (late, 30, 3, 95, 100)),
         # The table does not say for how many bins; of 54, which are 13.5 s, it holds.
         (falling, 54, 1, 32, 46),
         (falling, 54, 5, 80, 95),

@@ -136,10 +136,7 @@ def test_what_is_counted_in_another_unit_has_a_column_of_its_own() -> None:
     )
     rows = [row for row in drawn(mixed) if "\N{BOX DRAWINGS LIGHT HORIZONTAL}" not in row]
     assert rows[1:] == [
-        "tls=false tls=false tls=true",
-        "wall wall wall",
-        "size ms/response ms ms",
-        "4 2 - 400",
+        *("tls=false tls=false tls=true", "wall wall wall", "size ms/response ms ms", "4 2 - 400"),
         "8 - 600",
     ]
 

@@ -129,11 +129,8 @@ def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
 @pytest.mark.parametrize(
     ("body", "filled"),
     [
-        ("{x}", 'a "b"'),
-        ("[{x}", '[a "b"'),
-        ("{{x} {x}", '{x} a "b"'),
-        ('{"q": {x}}', '{"q": "a \\"b\\""}'),
-        ('["{x}"]', '["a \\"b\\""]'),
+        *(("{x}", 'a "b"'), ("[{x}", '[a "b"'), ("{{x} {x}", '{x} a "b"')),
+        *(('{"q": {x}}', '{"q": "a \\"b\\""}'), ('["{x}"]', '["a \\"b\\""]')),
     ],
 )
 def test_a_body_without_a_type_is_json_where_it_is_json(body: str, filled: str) -> None:
