@@ -4,14 +4,13 @@ import gc
 import os
 import shlex
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 
 import execnet
 import pytest
 from faults.clock import clock
-from front_door import OWN_PLACE, bench
+from front_door import OWN_PLACE, bench, captured
 from hypothesis import HealthCheck, settings
 from installed import wheel
 from made.calibrated import calibrated
@@ -75,7 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """How many workers `-n auto` starts: tests wait more than they compute."""
-    refused = subprocess.run([*OWN_PLACE, "true"], capture_output=True, text=True, check=False)
+    refused = captured([*OWN_PLACE, "true"])
     if refused.returncode:
         sys.stderr.write(f"one test after the other: {refused.stderr.strip()}\n")
         return 1

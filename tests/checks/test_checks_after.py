@@ -77,8 +77,7 @@ def waiting(took: Turns) -> Check:
 
 
 def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(0.02, 0.025, 0.018)})
-    check = waiting(took)
+    check = waiting(IDLE.model_copy(update={"probed": probed_slices(0.02, 0.025, 0.018)}))
     assert (check.status, check.subject) == ("fail", "apparatus")
     assert "31.0 % of a slice" in check.message
     assert "turns add 17.5 % of its responses" in check.message
@@ -86,15 +85,13 @@ def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
 
 
 def test_a_rate_that_slices_do_not_change() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(*[0.001, 0.0] * 2, rate=5000)})
-    check = waiting(took)
+    check = waiting(IDLE.model_copy(update={"probed": probed_slices(*[0.001, 0] * 2, rate=5000)}))
     assert check.status == "pass"
     assert "turns add at most 1.80 % of its responses (99 %)" in check.message
 
 
 def test_noise_may_explain_what_it_explains_and_the_bound_limits_the_answer() -> None:
-    took = IDLE.model_copy(update={"probed": probed_slices(0.06, -0.02, 0.06, -0.02)})
-    check = waiting(took)
+    check = waiting(IDLE.model_copy(update={"probed": probed_slices(0.06, -0.02, 0.06, -0.02)}))
     assert (check.status, audience(check, LIMITS)) == ("unknown", "limits")
     assert "of its responses (99 %), but may add less" in check.message
 
@@ -123,21 +120,20 @@ def test_waiting_is_never_longer_than_a_request(count: int, rate: float, busy: f
     assert 0 <= waiting_s(count, rate, busy) <= count / rate
 
 
+def probe(length_s: float, responses: int) -> ProbedSlice:
+    return ProbedSlice(slice_s=length_s, seconds=length_s, responses=responses)
+
+
 def sleeping(takes_s: float, slice_s: float = 0.1) -> list[ProbedSlice]:
     """64 requests at once, each of which takes so long: all are due when a slice begins."""
     lengths = [*probe_lengths(slice_s)][1:]
-    answers = (64 * (1 + math.floor(length_s / takes_s)) for length_s in lengths)
-    return [
-        ProbedSlice(slice_s=length_s, seconds=length_s, responses=count)
-        for length_s, count in zip(lengths, answers, strict=True)
-    ]
+    return [probe(length_s, 64 * (1 + math.floor(length_s / takes_s))) for length_s in lengths]
 
 
 @given(st.floats(0.002, 0.3))
 def test_no_sleep_passes_that_turns_flatter_beyond_the_bound(takes_s: float) -> None:
     took = IDLE.model_copy(update={"probed": tuple(sleeping(takes_s))})
-    rate = (1 + math.floor(took.slice_s / takes_s)) / took.slice_s
-    flattered = rate * takes_s - 1
+    flattered = ((1 + math.floor(took.slice_s / takes_s)) / took.slice_s) * takes_s - 1
     assert waiting(took).status == "fail" or flattered < 0.075
 
 
@@ -146,12 +142,7 @@ def test_what_a_slice_has_too_many_is_a_share_of_its_rate(
     rate: float, burst: float, slice_s: float
 ) -> None:
     lengths = [*probe_lengths(slice_s)][1:]
-    probed = [
-        ProbedSlice(
-            slice_s=length_s, seconds=length_s, responses=round(1e6 * rate * (length_s + burst))
-        )
-        for length_s in lengths
-    ]
+    probed = [probe(item, round(1e6 * rate * (item + burst))) for item in lengths]
     for result in excesses(slice_s, probed):
         assert result.mean == pytest.approx(burst / (slice_s + burst), abs=1e-3)
 

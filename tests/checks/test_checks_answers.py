@@ -40,21 +40,15 @@ def test_nothing_speaks_against_a_healthy_trial() -> None:
 
 
 def test_what_is_not_there_is_unknown() -> None:
-    bare = trial(
-        probes=None,
-        answers=(),
-        load={"connections": None, "options_digest": ""},
-        reading=reading(unanswered=None, received_bytes=None, latency=None),
-        good_response=None,
-        monitor=None,
-    )
+    unread = reading(unanswered=None, received_bytes=None, latency=None)
+    absent = dict.fromkeys(("probes", "good_response", "monitor"))
+    load = {"connections": None, "options_digest": ""}
+    bare = trial(**absent, answers=(), load=load, reading=unread)
     assert {item.status for item in answers.of_trial(bare, LIMITS)} == {"unknown"}
     assert set(statuses(bare, trial()).values()) == {"unknown"}
     assert statuses(trial()) == {}
-    nobody = answers.of_comparison([[trial()], [], []], LIMITS)
-    assert {item.id: item.status for item in nobody} == dict.fromkeys(
-        ("E1", "E3", "E4", "E5"), "unknown"
-    )
+    nobody = {item.id: item.status for item in answers.of_comparison([[trial()], [], []], LIMITS)}
+    assert nobody == dict.fromkeys(("E1", "E3", "E4", "E5"), "unknown")
 
 
 # --- E7 ------------------------------------------------------------------------------------------
@@ -109,18 +103,14 @@ def test_a_body_that_nobody_judged_is_unknown_and_one_that_expect_allows_is_a_wa
 def test_a_sampled_body_is_held_to_what_the_suite_expects(
     expect: dict[str, Any], text: str, wrong: bool
 ) -> None:
+    def judged(expect: dict[str, Any], **changed: Any) -> str | None:
+        observed = body(digest, 1, length=len(text), wrong=None, **{"begin": text} | changed)
+        read = reading(sampled=(observed,))
+        return sampled.judged(read, Expect.model_validate(expect), [answer()]).sampled[0].wrong
+
     digest = sha256(text.encode()).hexdigest()
-    observed = body(digest, 1, begin=text, length=len(text), wrong=None)
-    judgements = sampled.judged(
-        reading(sampled=(observed,)), Expect.model_validate(expect), [answer()]
-    )
-    assert bool(judgements.sampled[0].wrong) is wrong
-    cut = sampled.judged(
-        reading(sampled=(observed.model_copy(update={"begin": text[:1]}),)),
-        Expect.model_validate({"json": {"a": 1}}),
-        [answer()],
-    )
-    assert cut.sampled[0].wrong is None
+    assert bool(judged(expect)) is wrong
+    assert judged({"json": {"a": 1}}, begin=text[:1]) is None
 
 
 @pytest.mark.parametrize("digest", ["aa", "bb"])
@@ -138,10 +128,8 @@ def test_of_a_mix_it_is_not_known_which_answers_are_right(digest: str) -> None:
 
 
 def failing(bad: int, unanswered: int | None = 0) -> Any:
-    good = 20_000 - bad
-    return reading(
-        good_at_least=good, good_at_most=good, unanswered=unanswered, errors={"status": bad}
-    )
+    good = {"good_at_least": 20_000 - bad, "good_at_most": 20_000 - bad}
+    return reading(**good, unanswered=unanswered, errors={"status": bad})
 
 
 @pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (1, "warn"), (19, "warn"), (20, "fail")])
@@ -167,8 +155,7 @@ def test_errors_are_a_finding_whatever_their_share(bad: int) -> None:
 
 @pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (20, "pass"), (21, "fail")])
 def test_sides_with_other_shares_of_errors(bad: int, status: str) -> None:
-    other = trial(server="b", reading=failing(bad))
-    assert statuses(trial(), other)["E1"] == status
+    assert statuses(trial(), trial(server="b", reading=failing(bad)))["E1"] == status
     unknown = trial(server="b", reading=failing(0, unanswered=None))
     assert statuses(trial(), unknown)["E1"] == "unknown"
 
@@ -177,12 +164,8 @@ def test_sides_with_other_shares_of_errors(bad: int, status: str) -> None:
 
 
 def late(recorded: int, timeouts: int, connections: int = 1) -> Check:
-    read = reading(
-        responses=recorded + timeouts,
-        latency=Histogram.of({4000: recorded}),
-        censored=timeouts,
-        errors={"timeout": timeouts},
-    )
+    times = {"latency": Histogram.of({4000: recorded}), "errors": {"timeout": timeouts}}
+    read = reading(responses=recorded + timeouts, censored=timeouts, **times)
     return censored(trial(reading=read, load={"connections": connections}), LIMITS, [50, 99])
 
 
@@ -242,8 +225,7 @@ def test_a_failure_means_that_the_quantile_lies_among_the_lost(
 ) -> None:
     check = late(recorded, timeouts, connections)
     lost = timeouts + connections
-    unknown = Histogram.of({4000: recorded}).quantile(0.99, lost) is None
-    if unknown:
+    if Histogram.of({4000: recorded}).quantile(0.99, lost) is None:
         assert check.status == "fail"
     assert check.value == pytest.approx(lost / (0.01 * (recorded + lost)), rel=1e-4)
 
@@ -259,8 +241,7 @@ def test_answers_that_were_wrong_or_missing_fail() -> None:
         check = same(trial(probes=probes(**changed)), LIMITS)
         assert (check.status, check.subject) == ("fail", "behaviour")
         assert str(next(iter(next(iter(changed.values()))))) in check.message
-    statuses_differ = probes(answer(), answer(status=503))
-    assert same(trial(probes=statuses_differ), LIMITS).status == "fail"
+    assert same(trial(probes=probes(answer(), answer(status=503))), LIMITS).status == "fail"
     types = {"content-type": "text/html"}
     assert same(trial(probes=probes(answer(), answer(headers=types))), LIMITS).status == "fail"
 
@@ -297,9 +278,8 @@ def test_an_answer_that_is_empty_an_error_or_compressed_is_another(length: int, 
         {"received_bytes": 20_000 * (150 + each), "body_bytes": 20_000 * each},
         {"received_bytes": None, "promised_bytes": 20_000 * each},
     ):
-        check = size(
-            trial(probes=request, good_response=expected, reading=reading(**actual)), LIMITS
-        )
+        item = trial(probes=request, good_response=expected, reading=reading(**actual))
+        check = size(item, LIMITS)
         assert check.status == "fail", (actual, check.message)
 
 
@@ -320,9 +300,8 @@ def test_a_slack_as_large_as_a_body_says_nothing() -> None:
     differing = probes(answer(length=9), answer(length=30))
     free = right(shortest=9, longest=30, binding=False)
     read = reading(received_bytes=20_000 * 170)
-    assert (
-        size(trial(probes=differing, good_response=free, reading=read), LIMITS).status == "unknown"
-    )
+    item = trial(probes=differing, good_response=free, reading=read)
+    assert size(item, LIMITS).status == "unknown"
     near = right(shortest=9, longest=12, binding=False)
     grown = reading(received_bytes=20_000 * 161)
     part = probes(answer(length=9), answer(length=12))
@@ -371,25 +350,18 @@ def test_sides_that_answer_otherwise() -> None:
 # --- E4 and E5 -----------------------------------------------------------------------------------
 
 
+PLAIN = {"content-type": "text/plain", "date": "", "server": ""}
+
+
 @pytest.mark.parametrize(
     ("changed", "word"),
     [
         ({"header_bytes": 270}, "270"),
         ({"header_bytes": 40, "length": 100}, "40"),
         ({"version": "HTTP/1.0"}, "HTTP/1.0"),
-        ({"headers": {"content-type": "text/plain", "date": "", "server": ""}}, ""),
+        ({"headers": PLAIN}, ""),
         ({"headers": {"content-type": "text/plain", "server": "b"}}, "no header Date from b"),
-        (
-            {
-                "headers": {
-                    "content-type": "text/plain",
-                    "date": "",
-                    "server": "",
-                    "content-encoding": "gzip",
-                }
-            },
-            "compression",
-        ),
+        ({"headers": PLAIN | {"content-encoding": "gzip"}}, "compression"),
     ],
 )
 def test_headers_that_differ_warn(changed: Any, word: str) -> None:
@@ -400,10 +372,9 @@ def test_headers_that_differ_warn(changed: Any, word: str) -> None:
 
 @given(st.integers(0, 2_000), st.integers(0, 2_000))
 def test_headers_that_another_server_does_not_send_have_a_size(first: int, second: int) -> None:
-    lengths = {"a": first, "b": second}
     trials = [
         trial(server=name, probes=probes(answer(header_bytes=length)))
-        for name, length in lengths.items()
+        for name, length in (("a", first), ("b", second))
     ]
     moves = sizes(comparison(*trials), trials, ())
     apart = abs(first - second)

@@ -12,10 +12,8 @@ from benchforge.model.trial.trial import Load
 
 def asked(busy_s: float, waited_s: float, **used: Any) -> Check:
     mine = {"cpu_s": 1.0, "busiest_thread_cpu_s": 0.5, "cpu_wait_s": waited_s, **used}
-    observed = trial(
-        machine=machine(busy_s=busy_s), parts=parts(server=mine, backend=mine, loader=mine)
-    )
-    (actual,) = limiter(observed, LIMITS)
+    same = parts(server=mine, backend=mine, loader=mine)
+    (actual,) = limiter(trial(machine=machine(busy_s=busy_s), parts=same), LIMITS)
     return actual
 
 

@@ -147,10 +147,8 @@ def test_what_was_given_up_is_waited_for_too() -> None:
     assert "records no response time above 1 s" in check.message
     assert "more than" not in asked(trial(reading=closed(STALLS)), "O1").message
     beyond = asked(trial(reading=late.model_copy(update={"censored": 2000})), "O1")
-    assert (beyond.status, "p99 itself is longer than the 1 s" in beyond.message) == (
-        "unknown",
-        True,
-    )
+    assert beyond.status == "unknown"
+    assert "p99 itself is longer than the 1 s" in beyond.message
     unknown = late.model_copy(update={"censored_from_us": None})
     assert asked(trial(reading=unknown), "O1").status == "unknown"
     young = closed(fast, in_flight=Histogram.of({5_000_000: 16}))
@@ -175,12 +173,8 @@ def test_an_open_loop_misses_nothing() -> None:
     [(1_020, 150, "warn"), (1_090, 120, "warn"), (600, 150, "pass"), (150, 160, "pass")],
 )
 def test_the_timer_of_wrk2_is_told(corrected: float, mine: float, status: str) -> None:
-    subject = closed(
-        None,
-        percentiles_us={"50": corrected},
-        printed={"uncorrected_p50_us": mine},
-        defects=("wrk2:1ms-timer",),
-    )
+    printed = {"percentiles_us": {"50": corrected}, "printed": {"uncorrected_p50_us": mine}}
+    subject = closed(None, **printed, defects=("wrk2:1ms-timer",))
     check = asked(trial(reading=subject), "O2")
     assert (check.status, check.invalidates) == (status, "latency")
     assert check.value == pytest.approx(max(0, corrected - mine) / 1e6)

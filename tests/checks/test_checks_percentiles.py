@@ -28,12 +28,9 @@ def of(count: int, **changed: object) -> Reading:
 @pytest.mark.parametrize(
     ("count", "statuses"),
     [
-        (10_000, ("pass", "pass", "pass")),
-        (9_999, ("pass", "pass", "warn")),
-        (1_000, ("pass", "pass", "warn")),
-        (999, ("pass", "warn", "fail")),
-        (99, ("warn", "fail", "fail")),
-        (19, ("fail", "fail", "fail")),
+        *((10_000, ("pass", "pass", "pass")), (9_999, ("pass", "pass", "warn"))),
+        *((1_000, ("pass", "pass", "warn")), (999, ("pass", "warn", "fail"))),
+        *((99, ("warn", "fail", "fail")), (19, ("fail", "fail", "fail"))),
         (0, ("fail", "fail", "fail")),
     ],
 )
@@ -83,8 +80,7 @@ def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
     item = trial(reading=of(count))
     sole = only(percentiles.samples(item, LIMITS), "S2", f"p{percent}")
     (sample,) = Latency(percentile=percent).of_trial(item, "latency", WHOLE)
-    text = "fail" if sample.value is None else "warn" if sample.why else "pass"
-    assert sole.status == text
+    assert sole.status == ("fail" if sample.value is None else "warn" if sample.why else "pass")
 
 
 # What somebody asks
@@ -115,10 +111,8 @@ def test_a_suite_of_medians_is_judged_by_medians() -> None:
     # As a quick run of the suite macro: 112 responses, the last request under way.
     few = trial(reading=of(112), load=Load(connections=1, concurrency=1, keep_alive=True))
     judged = [check for check in ask.of_trial(few, LIMITS, asks) if check.id in {"S2", "E2", "O1"}]
-    assert {(item.id, item.component, item.status) for item in judged} == {
-        ("S2", "p50", "warn"),
-        ("E2", "p50", "pass"),
-    }
+    statuses = {(item.id, item.component, item.status) for item in judged}
+    assert statuses == {("S2", "p50", "warn"), ("E2", "p50", "pass")}
 
 
 @pytest.mark.parametrize(

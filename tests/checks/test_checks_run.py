@@ -29,14 +29,8 @@ def checks(
 
 
 def checks_once(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[str, Any]]:
-    program = (
-        sys.executable,
-        str(PROGRAMS / "faulty_servers/stalls.py"),
-        "--port",
-        "{port}",
-        "--way",
-        way,
-    )
+    stalls = str(PROGRAMS / "faulty_servers/stalls.py")
+    program = (sys.executable, stalls, "--port", "{port}", "--way", way)
     words = ", ".join(f"'{word}'" for word in program)
     (folder / "suite.toml").write_text(suite_text("checks/checks_run", words=words, loader=loader))
     done = bench("run", folder / "suite.toml", "-o", folder / "results")

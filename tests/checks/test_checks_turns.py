@@ -1,7 +1,5 @@
 """I1 to I8: a server that works while it is frozen, slices that end badly, noise, drift."""
 
-from typing import Any
-
 import pytest
 from made import plain
 from made.quiet_trial import LIMITS, only, parts, reading, trial
@@ -22,10 +20,9 @@ def asked(took: Turns, id_: str, label: str | None = None) -> Check:
     return only(of_trial(trial(turns=took), LIMITS), id_, label)
 
 
-def between(first_side: Turns, theirs: Turns, id_: str, **more: Any) -> Check:
-    item, other = trial(turns=first_side, **more), trial(turns=theirs, **more)
-    other = other.model_copy(update={"case": other.case.model_copy(update={"server": "other"})})
-    return only(of_comparison([[item], [other]], LIMITS), id_)
+def between(first_side: Turns, theirs: Turns, id_: str) -> Check:
+    other = trial(turns=theirs, case=plain.named("other", scenario="s", driver="closed"))
+    return only(of_comparison([[trial(turns=first_side)], [other]], LIMITS), id_)
 
 
 def test_a_server_that_did_nothing_while_it_was_frozen() -> None:
@@ -46,9 +43,8 @@ def test_a_server_that_was_never_frozen_says_nothing() -> None:
 
 @pytest.mark.parametrize(("drained_s", "status"), [(0.004, "pass"), (0.02, "warn"), (0.05, "fail")])
 def test_slices_that_take_long_to_end(drained_s: float, status: str) -> None:
-    assert (
-        asked(other_slices(STEADY, drained_s=drained_s), "I3", trial().case.server).status == status
-    )
+    check = asked(other_slices(STEADY, drained_s=drained_s), "I3", trial().case.server)
+    assert check.status == status
 
 
 @pytest.mark.parametrize(("count", "status"), [(49, "warn"), (50, "pass")])
@@ -59,11 +55,9 @@ def test_slices_of_few_requests(count: int, status: str) -> None:
 def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
     load = trial().load
     assert load is not None
-    item = load.model_copy(update={"concurrency": 1})
     late = other_slices(turns(*[12] * 6), drained_s=0.05)
-    assert not [
-        subject for subject in of_trial(trial(turns=late, load=item), LIMITS) if subject.id == "I3"
-    ]
+    item = trial(turns=late, load=load.model_copy(update={"concurrency": 1}))
+    assert "I3" not in {check.id for check in of_trial(item, LIMITS)}
 
 
 @pytest.mark.parametrize(("empty", "status"), [(1, "pass"), (2, "fail"), (10, "fail")])
@@ -160,14 +154,13 @@ def test_few_slices_tell_nothing_of_their_place() -> None:
 
 def sides(rates: list[float]) -> list[list[Trial]]:
     """Blocks of two servers, of which the first has these rates and the other 1,000/s."""
-    pair: list[list[Trial]] = [[], []]
-    for block, rate in enumerate(rates, 1):
-        for side, label, responses in zip(pair, ("one", "two"), (rate, 1000), strict=True):
-            made = trial(reading=reading(responses=round(10 * responses)), block=block)
-            side.append(
-                made.model_copy(update={"case": made.case.model_copy(update={"server": label})})
-            )
-    return pair
+
+    def made(label: str, rate: float, block: int) -> Trial:
+        case = plain.named(label, scenario="s", driver="closed")
+        return trial(case=case, reading=reading(responses=round(10 * rate)), block=block)
+
+    pairs = {"one": rates, "two": [1000.0] * len(rates)}
+    return [[made(label, rate, n) for n, rate in enumerate(row, 1)] for label, row in pairs.items()]
 
 
 @pytest.mark.parametrize(

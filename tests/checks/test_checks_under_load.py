@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, monitor, probes, reading, right, trial
 from made.observed import answer as of_probe
+from present import present
 
 from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.under_load import answers, of_cases
@@ -39,6 +40,13 @@ def tapped(load: Any = (), around: Any = (), **fields: Any) -> LoadAnswers:
     return LoadAnswers(load=like, around=outside, **fields)
 
 
+def mixed(answer: GoodResponse) -> Stream:
+    labels = ("list", "buy.add", "buy.pay", "rare")
+    same: dict[str, Any] = {"request": Request(), "good_response": answer}
+    kinds = {label: StreamKind(share=1, records=1, **same) for label in labels}
+    return Stream(records=4, sha256="ab", kinds=kinds)
+
+
 def kind(**changed: Any) -> MonitorAnswer:
     fields = {"status": 200, "content_type": "text/plain", "length": 1000, "sha256": "bb"}
     fields |= {"answers": 3, "wrong": "expected another"}
@@ -47,20 +55,13 @@ def kind(**changed: Any) -> MonitorAnswer:
 
 def test_of_a_mix_it_names_the_kinds_that_were_wrong_or_not_sent() -> None:
     right = GoodResponse(status=201, shortest=0, longest=None, binding=False)
-    kinds = {
-        label: StreamKind(share=1, records=1, request=Request(), good_response=right)
-        for label in ("list", "buy.add", "buy.pay", "rare")
-    }
-    mix = Stream(records=4, sha256="ab", kinds=kinds)
     observed = (
         kind(kind="buy.pay", status=201),
         kind(kind="buy.add", status=500),
         kind(kind="list", wrong=""),
     )
-    subject = trial(
-        monitor=monitor(wrong=4, answers=observed), reading=reading(statuses={"201": 100})
-    )
-    check = answers(subject.model_copy(update={"stream": mix}), LIMITS)
+    read = reading(statuses={"201": 100})
+    check = asked(monitor={"wrong": 4, "answers": observed}, reading=read, stream=mixed(right))
     assert check.status == "fail"
     # The load tool counts an answer with another status as an error: the other one is hidden.
     assert "4 of 97 random moments" in check.message
@@ -79,10 +80,10 @@ def test_what_was_never_wrong_has_an_upper_bound() -> None:
 
 def test_over_http_2_it_says_up_to_where_a_connection_was_judged() -> None:
     fields = {"held": 48, "streams": 431, "oldest_s": 6.2, "version": "HTTP/2"}
-    assert (
+    text = (
         "; 48 of these moments were on a connection that it held open, up to its request 431 and "
-        "an age of 6.2 s: later ones are unknown; "
-    ) in asked(monitor=fields).message
+    )
+    assert f"{text}an age of 6.2 s: later ones are unknown; " in asked(monitor=fields).message
     assert "held open" not in asked().message
 
 
@@ -123,23 +124,15 @@ def test_what_the_windows_did_not_show_is_told() -> None:
     load = {"cut": 12, "unjudged": 100, "lost_packets": 7}
     message = asked(monitor=None, load_answers=tapped(load)).message
     assert "0.857 % of the answers that began in windows were cut: they took too long" in message
-    assert (
-        "100 not judged: too large, not decoded, or to no known request; 7 packets lost: their"
-        in message
-    )
+    text = "100 not judged: too large, not decoded, or to no known request; 7 packets lost: their"
+    assert text in message
 
 
 def test_each_kind_of_a_mix_has_a_bound_of_its_own() -> None:
-    kinds = {
-        label: StreamKind(share=1, records=1, request=Request(), good_response=right())
-        for label in ("list", "buy.add", "buy.pay", "rare")
-    }
     windows = {"list": {"judged": 96}, "buy.pay": {"judged": 12, "wrong": 2}, "rare": {}}
     parts = {label: Windows(**window) for label, window in windows.items()}
     read = tapped({"wrong": 2}, kinds=parts, answers=(kind(kind="buy.pay"),))
-    subject = trial(monitor=None, load_answers=read)
-    mix = Stream(records=4, sha256="ab", kinds=kinds)
-    check = answers(subject.model_copy(update={"stream": mix}), LIMITS)
+    check = asked(monitor=None, load_answers=read, stream=mixed(right()))
     assert check.status == "fail"
     assert "held a wrong answer to buy.pay, 0.253 % to 7.32 % of them" in check.message
     assert (
@@ -235,9 +228,7 @@ def test_a_wrong_answer_that_looks_right_to_the_tool_is_no_measurement() -> None
     assert (check.status, check.subject) == ("fail", "behaviour")
     assert "brought a wrong answer, 0.251 % to 7.25 % of them (95 %): expected" in check.message
     assert "expected another; the load tool does not tell" in check.message
-    failure = otherwise([check], "a")
-    assert failure is not None
-    assert failure.stage == "read"
+    assert present(otherwise([check], "a")).stage == "read"
 
 
 BODIES = ({"status": 200, "length": 1000, "responses": 20_000},)
@@ -297,18 +288,14 @@ def test_another_body_is_for_the_suite_to_judge() -> None:
 
 def record(moments: list[list[int]], kinds: int = 2) -> Record:
     item = {"status": 200, "content_type": "", "encoding": "", "length": 1, "sha256": "a"}
-    return Record.model_validate(
-        {
-            "requests": sum(map(len, moments)),
-            "connections": len(moments),
-            "cpu_s": 0.1,
-            "kinds": [{**item, "kept": True}] * kinds,
-            "moments": [
-                (number / 10, [(subject, 0.001) for subject in moment], "" if moment else "reset")
-                for number, moment in enumerate(moments)
-            ],
-        }
-    )
+    fields: dict[str, Any] = {"connections": len(moments), "cpu_s": 0.1}
+    rows = [
+        (number / 10, [(subject, 0.001) for subject in moment], "" if moment else "reset")
+        for number, moment in enumerate(moments)
+    ]
+    fields |= {"kinds": [{**item, "kept": True}] * kinds, "moments": rows}
+    fields["requests"] = sum(map(len, moments))
+    return Record.model_validate(fields)
 
 
 KINDS = [kind(wrong=""), kind(), kind(wrong="", other_body=True)]
@@ -323,8 +310,7 @@ def test_each_moment_is_counted_once(moments: list[list[int]]) -> None:
     assert observed.unjudged == sum(3 in moment and 1 not in moment for moment in moments)
     assert sum(answer.answers for answer in observed.answers) == sum(map(len, moments))
     assert observed.wrong + observed.other_bodies <= observed.moments
-    firsts = [moment for moment in moments if moment]
-    assert (observed.median_s is None) == (not firsts)
+    assert (observed.median_s is None) == (not [moment for moment in moments if moment])
     # Over HTTP/2 each second one was on the connection that was held open, which is not new.
     held = tallied(record(moments, 4).model_copy(update={"streams": 9}), [*KINDS, UNJUDGED])
     assert held.held == sum(map(bool, moments[1::2]))

@@ -47,9 +47,8 @@ World = Callable[..., Run]
 "A run, by the options of its suite."
 
 ONE, KINDS = 'request = { path = "/" }', 'kinds.add = { request = { path = "/" } }'
-FAILED = (
-    FailedTrial(trial=1, block=1, attempt=1, failure=Failure(stage="start", message="it ended")),
-)
+ENDED = Failure(stage="start", message="it ended")
+FAILED = FailedTrial(trial=1, block=1, attempt=1, failure=ENDED)
 PROGRAMS = {
     "gunicorn": ("python", "gunicorn_main.py", "--worker-class=sync", "--threads=1"),
     "uwsgi": ("python", "-c", "import pyuwsgi; pyuwsgi.run()", "--http-socket=:1"),
@@ -64,10 +63,8 @@ def made(server: str = "flask", *, runs: str = "gunicorn", tool: str = "wrk", **
     names = {f"server-{server}": PROGRAMS[runs], "loader-closed": PROGRAMS.get(tool, (tool, "-c"))}
     fields: dict[str, Any] = {"exit_code": None, "environment": {}}
     started = tuple(
-        StartedProcess(
-            label=label, argv=argv, stdout=f"{label}.out", stderr=f"{label}.err", **fields
-        )
-        for label, argv in names.items()
+        StartedProcess(label=name, argv=argv, stdout=f"{name}.out", stderr=f"{name}.err", **fields)
+        for name, argv in names.items()
     )
     case = plain.named(server, scenario="s", driver="closed")
     return quiet_trial.trial(case=case, processes=started, **more)
@@ -117,9 +114,8 @@ def queue(threads: int = 4, **_: Any) -> Run:
 
 def errors(connections: int = 16, **_: Any) -> Run:
     bad = 1000 * (connections > 4)
-    return checked(
-        made(load=load(connections), reading=reading(unanswered=bad, errors={"timeout": bad}))
-    )
+    failing = reading(unanswered=bad, errors={"timeout": bad})
+    return checked(made(load=load(connections), reading=failing))
 
 
 def lengths(kind: str = "") -> World:
@@ -204,8 +200,7 @@ def late_ends(interleave: str = "100ms", **_: Any) -> Run:
 
 def few_responses(interleave: str = "100ms", **_: Any) -> Run:
     slice_s = float(interleave.removesuffix("ms")) / 1000
-    took = turns(*[int(250 * slice_s)] * 20, slice_s=slice_s)
-    return checked(made(turns=took))
+    return checked(made(turns=turns(*[int(250 * slice_s)] * 20, slice_s=slice_s)))
 
 
 def placed(interleave: str = "100ms", **_: Any) -> Run:
@@ -222,13 +217,10 @@ def bridged(interleave: str = "100ms", **_: Any) -> Run:
     noise = (1000, 1005, 995, 1000)
 
     def sides(rate: int) -> list[list[Trial]]:
-        subject = {"flask": rate, "other": 1000}
+        rows = {"flask": [rate * item for item in noise], "other": [10**6] * 4}
         return [
-            [
-                made(server, block=n, reading=plain.reading(rate * item))
-                for n, item in enumerate(noise if server == "flask" else [1000] * 4, 1)
-            ]
-            for server, rate in subject.items()
+            [made(server, block=n, reading=plain.reading(item)) for n, item in enumerate(row, 1)]
+            for server, row in rows.items()
         ]
 
     return Run(sides(1)[0], [*of_bridge(sides(1), sides(2), "s", LIMITS)])
@@ -242,9 +234,8 @@ def kept(runs: str, tool: str) -> World:
         closing = keep_alive is False
         opened = 17 if keeps else 536_001
         observed = observation(counters={"TcpPassiveOpens": opened, "TcpOutSegs": 9})
-        return checked(
-            made(runs=runs, tool=tool, load=load(keep_alive=not closing), observation=observed)
-        )
+        carried = load(keep_alive=not closing)
+        return checked(made(runs=runs, tool=tool, load=carried, observation=observed))
 
     return world
 
@@ -275,11 +266,10 @@ def busy_tool(tool: str) -> World:
 def near(tool: str) -> World:
     def world(use: str = tool, **options: Any) -> Run:
         many = max(options.get("threads", 1), options.get("processes", 1), 2 * (use != tool))
-        trial = made(tool=tool, driver_digest="d")
+        one = {"tool": tool, "driver_digest": "d"}
+        trial = made(**one)
         full = observation(usage=parts(loader={"busiest_thread_cpu_s": 9.9}))
-        idle = made(
-            tool=tool, driver_digest="d", reading=reading(seconds=9.2 / many), observation=full
-        )
+        idle = made(**one, reading=reading(seconds=9.2 / many), observation=full)
         ceiling = Ceiling(number=1, body_bytes=0, processes=1, trial=idle)
         return session(trial, [ceiling], cases=(trial.case,))
 
@@ -288,9 +278,8 @@ def near(tool: str) -> World:
 
 def too_fast(rate: str = "60000/s", **_: Any) -> Run:
     number = float(rate.removesuffix("/s"))
-    return checked(
-        made(load=load(rate=number), reading=reading(responses=min(536_000, int(number * 10))))
-    )
+    answered = reading(responses=min(536_000, int(number * 10)))
+    return checked(made(load=load(rate=number), reading=answered))
 
 
 def late(processes: int = 1, **_: Any) -> Run:
@@ -317,8 +306,7 @@ def shared(placement: str = "", **_: Any) -> Run:
 def unsettled(warmup: str = "0s", **_: Any) -> Run:
     slow = 0 if warmup == "10s" else 40
     counts = (*(100 + 9 * n for n in range(slow)), *[500] * (100 - slow))
-    series = Series(bin_s=0.1, completed=counts, errors=(0,) * 100)
-    mine = reading(series=series)
+    mine = reading(series=Series(bin_s=0.1, completed=counts, errors=(0,) * 100))
     return compared([made(reading=mine)], [made("other", reading=mine)])
 
 
@@ -331,12 +319,8 @@ def others_end(quiet: str = "10s", **_: Any) -> Run:
 
 def samples(duration: str = "1s", **_: Any) -> Run:
     seconds = float(duration.rstrip("s"))
-    return checked(
-        made(
-            load=load(duration=seconds),
-            reading=reading(latency=Histogram.of({500: int(5000 * seconds)})),
-        )
-    )
+    times = Histogram.of({500: int(5000 * seconds)})
+    return checked(made(load=load(duration=seconds), reading=reading(latency=times)))
 
 
 def blocks(blocks: int = 2, **_: Any) -> Run:
@@ -345,10 +329,10 @@ def blocks(blocks: int = 2, **_: Any) -> Run:
 
 
 def one_fails(servers: Sequence[str] = ("flask", "other"), **_: Any) -> Run:
-    numbers = range(1, 11)
-    return compared(
-        *([made(server, block=n) for n in numbers if server != "other"] for server in servers)
+    sides = (
+        [made(server, block=n) for n in range(1, 11) if server != "other"] for server in servers
     )
+    return compared(*sides)
 
 
 def late_workers(warmup: str = "0s", **_: Any) -> Run:
@@ -358,11 +342,8 @@ def late_workers(warmup: str = "0s", **_: Any) -> Run:
 
 def uneven(connections: int = 16, **_: Any) -> Run:
     times = (4.0, 1.0) if connections < 64 else (2.6, 2.4)
-    return checked(
-        made(
-            load=load(connections), workers={"flask": 2}, observation=server_of(process_cpu_s=times)
-        )
-    )
+    observed = server_of(process_cpu_s=times)
+    return checked(made(load=load(connections), workers={"flask": 2}, observation=observed))
 
 
 def at_work(slept_s: float = 0, **_: Any) -> Run:
@@ -452,7 +433,7 @@ def printed(row: Row, run: Run) -> str:
         plain.case(
             plain.named(server, scenario="s", driver="closed"),
             trials=any(trial.case.server == server for trial in run.trials),
-            failed=() if row.remedy != "S3.others" or server != "other" else FAILED,
+            failed=() if row.remedy != "S3.others" or server != "other" else (FAILED,),
         )
         for server in sorted(servers)
     ]
@@ -462,8 +443,8 @@ def printed(row: Row, run: Run) -> str:
 def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
     """Return the options that a command sets, after the suite's own reader took them."""
     words = shlex.split(text.replace(";", " ; "))
-    parts = [words[n + 1].partition("=") for n, word in enumerate(words) if word == "--set"]
-    settings = [(path, value) for path, _, value in parts]
+    pairs = [words[n + 1].partition("=") for n, word in enumerate(words) if word == "--set"]
+    settings = [(path, value) for path, _, value in pairs]
     tool = 'connections = 16\nduration = "10s"\n'
     suite = suite_text(
         "checks/remedies", server=row.server, tool=row.tool, load=tool, request=row.request
@@ -475,8 +456,7 @@ def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
             read = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
             read = value
-        mine = read if isinstance(read, dict) and read else {path.rpartition(".")[2]: read}
-        options |= mine
+        options |= read if isinstance(read, dict) and read else {path.rpartition(".")[2]: read}
     if words[0] == "sleep":
         options["slept_s"] = float(words[1])
     if words[0] == "waitress-serve":
@@ -490,14 +470,9 @@ def test_a_printed_remedy_removes_its_finding(row: Row, tmp_path: Path) -> None:
     faulty = row.world()
     assert findings(faulty.checks, id_), [check for check in faulty.checks if check.id == id_]
     text = printed(row, faulty)
-    assert (
-        text.startswith(
-            ("benchforge run SUITE", "sleep 60; benchforge run SUITE", "waitress-serve")
-        )
-        or "or leave it out: benchforge run SUITE" in text
-    )
-    mended = row.world(**typed(row, text, tmp_path))
-    assert not findings(mended.checks, id_), text
+    begins = ("benchforge run SUITE", "sleep 60; benchforge run SUITE", "waitress-serve")
+    assert text.startswith(begins) or "or leave it out: benchforge run SUITE" in text
+    assert not findings(row.world(**typed(row, text, tmp_path)).checks, id_), text
 
 
 def test_each_remedy_is_proved_or_has_a_reason_for_not_being_a_command() -> None:

@@ -60,9 +60,7 @@ def test_each_check_is_judged_in_each_way_or_says_why_not(by_cell: ByCell) -> No
     assert not empty, "neither judged nor unknown with a reason"
 
 
-def test_each_value_is_shown_by_a_fault_in_a_recorded_trial_of_that_way(
-    by_cell: ByCell,
-) -> None:
+def test_each_value_is_shown_by_a_fault_in_a_recorded_trial_of_that_way(by_cell: ByCell) -> None:
     silent = {
         f"{row.id} of a {row.scope} {way}"
         for (row, way), checks in by_cell.items()
@@ -134,9 +132,6 @@ def test_each_way_records_the_same(way: Way, bench: Bench, tmp_path: Path, by_ce
     if os.environ.get("BENCHFORGE_REWRITE"):
         store(way, results)
         return
-    again = {
-        row
-        for row, subject in outcomes(formed(result, way) for result in results)
-        if subject == way
-    }
-    assert {row for row, subject in by_cell if subject == way} <= again
+    again = outcomes(formed(result, way) for result in results)
+    rows_again = {row for row, subject in again if subject == way}
+    assert {row for row, subject in by_cell if subject == way} <= rows_again

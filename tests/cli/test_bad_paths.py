@@ -20,18 +20,9 @@ scenarios.ping = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["p
 @pytest.mark.parametrize(
     "words",
     [
-        ("report",),
-        ("compare", "results"),
-        ("validate",),
-        ("verify",),
-        ("history",),
-        ("clean", "--results"),
-        ("run", "--resume"),
-        ("run", "suite.toml", "-o"),
-        ("check",),
-        ("plan",),
-        ("new", "suite"),
-        ("schema", "suite", "-o"),
+        *(("report",), ("compare", "results"), ("validate",), ("verify",), ("history",)),
+        *(("clean", "--results"), ("run", "--resume"), ("run", "suite.toml", "-o"), ("check",)),
+        *(("plan",), ("new", "suite"), ("schema", "suite", "-o")),
     ],
     ids=" ".join,
 )

@@ -55,8 +55,9 @@ def test_each_missing_program_is_named_once_with_who_needs_it(bench: Bench, tmp_
 def test_each_suite_has_its_errors_or_is_good(bench: Bench, tmp_path: Path) -> None:
     bad = SUITE.replace('"pace"', '"pcae"').replace("1s", "1 parsec")
     good = SUITE.replace("no-such-server", "sh")
-    call = bench("check", written(tmp_path, bad), "none.toml", written(tmp_path, good, "good.toml"))
-    assert call.code == 2
+    call = bench(
+        "check", written(tmp_path, bad), "none.toml", written(tmp_path, good, "good.toml"), code=2
+    )
     assert "loaders.closed.use: no loader named 'pcae'" in call.err
     assert "error: none.toml: no such file" in call.err
     assert call.out.startswith("good.toml: good: ")
@@ -89,8 +90,7 @@ def test_only_one_profile_may_be_asked_for(bench: Bench, tmp_path: Path) -> None
     assert (fine.code, fine.err) == (0, "")
     assert fine.out == "one.toml: good: 1 scenario, 1 case, with --profile fine; needs sh\n"
     bench("check", suite, "--profile", "wrong", code=2)
-    unknown = bench("check", suite, "--profile", "fin", code=2)
-    assert "did you mean 'fine'?" in unknown.err
+    assert "did you mean 'fine'?" in bench("check", suite, "--profile", "fin", code=2).err
 
 
 def test_settings_and_scenarios_may_be_chosen(bench: Bench, tmp_path: Path) -> None:
@@ -122,9 +122,8 @@ servers.there = { use = "url", url = "http://127.0.0.1:9" }
     mine = f"one.toml: not looked at: runtimes.own: whether {sys.executable}"
     assert f"{mine} has gunicorn, flask" in call.out
     assert "one.toml: not looked at: servers.there: whether it runs" in call.out
-    assert call.err.splitlines()[0] == (
-        "error: missing program: ./no/such/python, for runtimes.lost in one.toml"
-    )
+    lost = "error: missing program: ./no/such/python, for runtimes.lost in one.toml"
+    assert call.err.splitlines()[0] == lost
 
 
 def test_without_a_suite_it_says_how_to_use_it(bench: Bench) -> None:
@@ -166,16 +165,14 @@ def without_apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("without_apt")
 def test_another_system_is_not_told_of_apt() -> None:
-    assert how(Need("ab", debian="apache2-utils")) == (
-        "with this system's package manager (Debian's package is apache2-utils)"
-    )
+    package = "with this system's package manager (Debian's package is apache2-utils)"
+    assert how(Need("ab", debian="apache2-utils")) == package
     assert how(Need("k6", "go install it")) == "go install it"
 
 
 def test_faults_that_are_not_shown_are_counted(bench: Bench, tmp_path: Path) -> None:
-    tables = (
-        f'[servers.s{n}]\nuse = "gunicorn"\napp = "hello_wsgi"\nworkrs = 1' for n in range(100)
-    )
+    table = '[servers.s{}]\nuse = "gunicorn"\napp = "hello_wsgi"\nworkrs = 1'
+    tables = [table.format(n) for n in range(100)]
     path = tmp_path / "many.toml"
     path.write_text("\n".join(["benchforge = 1", *tables, "[profiles.quick]", "smoke = true"]))
     # The twenty that are printed, and 80 of the tables with "no scenario is declared".

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Bench, Told, bench_words, calls, needed
@@ -50,15 +51,9 @@ def cached(folder: Path) -> tuple[Path, Path]:
 def in_terminal(mine: dict[str, str], folder: Path, typed: str, *words: str) -> Told:
     """Call it where it can ask, and answer."""
     terminal, theirs = pty.openpty()
-    with subprocess.Popen(
-        bench_words(*words),
-        cwd=folder,
-        env=mine,
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    words_ = bench_words(*words)
+    pipes: dict[str, Any] = {"stdin": theirs, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words_, cwd=folder, env=mine, text=True, **pipes) as process:
         os.close(theirs)
         question = "".join(until_it_asks(process))
         os.write(terminal, typed.encode())
@@ -94,8 +89,7 @@ def test_what_was_brought_to_this_host_goes_under_its_older_name_too(
     folder = tmp_path / "cache/benchforge" / name
     for path in (f"{KEY}-0a1b2c3d/bin", "files", "mine"):
         (folder / path).mkdir(parents=True)
-    listed = bench("clean", "--yes")
-    assert listed.code == 0, listed.all
+    listed = bench("clean", "--yes", code=0)
     assert f"host {folder}/{KEY}-0a1b2c3d: benchforge, for runs" in listed.out
     assert [rest.name for rest in folder.iterdir()] == ["mine"]
 
@@ -105,8 +99,7 @@ def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path)
     assert "removed 2 folders, " in bench("clean", "--yes", code=0).err
     assert [path.name for path in template.parent.iterdir()] == ["mine"]
     assert [path.name for path in runtime.parent.iterdir()] == ["mine"]
-    call = bench("clean", "--yes")
-    assert (call.code, "nothing to remove" in call.err) == (0, True), call.all
+    assert "nothing to remove" in bench("clean", "--yes", code=0).err
 
 
 def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
@@ -126,10 +119,8 @@ def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
     assert not template.exists()
     assert runtime.exists()
     for age in ("99999999999d", "soon", "-1d", "30 days"):
-        call = bench("clean", f"--older-than={age}")
-        assert (call.code, f"--older-than {age}: not a valid age" in call.err) == (2, True), (
-            call.all
-        )
+        run = bench("clean", f"--older-than={age}", code=2)
+        assert f"--older-than {age}: not a valid age" in run.err
 
 
 def test_results_go_where_their_folder_is_named(
@@ -137,8 +128,7 @@ def test_results_go_where_their_folder_is_named(
 ) -> None:
     full = shared(tmp_path_factory)
     first, second = (
-        Path(shutil.copytree(full, tmp_path / "results" / f"{full.name}{letter}"))
-        for letter in "ab"
+        Path(shutil.copytree(full, tmp_path / f"results/{full.name}{letter}")) for letter in "ab"
     )
     shutil.rmtree(second / "trials/0002")
     (first / "notes.txt").write_text("mine")
@@ -172,19 +162,17 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
     _, runtime = cached(tmp_path)
     path = suite(tmp_path, top='[backends.cache]\nuse = "redis"\ndataset = "foo"\n')
     path.write_text(path.read_text().replace('["pace"]', '["pace"]\nbackends = ["cache"]'))
-    call = bench("run", path, "--set", "repeat.blocks=1", "--set", "scenarios.ping.servers=['one']")
-    assert call.code == 0, call.all
+    short = ("repeat.blocks=1", "scenarios.ping.servers=['one']")
+    bench("run", path, *(word for item in short for word in ("--set", item)), code=0)
     templates = runtime.parents[1] / "templates"
-    folders = {item.name for item in templates.iterdir() if item.is_dir()}
-    (name,) = folders - {KEY, "mine"}
+    (name,) = {item.name for item in templates.iterdir() if item.is_dir()} - {KEY, "mine"}
     template, note = templates / name, templates / f"{name}.for"
     assert note.read_text() == "backend redis, built for cache"
-    program = ["-c", f"import time; time.sleep(60) # {runtime}/bin/python"]
+    idle = [sys.executable, "-c", f"import time; time.sleep(60) # {runtime}/bin/python"]
+    serve = bench_words("serve", path, "one")
     with (
-        subprocess.Popen(
-            bench_words("serve", path, "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
-        ) as serves,
-        subprocess.Popen([sys.executable, *program]) as runs,
+        subprocess.Popen(serve, cwd=tmp_path, env=own, stdout=subprocess.PIPE) as serves,
+        subprocess.Popen(idle) as runs,
     ):
         try:
             assert present(serves.stdout).readline()
@@ -201,9 +189,8 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
 
 
 def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
-    with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
-    ) as serves:
+    serve = bench_words("serve", suite(tmp_path), "one")
+    with subprocess.Popen(serve, cwd=tmp_path, env=own, stdout=subprocess.PIPE) as serves:
         try:
             assert present(serves.stdout).readline()
             call = bench("clean")
@@ -227,9 +214,8 @@ def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_
 def test_nothing_goes_during_a_run(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
     path = suite(tmp_path, blocks=50)
-    with subprocess.Popen(
-        bench_words("run", path), cwd=tmp_path, env=own, stderr=subprocess.PIPE, text=True
-    ) as runs:
+    words = bench_words("run", path)
+    with subprocess.Popen(words, cwd=tmp_path, env=own, stderr=subprocess.PIPE) as runs:
         try:
             while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
                 time.sleep(0.05)

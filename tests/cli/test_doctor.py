@@ -11,6 +11,7 @@ import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Bench, captured, lack, needed
@@ -35,7 +36,6 @@ from benchforge.run.sandbox.sandbox import Mode
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchforge/cli/machine/doctor/debian.sh"
 Done = subprocess.CompletedProcess[str]
-CPU = "sys/devices/system/cpu"
 
 
 def tree(root: Path, files: Mapping[str, str]) -> Path:
@@ -81,20 +81,15 @@ def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> 
         *("ASLR", "open files", "cgroup quota", "cgroup memory", "perf counters"),
         *("pressure", "somaxconn", "port range", "loopback MTU", "user namespaces"),
     }
-    assert said(findings, "swap") == MachineFinding(
-        "warn",
-        "swap",
-        "1.23 GB of 2.05 GB used: measured processes may be swapped out",
-        "swapoff -a",
-    )
+    swap = "1.23 GB of 2.05 GB used: measured processes may be swapped out"
+    assert said(findings, "swap") == MachineFinding("warn", "swap", swap, "swapoff -a")
     assert said(findings, "governor").says.startswith("performance, powersave: ")
     assert said(findings, "cgroup quota").says.startswith("the time of 1.5 CPUs, ")
     assert said(findings, "cgroup memory").says.startswith("2 GB, ")
     assert said(findings, "open files").says.startswith("1024, at most 4096: ")
     assert said(findings, "port range").says.startswith("60000-60999: ")
-    assert said(findings, "user namespaces").do == (
-        "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-    )
+    allowed = "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+    assert said(findings, "user namespaces").do == allowed
 
 
 def test_a_machine_made_for_measuring_has_no_warning(tmp_path: Path) -> None:
@@ -150,28 +145,22 @@ def process(name: str, user: int, system: int) -> str:
 
 
 def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> None:
-    first = look(
-        tree(
-            tmp_path / "before",
-            {
-                "proc/stat": STAT.format(busy=1000, idle=1000, steal=0),
-                "proc/11/stat": process("quiet", 500, 0),
-                "proc/12/stat": process("od) d (", 10, 10),
-                "proc/13/stat": process("benchforge", 0, 0),
-            },
-        )
-    )
-    root = tree(
-        tmp_path / "after",
-        {
-            "proc/stat": STAT.format(busy=1110, idle=1080, steal=10),
-            "proc/loadavg": "1.50 0.50 0.10 1/100 999\n",
-            "proc/11/stat": process("quiet", 501, 0),
-            "proc/12/stat": process("od) d (", 40, 40),
-            "proc/13/stat": process("benchforge", 20, 0),
-            "proc/14/stat": process("new\n\x1b[31m", 4, 5),
-        },
-    )
+    files = {
+        "proc/stat": STAT.format(busy=1000, idle=1000, steal=0),
+        "proc/11/stat": process("quiet", 500, 0),
+        "proc/12/stat": process("od) d (", 10, 10),
+        "proc/13/stat": process("benchforge", 0, 0),
+    }
+    first = look(tree(tmp_path / "before", files))
+    files = {
+        "proc/stat": STAT.format(busy=1110, idle=1080, steal=10),
+        "proc/loadavg": "1.50 0.50 0.10 1/100 999\n",
+        "proc/11/stat": process("quiet", 501, 0),
+        "proc/12/stat": process("od) d (", 40, 40),
+        "proc/13/stat": process("benchforge", 20, 0),
+        "proc/14/stat": process("new\n\x1b[31m", 4, 5),
+    }
+    root = tree(tmp_path / "after", files)
     findings = list(load_findings(root, first, look(root), frozenset({13})))
     others = said(findings, "other processes")
     assert others.state == "warn"
@@ -196,18 +185,12 @@ def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
 
 
 def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path) -> None:
-    mode = Mode(
-        pid_namespace=False,
-        network="host",
-        shared_memory="host",
-        weaker=("no private namespaces: EPERM",),
-    )
+    weaker = ("no private namespaces: EPERM",)
+    mode = Mode(pid_namespace=False, network="host", shared_memory="host", weaker=weaker)
     findings = list(isolation_findings(tmp_path, mode))
     network = said(findings, "own network")
     assert network.state == said(findings, "own processes").state == "warn"
-    assert network.says.startswith(
-        "no private namespaces: EPERM: counts include connections of others"
-    )
+    assert network.says.startswith(f"{weaker[0]}: counts include connections of others")
 
 
 def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,12 +217,9 @@ def test_without_a_suite_it_tells_of_everything_and_ends_with_0(bench: Bench) ->
 
 
 def test_json_says_the_same(bench: Bench) -> None:
-    run = bench("doctor", "--json")
+    run = bench("doctor", "--json", code=0)
     report = json.loads(run.out)
-    assert (run.code, list(report)) == (
-        0,
-        ["programs", "interpreters", "packages", "code", "machine"],
-    )
+    assert list(report) == ["programs", "interpreters", "packages", "code", "machine"]
     everything = [item for value in report.values() for item in value]
     assert all(item.keys() == {"state", "subject", "says", "do"} for item in everything)
     assert {item["subject"] for item in report["machine"]} >= {"swap", "governor", "own network"}
@@ -266,9 +246,8 @@ def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> 
 
 def test_what_a_suite_needs_and_is_missing_is_exit_3(bench: Bench, tmp_path: Path) -> None:
     run = bench("doctor", suite(tmp_path, "no-such-server"), code=3)
-    assert re.search(
-        r"^missing +no-such-server +for servers.mine \(hello\); install", run.out, re.MULTILINE
-    )
+    line = r"^missing +no-such-server +for servers.mine \(hello\); install"
+    assert re.search(line, run.out, re.MULTILINE)
 
 
 def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
@@ -278,8 +257,7 @@ def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
 def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
-    text = suite_text("cli/doctor", bare=bare)
-    (tmp_path / "one.toml").write_text(text)
+    (tmp_path / "one.toml").write_text(suite_text("cli/doctor", bare=bare))
     run = bench("doctor", "one.toml", "--json", code=3)
     actual = {load["subject"]: load for load in json.loads(run.out)["interpreters"]}
     assert actual["runtimes.own"]["state"] == "ok"
@@ -287,27 +265,6 @@ def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> 
     assert actual["runtimes.bare"]["state"] == "missing"
     assert "lacks waitress, flask" in actual["runtimes.bare"]["says"]
     assert "no interpreter '2.7'" in actual["runtimes.old"]["says"]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another")
-def test_an_ordinary_user_is_told_too() -> None:
-    needed("setpriv")
-    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    if not Path(python).exists():
-        lack(f"{python}, which every user may start")
-    paths = [path for path in sys.path if "site-packages" in path or path.startswith(str(ROOT))]
-    done = captured(
-        [
-            *("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"),
-            *(python, "-m", "benchforge", "doctor", "--json"),
-        ],
-        env={**os.environ, "HOME": "/nonexistent", "PYTHONPATH": os.pathsep.join(paths)},
-        cwd="/",
-    )
-    assert done.returncode == 0, done.stderr
-    actual = {load["subject"]: load["state"] for load in json.loads(done.stdout)["machine"]}
-    # Allowed or not: it was tried.
-    assert {actual["own network"], actual["own processes"]} <= {"ok", "warn"}
 
 
 # --- what Debian has ------------------------------------------------------------------------------
@@ -349,9 +306,8 @@ def elsewhere(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
 
 
 def call(environment: dict[str, str], folder: Path, *words: str) -> Done:
-    done = captured(
-        [environment["PYTHON"], "-m", "benchforge", *words], env=environment, cwd=folder
-    )
+    words = (environment["PYTHON"], "-m", "benchforge", *words)
+    done = captured(words, env=environment, cwd=folder)
     assert "Traceback" not in done.stderr, done.stderr
     return done
 
@@ -370,9 +326,8 @@ def test_a_package_is_fetched_only_once(elsewhere: dict[str, str], tmp_path: Pat
     assert call(elsewhere, tmp_path, "check", name).returncode == 0
     actual = call(elsewhere, tmp_path, "doctor", name)
     assert actual.returncode == 0
-    assert re.search(rf"^ok +siege +{into}/usr/bin/siege: SIEGE \d", actual.stdout, re.MULTILINE), (
-        actual.stdout
-    )
+    line = rf"^ok +siege +{into}/usr/bin/siege: SIEGE \d"
+    assert re.search(line, actual.stdout, re.MULTILINE), actual.stdout
     again = call(elsewhere, tmp_path, "doctor", "--install", name)
     assert (again.returncode, again.stderr) == (0, "")
     assert again.stdout == "nothing to fetch: all Debian packages are installed\n"
@@ -388,8 +343,7 @@ def test_what_debian_does_not_have_is_exit_3(elsewhere: dict[str, str], tmp_path
 
 def test_without_apt_it_is_one_line_and_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
     name = suite(tmp_path, loader="siege")
-    path = tmp_path / "bin/apt-get"
-    path.unlink()
+    (tmp_path / "bin/apt-get").unlink()
     done = call(elsewhere, tmp_path, "doctor", "--install", name)
     assert done.returncode == 3
     assert "error: apt-get is missing" in done.stderr
@@ -410,16 +364,13 @@ def test_adding_keeps_what_is_there_and_an_unknown_name_spoils_nothing(tmp_path:
     (folder / "usr/bin/mine").touch()
     second = debian(folder, "wrk", "no-such-package", "siege")
     assert second.returncode == 3
-    assert second.stderr == (
-        "debian: no-such-package: the package sources of this system do not have it\n"
-    )
+    lost = "debian: no-such-package: the package sources of this system do not have it\n"
+    assert second.stderr == lost
     assert [line.split()[1] for line in second.stdout.splitlines()] == ["siege"]
     for name in ("wrk", "siege", "mine"):
         assert (folder / "usr/bin" / name).exists()
-    assert {line.split()[0] for line in (folder / ".packages").read_text().splitlines()} >= {
-        "wrk",
-        "siege",
-    }
+    listed = (folder / ".packages").read_text().splitlines()
+    assert {line.split()[0] for line in listed} >= {"wrk", "siege"}
     assert [path.name for path in folder.parent.iterdir()] == ["system"]
 
 
@@ -437,12 +388,9 @@ def test_killed_at_its_end_the_next_call_clears_away_what_it_left(tmp_path: Path
     needed("flock")
     stored = {"system/.packages": "wrk 4.1\n", ".system.a1B2c3/lists/x": ""}
     tree(tmp_path, {**stored, ".system.mine": ""})
-    with subprocess.Popen(
-        ["flock", tmp_path, "sh", "-c", "echo; read _"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as another:
+    hold = ["flock", str(tmp_path), "sh", "-c", "echo; read _"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(hold, text=True, **pipes) as another:
         assert another.stdout is not None
         another.stdout.readline()
         assert debian(tmp_path / "system", "wrk").returncode == 0
@@ -467,13 +415,9 @@ def test_without_a_network_it_says_so_and_leaves_nothing(tmp_path: Path) -> None
 def test_an_interrupt_changes_no_folder(elsewhere: dict[str, str], tmp_path: Path) -> None:
     name = suite(tmp_path, loader="siege")
     path = tmp_path / "data/benchforge"
-    process = subprocess.Popen(
-        [elsewhere["PYTHON"], "-m", "benchforge", "doctor", "--install", name],
-        env=elsewhere,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    words = [elsewhere["PYTHON"], "-m", "benchforge", "doctor", "--install", name]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(words, env=elsewhere, cwd=tmp_path, **pipes)
     deadline = time.monotonic() + 300
     while not list(path.glob(".system.*/apt.conf")):
         assert time.monotonic() < deadline

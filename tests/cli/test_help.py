@@ -16,14 +16,8 @@ from benchforge.cli.app import group
 from benchforge.cli.console.options import argument, click_command, option
 
 NAMES = group.list_commands(click.Context(group))
-HEAVY = {
-    "importlib.metadata",
-    "pydantic",
-    "pydantic_core",
-    "pluggy",
-    "rich",
-    "benchforge.parts.registry",
-}
+HEAVY = {"importlib.metadata", "pydantic", "pydantic_core", "pluggy", "rich"}
+HEAVY.add("benchforge.parts.registry")
 IMPORTED_WITH_THE_COMMAND = {"calibrate"}
 ASK = """
 import sys
@@ -97,11 +91,8 @@ def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:
 @pytest.mark.parametrize(
     ("words", "most"),
     [
-        (["--help"], 30),
-        (["run", "--help"], 50),
-        (["plugins", "list"], 160),
-        (["check", MACRO], 350),
-        (["validate", "RESULT"], 300),
+        *((["--help"], 30), (["run", "--help"], 50), (["plugins", "list"], 160)),
+        *((["check", MACRO], 350), (["validate", "RESULT"], 300)),
     ],
 )
 def test_a_command_starts_without_what_it_does_not_need(

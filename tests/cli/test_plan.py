@@ -76,9 +76,7 @@ def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
     seeds = [seed for block in plan.order for seed in block.seeds]
     assert [item.seed for item in header.plan] == seeds
     trials = [json.loads((folder / f"trials/{n:04}/trial.json").read_text()) for n in range(1, 9)]
-    assert [trial["case"] for trial in trials] == [
-        item.model_dump(mode="json") for item in in_order
-    ]
+    assert [trial["case"] for trial in trials] == [it.model_dump(mode="json") for it in in_order]
     summary = Summary.model_validate_json((folder / "summary.json").read_text())
     compared = [[case.server for case in comparison.cases] for comparison in summary.comparisons]
     assert compared == [["a", "b"], ["a", "b"]]
@@ -196,39 +194,31 @@ def test_mermaid_is_the_same_graph(bench: Bench, suite: Path) -> None:
     assert not set("<>`") & set(actual["subgraph"][0][1])
 
 
+def varied(**most: int) -> list[str]:
+    """Return words that vary options of a scenario from 1 to so many."""
+    words = ["--only", "second", "--seed", "1"]
+    for option, number in most.items():
+        part = "clients.requests" if option == "requests" else "servers.app"
+        words += ["--set", f'scenarios.second.vary."{part}.{option}"={[*range(1, number + 1)]}']
+    return words
+
+
 @pytest.mark.parametrize("thousands", [10, pytest.param(100, marks=pytest.mark.exhaustive)])
 def test_so_many_thousand_cases_are_planned(bench: Bench, suite: Path, thousands: int) -> None:
-    words: tuple[str, ...] = ("--only", "second", "--seed", "1")
-    for path, values in {
-        "servers.app.workers": [*range(1, 101)],
-        "servers.app.threads": [*range(1, 11)],
-        "clients.requests.requests": [*range(1, thousands + 1)],
-    }.items():
-        words += ("--set", f'scenarios.second.vary."{path}"={values}')
+    words = varied(workers=100, threads=10, requests=thousands)
     plan = read(bench("plan", suite, *words, "--format", "json").out)
     assert len({case.case.digest for case in plan.cases}) == thousands * 1000
     assert Counter(plan.order[1].cases) == Counter(range(thousands * 1000))
 
 
 def test_of_many_cases_few_lines_are_printed(bench: Bench, suite: Path) -> None:
-    hundred = [*range(1, 101)]
-    words: tuple[str, ...] = ("--only", "second", "--seed", "1")
-    for path in ("servers.app.workers", "clients.requests.requests"):
-        words += ("--set", f'scenarios.second.vary."{path}"={hundred}')
-    call = bench("plan", suite, *words)
+    call = bench("plan", suite, *varied(workers=100, requests=100))
     assert "10,000 cases, 2 blocks: 20,000 trials" in call.out
     assert len(call.out.splitlines()) < 60
 
 
 def test_what_is_too_many_is_refused_before_anything_is_expanded(bench: Bench, suite: Path) -> None:
-    words = [
-        f'scenarios.second.vary."servers.app.{item}"={[*range(1, 1001)]}'
-        for item in ("workers", "threads")
-    ]
-    words.append(
-        'scenarios.second.vary."clients.requests.requests"=[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]'
-    )
-    call = bench("plan", suite, *(word for item in words for word in ("--set", item)), code=2)
+    call = bench("plan", suite, *varied(workers=1000, threads=1000, requests=10), code=2)
     assert "10000000 combinations make up to 10000000 cases, more than 1000000" in call.err
     assert call.err.splitlines()[-1].startswith("hint: vary less at a time")
 
@@ -238,8 +228,7 @@ def test_secrets_are_in_no_form_of_it(bench: Bench, suite: Path) -> None:
     values = ("servers.app.environment.TOKEN=geheim-1", "scenarios.second.title=geheim-1")
     words = [word for value in values for word in ("--set", value)]
     for form in ("text", "json", "dot", "mermaid"):
-        outcome = bench("plan", suite, *words, "--format", form)
-        assert outcome.code == 0
+        outcome = bench("plan", suite, *words, "--format", form, code=0)
         assert "geheim" not in outcome.all
 
 

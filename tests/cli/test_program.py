@@ -20,7 +20,6 @@ def test_the_next_command_works_as_it_is_printed(tmp_path: Path, *, on_path: boo
     (printed,) = [line for line in done.stdout.splitlines() if line.startswith("next:  ")]
     command = printed.removeprefix("next:  ")
     assert command == f"{'benchforge' if on_path else STARTED} run bench/suite.toml"
-    tried = captured(
-        ["sh", "-c", command.replace(" run ", " plan ")], cwd=tmp_path, env=environment
-    )
+    words = ["sh", "-c", command.replace(" run ", " plan ")]
+    tried = captured(words, cwd=tmp_path, env=environment)
     assert tried.returncode == 0, tried.stderr

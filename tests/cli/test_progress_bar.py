@@ -13,9 +13,8 @@ def on_a_terminal(words: list[str], out: Path) -> str:
     """Return what a command prints on stderr, if that is a terminal; its output is a file."""
     terminal, theirs = pty.openpty()
     with out.open("wb") as file:
-        process = subprocess.Popen(
-            words, stdout=file, stderr=theirs, env={**os.environ, "TERM": "xterm"}
-        )
+        environment = {**os.environ, "TERM": "xterm"}
+        process = subprocess.Popen(words, stdout=file, stderr=theirs, env=environment)
     os.close(theirs)
     pieces: list[bytes] = []
     try:

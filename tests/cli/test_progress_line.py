@@ -32,8 +32,7 @@ def shown(stream: io.StringIO, *intervals: tuple[float, float]) -> str:
         step = SimpleNamespace(block=block, position=1, case=case)
         progress.trial(cast("Measurement", step), 1, 1, 100 - 20 * block)
         progress.phase("load")
-        method = "paired t of log-ratios"
-        fields = {"method": method, "level": 0.95, "n": block, "value": 1.5}
+        fields = {"method": "paired t of log-ratios", "level": 0.95, "n": block, "value": 1.5}
         ratio = Estimate.model_validate({**fields, "low": low, "high": high})
         progress.answers(block, [InterimAnswer("duel: a / b", "open", ratio, "1")])
         progress.phase("finish")

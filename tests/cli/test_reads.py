@@ -26,8 +26,7 @@ BLOCKS = 3
 
 
 def test_each_trial_is_opened_once(tmp_path: Path) -> None:
-    header = plain.header(CASE, blocks=BLOCKS)
-    (tmp_path / HEADER).write_text(header.model_dump_json())
+    (tmp_path / HEADER).write_text(plain.header(CASE, blocks=BLOCKS).model_dump_json())
     for number in range(1, BLOCKS + 1):
         file = tmp_path / TRIALS / f"{number:04}" / TRIAL
         file.parent.mkdir(parents=True)

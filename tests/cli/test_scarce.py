@@ -98,22 +98,13 @@ def mounting(folder: Path) -> Mounting:
 
     def ran(script: str) -> list[Told]:
         call = CALL.format(words=" ".join(bench_words()))
-        subprocess.run(
-            ["unshare", "-rm", "sh", "-c", f"n=0\n{FULL}\n{CLOSED}\n{call}\n{script}"],
-            cwd=folder,
-            env={**os.environ, "HOME": str(folder / "home"), "SAYS": str(says)},
-            capture_output=True,
-            check=False,
-        )
-        calls = sorted(says.glob("*.err"))
-        done = [
-            Told(
-                int(script_end.with_suffix("").read_text()),
-                script_end.with_suffix(".out").read_text(),
-                script_end.read_text(),
-            )
-            for script_end in calls
-        ]
+        words = ["unshare", "-rm", "sh", "-c", f"n=0\n{FULL}\n{CLOSED}\n{call}\n{script}"]
+        environment = {**os.environ, "HOME": str(folder / "home"), "SAYS": str(says)}
+        captured(words, cwd=folder, env=environment)
+        done = []
+        for err in sorted(says.glob("*.err")):
+            code, out = (err.with_suffix(suffix).read_text() for suffix in ("", ".out"))
+            done.append(Told(int(code), out, err.read_text()))
         assert not [call for call in done if "Traceback" in call.all]
         return done
 
@@ -153,8 +144,10 @@ def test_an_ordinary_user_with_a_closed_home_is_told() -> None:
     )
     shutil.rmtree(home)
     assert done.returncode == 0, done.stderr
-    (cache,) = [load for load in json.loads(done.stdout)["machine"] if load["subject"] == "cache"]
-    assert "cannot write it" in cache["says"]
+    actual = {item["subject"]: item for item in json.loads(done.stdout)["machine"]}
+    assert "cannot write it" in actual["cache"]["says"]
+    # Allowed or not: it was tried.
+    assert {actual[name]["state"] for name in ("own network", "own processes")} <= {"ok", "warn"}
 
 
 def test_a_folder_that_is_full_takes_nothing_and_reads_go_on(mounting: Mounting) -> None:
@@ -177,8 +170,7 @@ def test_a_full_cache_is_an_error_before_a_build(folder: Path, mounting: Mountin
     (folder / "a.toml").write_text(text)
     (done,) = mounting("full home/.cache; bench run a.toml")
     assert done.code == 5, done.all
-    says = f"error: {folder}/home/.cache/benchforge/runtimes: too little space: "
-    assert says in done.err
+    assert f"error: {folder}/home/.cache/benchforge/runtimes: too little space: " in done.err
     assert done.err.endswith("hint: free some, or set XDG_CACHE_HOME to another folder\n")
 
 
@@ -195,6 +187,5 @@ def test_scratch_that_fills_up_ends_the_run_which_goes_on_with_space(mounting: M
     assert run.code == 5, run.all
     assert "finished trials were kept; to continue: benchforge run --resume results/a-" in run.err
     assert report.code in {0, 5}, report.all
-    assert re.search(
-        r"^resumed: [1-9]\d* of 20 .*^\[ *\d+/20\] ", resumed.err, re.DOTALL | re.MULTILINE
-    )
+    again = r"^resumed: [1-9]\d* of 20 .*^\[ *\d+/20\] "
+    assert re.search(again, resumed.err, re.DOTALL | re.MULTILINE)

@@ -172,8 +172,7 @@ def test_it_serves_at_the_port_that_is_asked_for(folder: Path) -> None:
 def test_a_port_that_is_taken_is_told_with_who_has_it(bench: Bench, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        call = bench("serve", suite(tmp_path), "plain", "--port", port)
-    assert call.code == 2
+        call = bench("serve", suite(tmp_path), "plain", "--port", port, code=2)
     assert f"--port {port}: the port is taken by process {os.getpid()} (" in call.err
 
 
@@ -181,14 +180,10 @@ def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: 
     # The lock of who measures: taken by somebody else for as long as this runs.
     program = (
         "from benchforge.run.sandbox.machine_lock import measuring\n"
-        "with measuring(print): print(1, flush=True); "
+        "with measuring(print): print(1, flush=True); input()"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", program + "input()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as measures:
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as measures:
         try:
             with serving(folder, "plain") as server, serving(tmp_path, "plain") as other:
                 assert server.ask("/ping")[0] == other.ask("/ping")[0] == 200
@@ -227,15 +222,13 @@ def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) 
 
 
 def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "wrong"), stderr=subprocess.PIPE, text=True
-    ) as process:
+    words = bench_words("serve", suite(tmp_path), "wrong")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         # What a killed benchforge of another test had left may be named before.
         lines = iter(process.stderr.readline, "")
-        assert next(line for line in lines if not line.startswith("left by")).startswith(
-            "starting wrong"
-        )
+        first = next(line for line in lines if not line.startswith("left by"))
+        assert first.startswith("starting wrong")
         process.send_signal(signal.SIGTERM)
         assert process.stderr.read() == "interrupted: nothing was served\n"
         assert process.wait(WAITS_S) == 143

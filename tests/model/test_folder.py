@@ -32,33 +32,18 @@ from benchforge.text.readable import conjoined
 KINDS = ("result", "trial", "summary", "session", "ceiling", "manifest", "calibration")
 NOT_OURS = f"is not ours: it does not say that its kind is {conjoined(KINDS, 'or')}"
 CASE = plain.named("wsgiref", vary={"a.b": 1})
-HEADER = plain.header(
-    CASE, blocks=2, title="Hello", suite_sha256=hashlib.sha256(b"").hexdigest(), facts={"cpus": 2}
-)
-ANSWER = Answer(
-    status=200, headers={}, length=0, sha256=hashlib.sha256(b"").hexdigest(), seconds=0.01
-)
+DIGEST = hashlib.sha256(b"").hexdigest()
+HEADER = plain.header(CASE, blocks=2, title="Hello", suite_sha256=DIGEST, facts={"cpus": 2})
+ANSWER = Answer(status=200, headers={}, length=0, sha256=DIGEST, seconds=0.01)
 
 
 def trial(number: int) -> Trial:
-    process = StartedProcess(
-        label="server",
-        argv=("true",),
-        environment={},
-        stdout="server.out",
-        stderr="server.err",
-        exit_code=0,
-    )
-    return plain.trial(
-        number=number,
-        case=CASE,
-        block=number,
-        seconds=3,
-        processes=(process,),
-        answers=(ANSWER, ANSWER),
-        reading=plain.reading(3, latency=Histogram.of({17: 3})),
-        observation=plain.observation(),
-    )
+    output: dict[str, Any] = {"stdout": "server.out", "stderr": "server.err", "exit_code": 0}
+    process = StartedProcess(label="server", argv=("true",), environment={}, **output)
+    fields: dict[str, Any] = {"number": number, "block": number, "seconds": 3, "case": CASE}
+    fields |= {"processes": (process,), "answers": (ANSWER, ANSWER)}
+    reading = plain.reading(3, latency=Histogram.of({17: 3}))
+    return plain.trial(**fields, reading=reading, observation=plain.observation())
 
 
 def write(file: Path, value: Frozen) -> Path:
@@ -140,6 +125,9 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
     ]
 
 
+BY_NUMBER = "does not say its format by a whole number, but by"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
@@ -154,14 +142,8 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
             None,
             "has format 3, this benchforge reads 2: use the version that wrote it",
         ),
-        *(
-            (
-                f'{{"kind": "trial", "format": {item}}}',
-                None,
-                f"does not say its format by a whole number, but by {item}",
-            )
-            for item in ("true", "2.0")
-        ),
+        ('{"kind": "trial", "format": true}', None, f"{BY_NUMBER} true"),
+        ('{"kind": "trial", "format": 2.0}', None, f"{BY_NUMBER} 2.0"),
     ],
 )
 def test_unreadable_files_fail(tmp_path: Path, text: str, line: int | None, message: str) -> None:
@@ -207,15 +189,12 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
         value["processes"][0]["stdout"] = "gone.out"
 
     change(result / "trials/0002/trial.json", edit)
+    other = "'hello · other · wrk · b=1'"
     assert told(faults(result)) == [
         ("trial.json", "reading", "a trial has a reading, or a failure that says why not"),
         ("trial.json", "processes.0.stdout", "no such file beside the trial: 'gone.out'"),
         ("trial.json", "number", f"1 is already the number of {result}/trials/0001/trial.json"),
-        (
-            "trial.json",
-            "case",
-            "the case 'hello · other · wrk · b=1' is not in the plan of result.json",
-        ),
+        ("trial.json", "case", f"the case {other} is not in the plan of result.json"),
     ]
 
 
@@ -238,10 +217,7 @@ def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
     change(result / "summary.json", lambda value: value["cases"][0].update(failed=[lost]))
     assert len(numbers_faults(result)) == 2
     change(result / "trials/0002/trial.json", lambda value: value.update(number=1))
-    assert {numbers_fault.file.name for numbers_fault in numbers_faults(result)} == {
-        "summary.json",
-        "trial.json",
-    }
+    assert {fault.file.name for fault in numbers_faults(result)} == {"summary.json", "trial.json"}
 
 
 def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> None:
@@ -264,16 +240,12 @@ def test_a_summary_whose_metric_is_not_installed_is_not_called_valid(result: Pat
 def test_a_header_whose_cases_and_plan_differ_is_told(result: Path) -> None:
     change(result / "result.json", lambda value: value["cases"][0].update(server="other"))
     assert told(faults(result / "result.json")) == []
-    assert [fault.where for fault in faults(result)[:3]] == [
-        "plan.0.case",
-        "plan.1.case",
-        "cases.0",
-    ]
+    wrong = ["plan.0.case", "plan.1.case", "cases.0"]
+    assert [fault.where for fault in faults(result)[:3]] == wrong
 
 
-hostile = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+hostile = settings(suppress_health_check=SLOW)
 
 
 @hostile
@@ -306,19 +278,14 @@ json_values = st.recursive(
 @hostile
 @given(data=st.data(), ascii_only=st.booleans())
 def test_mutated_json_is_an_error(result: Path, data: st.DataObject, ascii_only: bool) -> None:
-    name = data.draw(
-        st.sampled_from(["result.json", "summary.json", "trials/0001/trial.json"]), label="file"
-    )
-    value: Any = {
-        "result.json": HEADER,
-        "summary.json": summarize(HEADER, (trial(1),), {}),
-        "trials/0001/trial.json": trial(1),
-    }[name].model_dump(mode="json")
+    files: dict[str, Frozen] = {"result.json": HEADER, "trials/0001/trial.json": trial(1)}
+    files["summary.json"] = summarize(HEADER, (trial(1),), {})
+    name = data.draw(st.sampled_from(list(files)), label="file")
+    value: Any = files[name].model_dump(mode="json")
     path_: Any = value
     while True:
-        key = data.draw(
-            st.sampled_from(sorted(path_) if isinstance(path_, dict) else range(len(path_)))
-        )
+        keys = sorted(path_) if isinstance(path_, dict) else range(len(path_))
+        key = data.draw(st.sampled_from(keys))
         if not (isinstance(path_[key], dict | list) and path_[key] and data.draw(st.booleans())):
             break
         path_ = path_[key]
@@ -343,11 +310,8 @@ def test_every_value_has_its_place(value: Any) -> None:
         if isinstance(value, dict):
             for key, inner in value.items():
                 check(inner, (*path, key))
-                assert (
-                    text.splitlines()[actual.line((*path, key)) - 1]
-                    .strip()
-                    .startswith(json.dumps(key))
-                )
+                line = text.splitlines()[actual.line((*path, key)) - 1]
+                assert line.strip().startswith(json.dumps(key))
         if isinstance(value, list):
             for number, inner in enumerate(value):
                 check(inner, (*path, number))

@@ -44,9 +44,8 @@ def test_wrong_json_is_parsed_twice(tmp_path: Path, then: str, newer: str, messa
     (tmp_path / "trial.json").write_text(text.replace(then, newer, 1))
     faults = parse(tmp_path, "trial.json", Trial)
     assert isinstance(faults, list)
-    assert [(fault.where, fault.message.replace("'", '"')) for fault in faults] == [
-        ("block", message)
-    ]
+    (fault,) = faults
+    assert (fault.where, fault.message.replace("'", '"')) == ("block", message)
 
 
 def test_equal_checks_of_different_trials_are_one_object(tmp_path: Path) -> None:

@@ -28,9 +28,8 @@ def test_one_of_several_statuses_is_right() -> None:
 
 def test_a_pattern_is_found_in_a_body() -> None:
     assert wrong(b'{"id": 4711}', body_matches=r'^\{"id": \d+\}$') is None
-    assert wrong(b"none", body_matches=r"\d") == (
-        "expected a body that matches '\\\\d', got 'none'"
-    )
+    text = "expected a body that matches '\\\\d', got 'none'"
+    assert wrong(b"none", body_matches=r"\d") == text
     late = b"x" * SEARCHED + b"7"
     assert "in its first 65,536 bytes" in (wrong(late, body_matches=r"\d") or "")
 
@@ -51,15 +50,11 @@ def test_a_search_without_end_is_ended() -> None:
 def test_what_was_sent_is_told_of_a_compressed_answer() -> None:
     text = b'{"rows": []}'
     sent = gzip.compress(text)
-    got = answer(
-        length=len(sent),
-        headers={"content-encoding": "gzip"},
-        decoded=Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest()),
-    )
+    decoded = Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest())
+    got = answer(length=len(sent), headers={"content-encoding": "gzip"}, decoded=decoded)
     assert difference(Expect(items={"rows": 0}, length=len(sent)), got, text) is None
-    assert difference(Expect(items={"rows": 1}), got, text) == (
-        f"expected 1 element in $.rows, got 0 ({len(sent)} bytes of gzip, 12 decoded)"
-    )
+    says = f"expected 1 element in $.rows, got 0 ({len(sent)} bytes of gzip, 12 decoded)"
+    assert difference(Expect(items={"rows": 1}), got, text) == says
 
 
 def test_a_body_that_cannot_be_decoded_is_wrong_where_it_decides() -> None:

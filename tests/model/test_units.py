@@ -1,7 +1,6 @@
 """Quantities as a person writes them."""
 
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,39 +23,26 @@ class Options(BaseModel):
 @pytest.mark.parametrize(
     ("field", "written", "meant"),
     [
-        ("duration", "30s", 30),
-        ("duration", "500ms", 0.5),
-        ("duration", "250 us", 0.00025),
-        ("duration", "250µs", 0.00025),
-        ("duration", "2m", 120),
-        ("duration", "1.5h", 5400),
-        ("duration", 3, 3),
-        ("duration", 0.25, 0.25),
-        ("size", "64KiB", 65536),
-        ("size", "10MB", 10_000_000),
-        ("size", "1GiB", 2**30),
-        ("rate", "20k/s", 20_000),
-        ("rate", "30/min", 0.5),
-        ("rate", " 500/s ", 500),
+        *(("duration", "30s", 30), ("duration", "500ms", 0.5), ("duration", "250 us", 0.00025)),
+        *(("duration", "250µs", 0.00025), ("duration", "2m", 120), ("duration", "1.5h", 5400)),
+        *(("duration", 3, 3), ("duration", 0.25, 0.25), ("size", "64KiB", 65536)),
+        *(("size", "10MB", 10_000_000), ("size", "1GiB", 2**30), ("rate", "20k/s", 20_000)),
+        *(("rate", "30/min", 0.5), ("rate", " 500/s ", 500)),
     ],
 )
 def test_what_a_person_writes_is_understood(field: str, written: object, meant: float) -> None:
     assert getattr(Options.model_validate({field: written}), field) == pytest.approx(meant)
 
 
-@pytest.mark.parametrize(
-    "written", ["", "s", "10", "-1s", "1e3s", "10 parsecs", "10s 5", "nan", "9" * 400 + "s"]
-)
-@pytest.mark.parametrize("kind", KINDS)
-def test_other_texts_are_refused_with_what_is_wanted(kind: type[Quantity], written: str) -> None:
-    field = kind.__name__.lower()
-    with pytest.raises(ValidationError, match="should be a"):
-        Options.model_validate({field: written})
+TEXTS = ["", "s", "10", "-1s", "1e3s", "10 parsecs", "10s 5", "nan", "9" * 400 + "s"]
+VALUES: list[object] = [True, None, -1, float("nan"), float("inf"), [], {}]
 
 
-@pytest.mark.parametrize("written", [True, None, -1, float("nan"), float("inf"), [], {}])
+@pytest.mark.parametrize("written", [*TEXTS, *VALUES])
 @pytest.mark.parametrize("kind", KINDS)
-def test_other_values_are_refused_too(kind: type[Quantity], written: Any) -> None:
+def test_other_texts_and_values_are_refused_with_what_is_wanted(
+    kind: type[Quantity], written: object
+) -> None:
     with pytest.raises(ValidationError, match="should be a"):
         Options.model_validate({kind.__name__.lower(): written})
 
@@ -97,6 +83,9 @@ def test_a_word_of_the_command_line_may_be_a_plain_number(kind: type[Quantity], 
         assert quantity == kind.parse(word)
 
 
+LETTERS = "0123456789.msuhinkKMGBi/µ \t٣-+e"
+
+
 @given(st.floats(0, 3e7, allow_nan=False))
 def test_it_is_written_as_a_number_and_read_again(number: float) -> None:
     options = Options(duration=Duration(number))
@@ -110,10 +99,7 @@ def test_whole_numbers_are_shown_whole() -> None:
     assert Options(duration=Duration(10)).model_dump() == {"duration": 10, "size": 0, "rate": 0}
 
 
-@given(
-    st.sampled_from(["duration", "size", "rate"]),
-    st.text("0123456789.msuhinkKMGBi/µ \t٣-+e", max_size=8),
-)
+@given(st.sampled_from(["duration", "size", "rate"]), st.text(LETTERS, max_size=8))
 def test_the_schema_takes_what_is_understood(name: str, text: str) -> None:
     schema = Options.model_json_schema()["properties"][name]
     assert schema["type"] == ["number", "string"]

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, bench_words, calls
+from front_door import Bench
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made import plain
-from measured.once import made_once
-from measured.real_result import Where, change, copied, listed_anew, measured, numbers, trial_of
+from measured.real_result import Where, change, copied, listed_anew, numbers, shared, trial_of
 
 from benchforge.checks.summary import concluded
 from benchforge.cli.plugins.examination.inputs import Recording
@@ -39,9 +38,7 @@ RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(
-        tmp_path_factory, "validate", lambda folder: measured(calls(bench_words(), folder), folder)
-    )
+    return shared(tmp_path_factory)
 
 
 @pytest.fixture
@@ -52,17 +49,14 @@ def changed(result: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_whatever_a_tool_really_said_can_be(path: Path, tmp_path: Path) -> None:
     recording = Recording.of(path)
-    cls = Registry().part("loader", path.parent.name)
-    part = cls.model_validate(dict(recording.options))
+    part = Registry().part("loader", path.parent.name).model_validate(dict(recording.options))
     assert isinstance(part, Driver)
     try:
         reading = recording.read(part, tmp_path)
     except OutputDamaged:
         return  # what cannot be read gives no reading that could be wrong
-    assert [
-        *counts(reading),
-        *times(reading, part.load().concurrency if part.load().rate is None else None),
-    ] == []
+    at_once = part.load().concurrency if part.load().rate is None else None
+    assert [*counts(reading), *times(reading, at_once)] == []
 
 
 def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path) -> None:
@@ -160,19 +154,15 @@ def test_a_number_that_cannot_be_is_named(
 def test_what_is_found_stands_on_a_line_with_its_path(bench: Bench, changed: Path) -> None:
     file = trial_of(changed, "pace")
     change(file, ("reading", "responses"), one_more)
-    first = bench("validate", changed, code=1).out.splitlines()[0]
-    split, line, path, _ = first.split(":", 3)
+    split, line, path, _ = bench("validate", changed, code=1).out.splitlines()[0].split(":", 3)
     assert (split, path.strip()) == (str(file), "reading.errors")
     assert '"errors"' in file.read_text().splitlines()[int(line) - 1]
 
 
 # By these a result is read: no number of them can be another without being found.
 BOUND = (
-    ("reading", "responses"),
-    ("reading", "good_at_most"),
-    ("reading", "errors"),
-    ("reading", "unanswered"),
-    ("reading", "latency", "counts"),
+    *(("reading", "responses"), ("reading", "good_at_most"), ("reading", "errors")),
+    *(("reading", "unanswered"), ("reading", "latency", "counts")),
     ("reading", "latency_by_status"),
     ("reading", "service_time", "counts"),
     ("reading", "series", "completed"),
@@ -200,9 +190,8 @@ def test_no_number_that_is_read_can_be_changed_alone(result: Path, data: st.Data
     file = data.draw(st.sampled_from(files), "file")
     # First what binds them: else most examples are the counts of one histogram.
     content = bound(json.loads(file.read_text()))
-    path = data.draw(
-        st.sampled_from(content[data.draw(st.sampled_from(list(content)), "of")]), "path"
-    )
+    upper = data.draw(st.sampled_from(list(content)), "of")
+    path = data.draw(st.sampled_from(content[upper]), "path")
     factor = data.draw(st.sampled_from([0.5, 1.01, 2, 10]), "factor")
     value: Any = json.loads(file.read_text())
     for step in path:
@@ -246,14 +235,9 @@ def test_a_summary_that_is_older_than_the_last_trials_is_no_fault(changed: Path)
     # As a run leaves it that was resumed and killed: the second block is of the second session.
     header, trials = read_header(changed), read_trials(changed)
     later = next(trial for trial in trials if trial.block == 2)
-    session = Session(
-        number=2,
-        started=later.started - timedelta(milliseconds=1),
-        first_trial=later.number,
-        benchforge=header.benchforge,
-        versions=header.versions,
-        facts=header.facts,
-    )
+    begun = later.started - timedelta(milliseconds=1)
+    same = header.model_dump(include={"benchforge", "versions", "facts"})
+    session = Session(number=2, started=begun, first_trial=later.number, **same)
     (changed / "sessions").mkdir()
     (changed / "sessions/0002.json").write_text(session.model_dump_json())
     # A summary of the first session alone has no later trials.
@@ -269,10 +253,8 @@ def test_a_summary_that_is_older_than_the_last_trials_is_no_fault(changed: Path)
 def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed: Path) -> None:
     for file in in_order(changed):
         document = json.loads(file.read_text())
-        for name in (
-            *("load", "url", "placement", "tuning", "checks", "probes", "listener"),
-            *("workers", "links"),
-        ):
+        later = ("load", "url", "placement", "tuning", "checks", "probes", "listener", "workers")
+        for name in (*later, "links"):
             document.pop(name, None)
         for process in document["processes"]:
             for name in ("seconds", "user_s", "system_s"):

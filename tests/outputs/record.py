@@ -46,25 +46,24 @@ class Case:
     ends: str = ""
 
 
+USUAL = [
+    *(Case(name, f"/{name}") for name in ("broken", "mixed", "half", "halves", "empty", "reset")),
+    Case("closes", "/closes"),
+    Case("refused", "/ok", ends="before"),
+    Case("server-killed", "/ok", ends="server"),
+]
 WRK = [
+    *USUAL,
     Case("healthy", "/ok", {"connections": 16, "threads": 2}),
     Case("stalls", "/ok", {"connections": 16, "duration": 3}, mode="stalls"),
     Case("slow", "/slow", {"connections": 5}),
     Case("fewer-than-connections", "/slow", {"connections": 64, "duration": 1, "timeout": 1}),
     Case("late", "/late", {"connections": 16, "duration": 4, "timeout": 1}),
     Case("hang", "/hang", {"timeout": 1}),
-    Case("broken", "/broken"),
-    Case("mixed", "/mixed"),
-    Case("half", "/half"),
-    Case("halves", "/halves"),
-    Case("empty", "/empty"),
-    Case("reset", "/reset"),
-    Case("closes", "/closes"),
-    Case("refused", "/ok", ends="before"),
-    Case("server-killed", "/ok", ends="server"),
     Case("tool-killed", "/ok", ends="tool"),
 ]
 AB = [
+    *USUAL,
     Case("healthy", "/ok"),
     Case("without-keep-alive", "/ok", {"keep_alive": False}),
     Case("requests", "/ok", {"requests": 2000}),
@@ -72,36 +71,15 @@ AB = [
     Case("few", "/ok", {"requests": 20}),
     Case("one", "/slow", {"requests": 1, "connections": 1}),
     Case("stalls", "/ok", mode="stalls"),
-    Case("slow", "/slow"),
-    Case("broken", "/broken"),
-    Case("mixed", "/mixed"),
-    Case("unavailable", "/unavailable"),
-    Case("variable", "/variable"),
+    *(Case(name, f"/{name}") for name in ("slow", "unavailable", "variable")),
     Case("variable-allowed", "/variable", {"variable_length": True}),
-    Case("half", "/half"),
-    Case("halves", "/halves"),
-    Case("empty", "/empty"),
-    Case("reset", "/reset"),
-    Case("closes", "/closes"),
     Case("hang", "/hang", {"timeout": 1}),
-    Case("refused", "/ok", ends="before"),
-    Case("server-killed", "/ok", ends="server"),
     Case("interrupted", "/ok", ends="tool"),
 ]
 OTHERS = [
+    *USUAL,
     Case("healthy", "/ok"),
-    Case("missing", "/missing"),
-    Case("slow", "/slow"),
-    Case("broken", "/broken"),
-    Case("mixed", "/mixed"),
-    Case("half", "/half"),
-    Case("halves", "/halves"),
-    Case("empty", "/empty"),
-    Case("reset", "/reset"),
-    Case("closes", "/closes"),
-    Case("hang", "/hang"),
-    Case("refused", "/ok", ends="before"),
-    Case("server-killed", "/ok", ends="server"),
+    *(Case(name, f"/{name}") for name in ("missing", "slow", "hang")),
     Case("tool-killed", "/ok", ends="tool"),
 ]
 PACED: Mapping[str, object] = {"rate": 200}
@@ -156,13 +134,8 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     folder = HERE / part.name / case.name
     folder.mkdir(parents=True, exist_ok=True)
     port = _free_port()
-    target = Target(
-        url=f"http://127.0.0.1:{port}{case.path}",
-        request=Request(path=case.path),
-        folder=folder,
-        programs={part.name: programs / part.name},
-        python=Path(sys.executable),
-    )
+    url, program = f"http://127.0.0.1:{port}{case.path}", {part.name: programs / part.name}
+    target = Target(url, Request(path=case.path), folder, program, Path(sys.executable))
     for name, text in part.files(target).items():
         (folder / name).write_text(text)
     with _server(port, case.mode) as server:

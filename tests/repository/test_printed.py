@@ -28,8 +28,7 @@ def prints(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _prints(called: ast.expr) -> bool:
-    words = ast.unparse(called)
-    stream, _, method = words.rpartition(".")
+    stream, _, method = ast.unparse(called).rpartition(".")
     if method in {"write", "writelines"}:
         return stream in _STREAMS
     return method in _PRINTS and stream in {"", "click"}

@@ -26,39 +26,27 @@ def sources() -> list[Path]:
     return sorted(file for file in files if not OF_OTHERS & set(file.parts))
 
 
-BINDING = (
-    *(ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Attribute, ast.alias),
-    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Name),
-)
+NAMED: dict[type[ast.AST], str] = {
+    **dict.fromkeys((ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef), "name"),
+    **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), "name"),
+    ast.arg: "arg",
+    ast.Attribute: "attr",
+    ast.Name: "id",
+    ast.alias: "asname",
+    ast.MatchMapping: "rest",
+}
+"Fields that hold the name which a node binds."
 
 
 def bound(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of all that a module binds, but for comprehensions' own names."""
-    short_lived = {
-        name
-        for node in nodes
-        if isinstance(node, ast.comprehension)
-        for name in ast.walk(node.target)
-    }
+    loops = (node for node in nodes if isinstance(node, ast.comprehension))
+    short_lived = {name for node in loops for name in ast.walk(node.target)}
     for node in nodes:
-        if not isinstance(node, BINDING):
-            continue
-        match node:
-            case (
-                ast.ClassDef(name=name)
-                | ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.arg(arg=name)
-                | ast.Attribute(attr=name, ctx=ast.Store())
-                | ast.alias(asname=str(name))
-                | ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-                | ast.MatchMapping(rest=str(name))
-            ):
-                yield getattr(node, "lineno", 0), name
-            case ast.Name(id=name, ctx=ast.Store()) if node not in short_lived:
-                yield node.lineno, name
+        name = getattr(node, NAMED.get(type(node), ""), None)
+        stores = isinstance(getattr(node, "ctx", ast.Store()), ast.Store)
+        if name and stores and node not in short_lived:
+            yield getattr(node, "lineno", 0), name
 
 
 def nodes(text: str) -> list[ast.AST]:
@@ -70,11 +58,8 @@ def empty(nodes: Sequence[ast.AST]) -> list[tuple[int, str]]:
 
 
 def public_classes(nodes: Sequence[ast.AST]) -> list[str]:
-    return [
-        node.name
-        for node in nodes
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    ]
+    names = (node.name for node in nodes if isinstance(node, ast.ClassDef))
+    return [name for name in names if not name.startswith("_")]
 
 
 @cache
@@ -101,27 +86,16 @@ def test_names_say_what_they_hold() -> None:
 
 def names_of(tree: ast.AST) -> Iterator[str]:
     """Yield the name of each variable, parameter and function, those of comprehensions too."""
-    for node in ast.walk(tree):
-        match node:
-            case (
-                ast.arg(arg=name)
-                | ast.Name(id=name, ctx=ast.Store())
-                | ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-            ):
-                yield name
+    kinds = ast.arg | ast.Name | ast.FunctionDef | ast.AsyncFunctionDef
+    return (name for _, name in bound([node for node in ast.walk(tree) if isinstance(node, kinds)]))
 
 
 @pytest.mark.parametrize(("tops", "most"), [(("benchforge", "plugins"), 5), (("tests",), 10)])
 def test_few_names_are_function_words(tops: tuple[str, ...], most: int) -> None:
     """At most so many of 1,000 lines."""
     texts = [file.read_text() for top in tops for file in sorted((ROOT / top).rglob("*.py"))]
-    words = [
-        name
-        for text in texts
-        for name in names_of(ast.parse(text))
-        if name.strip("_") in FUNCTION_WORDS
-    ]
+    names = (name for text in texts for name in names_of(ast.parse(text)))
+    words = [name for name in names if name.strip("_") in FUNCTION_WORDS]
     share = 1000 * len(words) / sum(text.count("\n") for text in texts)
     assert share <= most, f"{share:.1f} of 1,000 lines: {Counter(words).most_common(9)}"
 
@@ -153,28 +127,13 @@ def test_a_public_class_name_stands_for_one_thing() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "one = 1",
-        "_one: int = 1",
-        "ONE = 1",
-        "def told(): ...",
-        "async def said(): ...",
-        "class Known: ...",
-        "def f(asked): ...",
-        "def f(*, every): ...",
-        "def f(*found): ...",
-        "f = lambda here: 1",
-        "for one in x: ...",
-        "with x as told: ...",
-        "a, (b, one) = x",
-        "self.known = 1",
-        "import x as here",
-        "from x import y as said",
-        "try: ...\nexcept E as told: ...",
-        "(one := 1)",
-        "match x:\n case [*found]: ...",
-        "match x:\n case {**known}: ...",
-        "match x:\n case A() as asked: ...",
-        "class A:\n    every: int\n    'Of all.'",
+        *("one = 1", "_one: int = 1", "ONE = 1", "(one := 1)", "a, (b, one) = x", "self.known = 1"),
+        *("def told(): ...", "async def said(): ...", "class Known: ...", "f = lambda here: 1"),
+        *("def f(asked): ...", "def f(*, every): ...", "def f(*found): ..."),
+        *("for one in x: ...", "with x as told: ...", "try: ...\nexcept E as told: ..."),
+        *("import x as here", "from x import y as said"),
+        *("match x:\n case [*found]: ...", "match x:\n case {**known}: ..."),
+        *("match x:\n case A() as asked: ...", "class A:\n    every: int\n    'Of all.'"),
     ],
 )
 def test_an_empty_name_is_seen_wherever_it_is_bound(text: str) -> None:
@@ -184,12 +143,8 @@ def test_an_empty_name_is_seen_wherever_it_is_bound(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[one for one in x]",
-        "{known: found for known, found in x}",
-        "x.one",
-        "f(told=1)",
-        "one_more = 1",
-        "asked_s: float",
+        *("[one for one in x]", "{known: found for known, found in x}"),
+        *("x.one", "f(told=1)", "one_more = 1", "asked_s: float"),
     ],
 )
 def test_comprehensions_and_the_names_of_others_are_left_alone(text: str) -> None:

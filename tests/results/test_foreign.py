@@ -63,29 +63,20 @@ def looked_at(bench: Bench, result: Path, words: tuple[str, ...]) -> Any:
         shutil.copytree(result, copy, symlinks=True)
         header = read(copy / "result.json")
         write(copy / "result.json", {**header, "created": "2020-01-01T00:00:00+00:00"})
-    path = {
-        "result": result,
-        "parent": result.parent,
-        "copy": copy,
-        "elsewhere": folder / "elsewhere",
-    }
-    call = bench(*(word.format(**path) for word in words))
+    path = {"result": result, "parent": result.parent, "copy": copy}
+    call = bench(*(word.format(**path, elsewhere=folder / "elsewhere") for word in words))
     assert "Traceback" not in call.all, call.all
     return call
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
     """What a file system tells of each file: written to, it is another."""
-    return {
-        str(item.relative_to(folder)): (
-            (observed := item.lstat()).st_mode,
-            observed.st_size,
-            observed.st_mtime_ns,
-            observed.st_ctime_ns,
-            observed.st_ino,
-        )
-        for item in (folder, *folder.rglob("*"))
-    }
+
+    def facts(item: Path) -> tuple[int, ...]:
+        stat = item.lstat()
+        return stat.st_mode, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+
+    return {str(item.relative_to(folder)): facts(item) for item in (folder, *folder.rglob("*"))}
 
 
 def table(name: str) -> Callable[[Path], None]:
@@ -113,9 +104,8 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
             looked_at(bench, result, words)
     assert bench("report", result, "--write").code == 1
     assert (result.parents[1] / "victim.csv").read_text() == "mine"
-    stored = {
-        name: observed for name, observed in state(result.parents[1]).items() if name in state_
-    }
+    later = state(result.parents[1])
+    stored = {name: observed for name, observed in later.items() if name in state_}
     for other in (".", "t"):  # what was written elsewhere on request, and scratch
         stored[other] = state_[other] = ()
     assert stored == state_
@@ -144,20 +134,15 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed.symlink_to(secret)
     table("sizes")(result)
     (result / "tables").symlink_to(outside)
-    run = bench("report", result, "--write")
-    assert run.code == 5, run.all
+    run = bench("report", result, "--write", code=5)
     assert "tables: is a link: nothing in a result may be one" in run.err
     assert (secret.read_text(), list(outside.iterdir())) == ("SECRET", [])
     (result / "tables").unlink()
-    run = bench("report", result, "--write")
-    assert run.code == 0, run.all
+    run = bench("report", result, "--write", code=0)
     assert secret.read_text() == "SECRET"
     assert not (result / "report.html").is_symlink()
-    assert not any(
-        "SECRET" in path.read_text()
-        for path in result.glob("*.*")
-        if path.is_file() and not path.is_symlink()
-    )
+    files = (path for path in result.glob("*.*") if path.is_file() and not path.is_symlink())
+    assert not any("SECRET" in path.read_text() for path in files)
     call = bench("validate", result, code=1)
     assert f"no such file beside the trial: '{printed.name}'" in call.out
     bench("verify", result, code=1)
@@ -221,9 +206,8 @@ def hostile(result: Path) -> None:
 def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
     hostile(result)
     actual = looked_at(bench, result, words)
-    assert not re.search("[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]", actual.all), (
-        actual.all
-    )
+    unprintable = "[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]"
+    assert not re.search(unprintable, actual.all), actual.all
     assert not set("\u202e\u2066\x9b\x1b\x07") & set(actual.all)
 
 
@@ -231,8 +215,7 @@ def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) ->
     hostile(result)
     names = ("markdown", "html", "csv", "brief", "github", "junit", "json")
     words = [word for name in names for word in ("--reporter", name)]
-    run = bench("report", result, "--write", *words)
-    assert run.code == 0, run.all
+    bench("report", result, "--write", *words, code=0)
     for file in result.glob("*.*"):
         text = file.read_text()
         if file.name not in {"result.json", "summary.json"}:
@@ -319,11 +302,9 @@ def test_what_is_admitted_takes_a_gigabyte_at_most_and_all_else_is_told(
     options = ("--results", result.parent) if words == "clean" else (result,)
     (tmp_path / "t").mkdir()
     mine = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
-    done = captured(
-        [sys.executable, "-c", LIMITED, words, *options, *(["--all"] if words == "verify" else [])],
-        timeout=300,
-        env={**os.environ, **mine},
-    )
+    command = [sys.executable, "-c", LIMITED, words, *options]
+    command += ["--all"] if words == "verify" else []
+    done = captured(command, timeout=300, env={**os.environ, **mine})
     *output, kib = (done.stdout + done.stderr).splitlines()
     assert "Traceback" not in done.stderr, done.stderr
     assert says in "\n".join(output), output[:5]
@@ -342,11 +323,8 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
     call = bench("clean", "--results", result.parent, "--yes", code=0)
     for name in mine:
         assert f"stays: {result / name}, which benchforge did not write" in call.out
-    items = sorted(
-        str(path.relative_to(result))
-        for path in result.rglob("*")
-        if path.is_symlink() or not path.is_dir()
-    )
+    files = [path for path in result.rglob("*") if path.is_symlink() or not path.is_dir()]
+    items = sorted(str(path.relative_to(result)) for path in files)
     assert items == sorted(mine)
 
 

@@ -39,8 +39,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Originals:
         (folder / "forged.toml").write_text(SUITE)
         bench = calls(bench_words(), folder)
         for parent in ("first", "second"):
-            run = bench("run", folder / "forged.toml", "-o", folder / parent)
-            assert run.code == 0, run.all
+            bench("run", folder / "forged.toml", "-o", folder / parent, code=0)
         return folder
 
     folder = made_once(tmp_path_factory, "forged", measured)
@@ -90,15 +89,11 @@ def digests_swapped_too(result: Path, other: Path) -> None:
 
 
 def trial_of_another_run(result: Path, other: Path) -> None:
-    content, document = (
-        result / "trials/0001",
-        json.loads((result / "trials/0001/trial.json").read_text()),
-    )
-    theirs = next(
-        trial
-        for trial in sorted(other.glob("trials/*/trial.json"))
-        if json.loads(trial.read_text())["case"] == document["case"]
-    )
+    content = result / "trials/0001"
+    document = json.loads((content / "trial.json").read_text())
+    trials = sorted(other.glob("trials/*/trial.json"))
+    same = (file for file in trials if json.loads(file.read_text())["case"] == document["case"])
+    theirs = next(same)
     shutil.rmtree(content)
     shutil.copytree(theirs.parent, content)
 
@@ -115,17 +110,15 @@ def trials_dropped(result: Path, _: Path) -> None:
 
 
 def expectation_removed(result: Path, _: Path) -> None:
-    change(
-        result / "result.json",
-        lambda header: rewritten(header, header["suite"].replace('body = "pong"', "")),
-    )
+    def removed(header: Any) -> None:
+        rewritten(header, header["suite"].replace('body = "pong"', ""))
+
+    change(result / "result.json", removed)
 
 
 def url_edited(result: Path, _: Path) -> None:
-    change(
-        result / "trials/0002/trial.json",
-        lambda trial: trial.update(url="http://10.0.0.1:80/ping"),
-    )
+    url = "http://10.0.0.1:80/ping"
+    change(result / "trials/0002/trial.json", lambda trial: trial.update(url=url))
 
 
 def isolation_edited(result: Path, _: Path) -> None:
@@ -226,8 +219,7 @@ def test_blocks_that_were_dropped_with_their_plan_are_open_without_a_signature(
 
 def test_a_result_without_a_manifest_is_not_proved(bench: Bench, result: Path) -> None:
     (result / "manifest.json").unlink()
-    run = bench("verify", result)
-    assert run.code == 2, run.all
+    run = bench("verify", result, code=2)
     assert run.out.startswith(f"{result}: not proved: ")
     assert "no manifest.json: nothing shows whether a file was changed" in run.out
 
@@ -236,8 +228,7 @@ def test_an_added_file_is_no_part_of_a_trial(bench: Bench, result: Path) -> None
     (result / "notes.txt").write_text("mine")
     assert bench("verify", result).code == 0
     (result / "trials/0001/added.out").write_text("more")
-    run = bench("verify", result)
-    assert (run.code, "added.out: is not in manifest.json" in run.out) == (1, True), run.all
+    assert "added.out: is not in manifest.json" in bench("verify", result, code=1).out
 
 
 def test_a_report_formed_anew_is_listed_and_a_lost_trial_stays_lost(
@@ -253,19 +244,23 @@ def test_a_report_formed_anew_is_listed_and_a_lost_trial_stays_lost(
 
 def test_a_summary_with_a_plan_of_a_trillion_is_refused(bench: Bench, result: Path) -> None:
     change(result / "summary.json", lambda item: item["cases"][0].update(planned=10**12))
-    run = bench("validate", result / "summary.json")
-    assert run.code == 1, run.all
+    run = bench("validate", result / "summary.json", code=1)
     assert "planned: input should be less than or equal to 2000000" in run.out
+
+
+def keyed(folder: Path, name: str) -> Path:
+    """Make a key, and return its path."""
+    needed("ssh-keygen")
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
+    subprocess.run(words, check=True)
+    return folder / name
 
 
 @pytest.fixture
 def signers(tmp_path: Path) -> Path:
     """A list of signers with one key, which lies beside it."""
-    needed("ssh-keygen")
-    for name in ("mine", "other"):
-        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name)]
-        subprocess.run(words, check=True)
-    key = (tmp_path / "mine.pub").read_text()
+    keyed(tmp_path, "other")
+    key = keyed(tmp_path, "mine").with_suffix(".pub").read_text()
     (tmp_path / "signers").write_text(f"me@example.org {key}")
     return tmp_path / "signers"
 
@@ -273,32 +268,26 @@ def signers(tmp_path: Path) -> Path:
 def test_a_signature_shows_what_nothing_else_shows(
     bench: Bench, result: Path, signers: Path, originals: Originals
 ) -> None:
-    run = bench("verify", "--signers", signers, result)
-    assert (run.code, "nobody signed the result" in run.out) == (2, True), run.all
-    run = bench("sign", result, "--key", signers.parent / "mine")
-    assert (run.code, "signed trials 1 to 4" in run.err) == (0, True), run.all
-    run = bench("verify", "--signers", signers, result)
-    assert (run.code, "signed by me@example.org: trials 1 to 4" in run.out) == (0, True), run.all
-    assert (
-        "it is signed, and by whom was not checked: name the signers" in bench("verify", result).out
-    )
+    assert "nobody signed the result" in bench("verify", "--signers", signers, result, code=2).out
+    run = bench("sign", result, "--key", signers.parent / "mine", code=0)
+    assert "signed trials 1 to 4" in run.err
+    run = bench("verify", "--signers", signers, result, code=0)
+    assert "signed by me@example.org: trials 1 to 4" in run.out
+    run = bench("verify", result)
+    assert "it is signed, and by whom was not checked: name the signers" in run.out
     trial_of_another_run(result, originals[1])
     reported_anew(result, bench)
     listed_anew(result)
-    run = bench("verify", "--signers", signers, result, "--all")
-    assert (run.code, "is not the file that signed.json lists" in run.out) == (1, True), run.all
+    run = bench("verify", "--signers", signers, result, "--all", code=1)
+    assert "is not the file that signed.json lists" in run.out
 
 
 @pytest.fixture(scope="module")
 def signed(originals: Originals, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result that was signed."""
-    needed("ssh-keygen")
     folder = tmp_path_factory.mktemp("signed")
     result = Path(shutil.copytree(originals[0], folder / "result"))
-    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "mine")]
-    subprocess.run(words, check=True)
-    actual = calls(bench_words(), folder)("sign", result, "--key", folder / "mine")
-    assert actual.code == 0, actual.all
+    calls(bench_words(), folder)("sign", result, "--key", keyed(folder, "mine"), code=0)
     return result
 
 
@@ -326,30 +315,26 @@ def test_an_added_file_that_is_too_large_to_be_listed_is_not_proved(
     result = Path(shutil.copytree(signed, tmp_path / "result"))
     (result / "trials/0001/huge.out").touch()
     os.truncate(result / "trials/0001/huge.out", MOST_BYTES + 1)
-    run = bench("verify", result, "--level", "form", "--all")
-    assert run.code == 2, run.all
+    run = bench("verify", result, "--level", "form", "--all", code=2)
     assert "huge.out: has more than 1 GiB, and is not in signed.json" in run.out
-    run = bench("verify", result, "--all")
-    assert (run.code, "signed without trials/0001/huge.out" in run.out) == (2, True), run.all
+    assert "signed without trials/0001/huge.out" in bench("verify", result, "--all", code=2).out
 
 
 def test_a_signature_of_somebody_else_or_of_something_else_proves_nothing(
     bench: Bench, result: Path, signers: Path
 ) -> None:
     assert bench("sign", result, "--key", signers.parent / "other").code == 0
-    run = bench("verify", "--signers", signers, result)
-    assert (run.code, f"is by nobody whom {signers} lists" in run.out) == (2, True), run.all
+    run = bench("verify", "--signers", signers, result, code=2)
+    assert f"is by nobody whom {signers} lists" in run.out
     assert bench("sign", result, "--key", signers.parent / "mine").code == 0
     change(result / "signed.json", lambda signed: signed["files"].pop("trials/0001/trial.json"))
-    run = bench("verify", "--signers", signers, result)
-    assert run.code == 1, run.all
+    run = bench("verify", "--signers", signers, result, code=1)
     assert "is not a signature of me@example.org on signed.json: " in run.out
     (result / "signed.json.sig").write_text("no signature")
     assert bench("verify", "--signers", signers, result).code == 1  # its list lacks a file, too
     (result / "signed.json.sig").unlink()
     (result / "signed.json.sig").symlink_to(signers)
-    run = bench("verify", "--signers", signers, result)
-    assert (run.code, "is a link" in run.err) == (2, True), run.all
+    assert "is a link" in bench("verify", "--signers", signers, result, code=2).err
 
 
 def test_what_is_measured_after_the_signature_is_not_signed(
@@ -361,34 +346,30 @@ def test_what_is_measured_after_the_signature_is_not_signed(
     count = len(list(result.glob("trials/*/trial.json")))
     assert bench("sign", result, "--key", signers.parent / "mine").code == 0
     assert bench("run", "--resume", result).code == 0
-    run = bench("verify", "--signers", signers, result)
-    assert run.code == 2, run.all
+    run = bench("verify", "--signers", signers, result, code=2)
     text = f"trials 1 to {count}" if count > 1 else "trial 1" if count else "no trial"
     assert f"signed by me@example.org: {text}\n" in run.out
     assert "signed.json: was signed without trial" in run.out
     assert bench("sign", result, "--key", signers.parent / "mine").code == 0
-    run = bench("verify", "--signers", signers, result)
-    assert (run.code, "signed by me@example.org: trials 1 to 2" in run.out) == (0, True), run.all
+    run = bench("verify", "--signers", signers, result, code=0)
+    assert "signed by me@example.org: trials 1 to 2" in run.out
 
 
 def test_only_the_files_that_the_run_left_are_signed(
     bench: Bench, result: Path, signers: Path
 ) -> None:
     key = signers.parent / "mine"
-    run = bench("sign", result, "--key", tmp := signers.parent / "no-key")
-    assert (run.code, f"{tmp}: ssh-keygen did not sign with it" in run.err) == (2, True), run.all
+    run = bench("sign", result, "--key", signers.parent / "no-key", code=2)
+    assert f"{signers.parent}/no-key: ssh-keygen did not sign with it" in run.err
     counter_edited(result, result)
-    run = bench("sign", result, "--key", key)
-    assert (run.code, "not signed: " in run.err) == (1, True), run.all
+    assert "not signed: " in bench("sign", result, "--key", key, code=1).err
     (result / "manifest.json").unlink()
-    run = bench("sign", result, "--key", key)
-    assert (run.code, "its run did not end" in run.err) == (2, True), run.all
+    assert "its run did not end" in bench("sign", result, "--key", key, code=2).err
 
 
 def test_without_ssh_keygen_its_package_is_named(result: Path, tmp_path: Path) -> None:
     bench = calls(bench_words(), tmp_path, {**os.environ, "PATH": "/nowhere"})
-    run = bench("sign", result, "--key", "key")
-    assert run.code == 3, run.all
+    run = bench("sign", result, "--key", "key", code=3)
     assert run.err == "error: ssh-keygen is missing\nhint: apt-get install openssh-client\n"
 
 

@@ -36,17 +36,17 @@ def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def two(expected: str) -> list[str]:
     """Return the lines of server two's throughput."""
-    lines = expected.splitlines()
-    first = lines.index("ping · two · closed · throughput (requests/s)")
-    return [*lines[first + 1 :], ""][: [*lines[first + 1 :], ""].index("")]
+    _, _, rows = expected.partition("\nping · two · closed · throughput (requests/s)\n")
+    return rows.partition("\n\n")[0].splitlines()
 
 
 def test_a_page_that_cannot_be_written_is_an_error(
     bench: Bench, results: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "history.html").touch()
-    run = bench("history", "--details", results, "--html", tmp_path / "history.html" / "page.html")
-    assert run.code == 5
+    run = bench(
+        "history", "--details", results, "--html", tmp_path / "history.html" / "page.html", code=5
+    )
     assert "history.html: Not a directory" in run.all or "history.html: File exists" in run.all
 
 
@@ -58,8 +58,7 @@ def test_where_the_machine_changed_a_new_series_begins(
         header = read(path / "result.json")
         write(path / "result.json", {**header, "facts": {**header["facts"], "kernel": "9.9"}})
     words = ("history", "--details", folder, "--reference", "one", "--metric", "throughput")
-    run = bench(*words)
-    assert run.code == 0, run.all
+    run = bench(*words, code=0)
     assert run.out.count("a new series begins: kernel was '") == 1
     assert "CHANGED" not in run.out
     assert "12 results have a ratio: changes take 20" in run.out
@@ -81,8 +80,7 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     session(original, folder, 5)
     (folder / "small-005" / "result.json").write_text("{")
     change_cases(folder / "small-001", lambda case: case.update(digest="0" * 16))
-    run = bench("history", "--details", folder)
-    assert run.code == 0, run.all
+    run = bench("history", "--details", folder, code=0)
     assert "small: 3 results" in run.out
     assert "other: 1 result\n" in run.out
     places = [run.out.index(f"small-{day:03}") for day in range(3)]

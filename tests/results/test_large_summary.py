@@ -50,32 +50,34 @@ def _longer(lines: list[str]) -> int:
 
 
 def _another_name(lines: list[str]) -> int:
-    index = next(index for index, line in enumerate(lines) if line.strip().startswith('"mean": '))
-    lines[index] = lines[index].replace("mean", "median")
-    return index + 1
+    number = _otherwise(lines)
+    lines[number - 1] = lines[number - 1].replace("mean", "median")
+    return number
+
+
+def spoilt(changed: Path, spoil: Callable[[list[str]], object]) -> list[int | None]:
+    """Return the lines of a summary, changed by `spoil`, that differ."""
+    lines = (changed / "summary.json").read_text().splitlines()
+    spoil(lines)
+    (changed / "summary.json").write_text("\n".join(lines) + "\n")
+    listed_anew(changed)
+    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
+    return [line for line, _ in of_summary(verified.differing)]
 
 
 @pytest.mark.parametrize("spoil", [_otherwise, _shorter, _longer, _another_name])
 def test_a_line_that_differs_is_named(changed: Path, spoil: Callable[[list[str]], int]) -> None:
-    file = changed / "summary.json"
-    lines = file.read_text().splitlines()
-    number = spoil(lines)
-    file.write_text("\n".join(lines) + "\n")
-    listed_anew(changed)
-    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
-    assert [line for line, _ in of_summary(verified.differing)] == [number]
+    numbers: list[int] = []
+    assert spoilt(changed, lambda lines: numbers.append(spoil(lines))) == numbers
 
 
 def test_a_number_of_another_machine_is_the_same(changed: Path) -> None:
-    file = changed / "summary.json"
-    lines = file.read_text().splitlines()
-    otherwise = _otherwise(lines) - 1
-    name, _, value = lines[otherwise].partition(": ")
-    lines[otherwise] = f"{name}: {json.loads(value.rstrip(',')) / 2 * (1 + 1e-12)!r},"
-    file.write_text("\n".join(lines) + "\n")
-    listed_anew(changed)
-    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
-    assert of_summary(verified.differing) == []
+    def rounded(lines: list[str]) -> None:
+        number = _otherwise(lines) - 1
+        name, _, value = lines[number].partition(": ")
+        lines[number] = f"{name}: {json.loads(value.rstrip(',')) / 2 * (1 + 1e-12)!r},"
+
+    assert spoilt(changed, rounded) == []
 
 
 def test_lines_of_another_version_prove_nothing(changed: Path) -> None:

@@ -14,6 +14,5 @@ def test_every_command_names_both_formats(bench: Bench, tmp_path: Path, words: l
     header = tmp_path / "results" / "macro-20261121T103000Z" / "result.json"
     header.parent.mkdir(parents=True)
     header.write_text(json.dumps({"format": 1, "kind": "result"}))
-    outcome = bench(*words, header.parent)
-    assert outcome.code == 2
+    outcome = bench(*words, header.parent, code=2)
     assert f"{header}: {OTHER}" in outcome.all

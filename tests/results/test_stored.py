@@ -63,8 +63,7 @@ def test_a_run_that_it_began_goes_on(bench: Bench, tmp_path: Path) -> None:
     assert bench("check", "suite.toml", "--profile", "three").code == 0
     suite = str(tmp_path / "suite.toml")
     edited(result / "result.json", lambda header: header.update(suite_file=suite))
-    refused = bench("run", "--resume", result)
-    assert refused.code == 2
+    refused = bench("run", "--resume", result, code=2)
     assert f"benchforge was {OLD!r}, is {own_version()!r}" in refused.all
     (result / "manifest.json").unlink()  # of the header as it was
     resumed = bench("run", "--resume", result, "--anyway")
@@ -89,8 +88,6 @@ def test_its_plugins_run(bench: Bench, tmp_path: Path, installs: Installs) -> No
     (result,) = (tmp_path / "results").iterdir()
     opened = benchforge.results.open(result / "summary.json")
     measured = {(row.driver, row.metric) for row in opened.trials if row.value is not None}
-    drivers = {driver for driver, _ in measured}
-    assert drivers == {"closed", "pace", "library"}
+    assert {driver for driver, _ in measured} == {"closed", "pace", "library"}
     assert ("pace", "mine") in measured, "the bytes that pace counts"
-    output = plugins / "benchforge_oldreader/healthy.txt"
-    assert bench("audit", output).code == 0
+    assert bench("audit", (plugins / "benchforge_oldreader/healthy.txt")).code == 0

@@ -40,8 +40,7 @@ def changed(result: Path, tmp_path: Path) -> Path:
 
 
 def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
-    run = bench("verify", result)
-    assert run.code == 0, run.all
+    run = bench("verify", result, code=0)
     first, second, last = run.out.splitlines()
     assert last == (
         "the result shows: its numbers follow from its raw files; "
@@ -75,60 +74,38 @@ def test_nothing_of_the_suite_has_to_be_there(bench: Bench, tmp_path: Path) -> N
     moved = stored.rename(tmp_path / "elsewhere")
     shutil.rmtree(app)
     suite.unlink()
-    finished = bench("verify", moved)
-    assert (finished.code, ": proved: " in finished.out) == (0, True), finished
+    assert ": proved: " in bench("verify", moved, code=0).out
+
+
+def one_more(value: Any) -> Any:
+    return value + 1
 
 
 # A file, by its driver where it is a trial's; a value; what is done to it; and what is said.
 CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
-    ("wrk", ("reading", "received_bytes"), lambda value: value + 1, "reading.received_bytes: "),
-    ("wrk", ("reading", "latency", "max_us"), lambda value: value + 1, "reading.latency.max_us"),
-    (
-        "wrk",
-        ("reading", "printed", "latency_mean_us"),
-        lambda value: value + 0.1,
-        "reading.printed",
-    ),
-    (
-        "wrk",
-        ("load", "concurrency"),
-        lambda _: 5,
-        "load.concurrency: 5, but recomputed it is 4",
-    ),
+    ("wrk", ("reading", "received_bytes"), one_more, "reading.received_bytes: "),
+    ("wrk", ("reading", "latency", "max_us"), one_more, "reading.latency.max_us"),
+    ("wrk", ("reading", "printed", "latency_mean_us"), lambda n: n + 0.1, "reading.printed"),
+    ("wrk", ("load", "concurrency"), lambda _: 5, "load.concurrency: 5, but recomputed it is 4"),
     ("plain", ("observation", "usage", 0, "cpu_s"), lambda _: 99.5, "usage.0.cpu_s: 99.5, but"),
     ("plain", ("observation", "machine", "busy_s"), lambda _: 99.5, "machine.busy_s: 99.5, but"),
-    (
-        "plain",
-        ("checks", -1, "message"),
-        lambda _: "all is well",
-        '"all is well", but recomputed',
-    ),
+    ("plain", ("checks", -1, "message"), lambda _: "all is well", '"all is well", but recomputed'),
     ("ab", ("reading", "seconds"), lambda value: value * (1 + 1e-6), "reading.seconds: "),
-    ("ab", ("reading", "percentiles_us", "50"), lambda value: value + 1, "percentiles_us.50: "),
-    ("pace", ("reading", "phases", "connect", "sum_us"), lambda n: n + 1, "connect.sum_us: "),
-    (
-        "paced",
-        ("reading", "schedule", "rate"),
-        lambda _: 201,
-        "201.0, but recomputed it is 200",
-    ),
-    ("plain", ("reading", "printed", "process_s"), lambda value: value + 1, "printed.process_s"),
+    ("ab", ("reading", "percentiles_us", "50"), one_more, "percentiles_us.50: "),
+    ("pace", ("reading", "phases", "connect", "sum_us"), one_more, "connect.sum_us: "),
+    ("paced", ("reading", "schedule", "rate"), lambda _: 201, "201.0, but recomputed it is 200"),
+    ("plain", ("reading", "printed", "process_s"), one_more, "printed.process_s"),
     ("plain", ("reading", "printed"), lambda value: {**value, "more": 1}, "is not there"),
-    ("plain", ("processes", -1, "seconds"), lambda value: value + 1, "printed.process_s: "),
+    ("plain", ("processes", -1, "seconds"), one_more, "printed.process_s: "),
     ("plain", ("answers", 0, "sha256"), lambda _: "0" * 64, "answers.0.sha256: "),
-    ("plain", ("answers", 0, "length"), lambda value: value + 1, "answers.0.length: "),
-    ("plain", ("seed",), lambda value: value + 1, "seed: "),
+    ("plain", ("answers", 0, "length"), one_more, "answers.0.length: "),
+    ("plain", ("seed",), one_more, "seed: "),
     ("plain", ("position",), lambda value: value + 99, "position: the plan has no such place"),
-    (
-        "summary",
-        ("cases", 0, "metrics", 0, "median"),
-        lambda value: value * 2,
-        "metrics.0.median: ",
-    ),
+    ("summary", ("cases", 0, "metrics", 0, "median"), lambda n: n * 2, "metrics.0.median: "),
     ("summary", ("cases", 0, "notes"), lambda _: ["all went well"], "cases.0.notes.0: "),
     ("summary", ("complete",), lambda _: False, "complete: false, but recomputed it is true"),
-    ("result", ("plan", 0, "seed"), lambda value: value + 1, "plan.0.seed: "),
-    ("result", ("seed",), lambda value: value + 1, "plan.0."),
+    ("result", ("plan", 0, "seed"), one_more, "plan.0.seed: "),
+    ("result", ("seed",), one_more, "plan.0."),
     ("result", ("metrics", 0, "better"), lambda _: "lower", 'metrics.0.better: "lower", but'),
     ("result", ("suite",), lambda text: text.replace("length = 12", "length = 13"), "answers.0: "),
 ]
@@ -141,11 +118,9 @@ def test_whatever_is_changed_differs(
 ) -> None:
     file = changed / f"{where}.json"
     change(file if file.exists() else trial_of(changed, where), path, to)
-    verification = verify(changed, Registry())
-    assert any(says in str(fault) for fault in verification.differing), list(
-        map(str, verification.differing)
-    )
-    assert all(fault.line for fault in verification.differing)
+    faults = verify(changed, Registry()).differing
+    assert any(says in str(fault) for fault in faults), list(map(str, faults))
+    assert all(fault.line for fault in faults)
 
 
 ASKS = suite_text("results/verify_asks")
@@ -205,8 +180,7 @@ def test_the_first_difference_is_named_and_all_are_on_demand(bench: Bench, chang
     assert "reading.responses: " in first
     number = int(more.partition(" ")[0])
     assert tally.endswith(f"recomputed, 0 not proved, {number + 1} contradicted")
-    run = bench("verify", changed, "--all")
-    assert run.code == 1
+    run = bench("verify", changed, "--all", code=1)
     assert len(run.out.splitlines()) == number + 4
     # The summary was formed of the reading as it was: it differs, too.
     assert "summary.json" in run.out
@@ -280,8 +254,7 @@ def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> N
     change(header, ("suite",), other)
     digest = hashlib.sha256(json.loads(header.read_text())["suite"].encode()).hexdigest()
     change(header, ("suite_sha256",), lambda _: digest)
-    run = bench("verify", changed)
-    assert run.code == 2, run.all
+    run = bench("verify", changed, code=2)
     assert "the suite in" in run.err
     assert "no loader named 'nothing_of_this_name'" in run.err
 
@@ -301,8 +274,7 @@ def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) 
     assert bench("verify", tmp_path / "none").code == 2
     trial = trial_of(changed, "ab")
     change(trial, ("reading", "responses"), lambda _: -1)
-    run = bench("verify", changed)
-    assert (run.code, str(trial) in run.err) == (1, True), run.all
+    assert str(trial) in bench("verify", changed, code=1).err
     trial.write_text("{")
     assert bench("verify", changed).code == 2
 
@@ -310,29 +282,20 @@ def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) 
 @pytest.mark.exhaustive
 def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "hyperfine")
-    misbehaves = [
-        sys.executable,
-        str(PROGRAMS / "faulty_servers/misbehaves.py"),
-        "--port",
-        "{port}",
-    ]
-    words = ", ".join(f"'{word}'" for word in [*misbehaves, "--way", "close", "--after", "50"])
-    closes = f'use = "command"\ncommand = [{words}]\n'
+    program = str(PROGRAMS / "faulty_servers/misbehaves.py")
+    words = [sys.executable, program, "--port", "{port}", "--way", "close", "--after", "50"]
+    closes = f'use = "command"\ncommand = {words}\n'
+    dies = answering("--die-after", "50")
     suite = tmp_path / "faulty.toml"
-    suite.write_text(
-        suite_text("results/verify_faulty", closes=closes, dies=answering("--die-after", "50"))
-    )
+    suite.write_text(suite_text("results/verify_faulty", closes=closes, dies=dies))
     assert bench("run", suite, within_s=300).code == 4
     (stored,) = (tmp_path / "results").iterdir()
-    run = bench("validate", stored)
-    assert run.code == 0, run.all
-    run = bench("verify", stored)
-    assert run.code == 0, run.all
+    bench("validate", stored, code=0)
+    bench("verify", stored, code=0)
     refused = trial_of(stored, "failing")
     assert json.loads(refused.read_text())["failure"]["stage"] == "read"
     change(refused, ("failure", "message"), lambda _: "the weather was bad")
-    run = bench("verify", stored)
-    assert (run.code, "failure.message: " in run.out) == (1, True), run.all
+    assert "failure.message: " in bench("verify", stored, code=1).out
 
 
 def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
@@ -348,8 +311,7 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
     listed_anew(changed)
-    verification = verify(changed, Registry())
-    assert "plan: trial 3: lost or removed" in str(verification.cannot[0])
+    assert "plan: trial 3: lost or removed" in str(verify(changed, Registry()).cannot[0])
 
 
 def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
@@ -357,26 +319,13 @@ def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path)
     failure = {"stage": "drive", "message": "hello: none of 900 responses was good"}
     change(trial, ("failure",), lambda _: failure)
     change(trial, ("checks",), lambda _: [])
-    verification = verify(changed, Registry())
-    assert any(
-        "failure: nothing that was kept shows it" in str(item) for item in verification.differing
-    )
+    faults = verify(changed, Registry()).differing
+    assert any("failure: nothing that was kept shows it" in str(item) for item in faults)
 
 
 def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: Path) -> None:
-    spoilt: dict[str, object] = {
-        "id": "N1",
-        "status": "fail",
-        "subject": "apparatus",
-        "scope": "trial",
-    }
-    spoilt |= {
-        "name": "foreign-cpu",
-        "value": 0.9,
-        "threshold": "",
-        "source": "",
-        "message": "loud",
-    }
+    spoilt = {"id": "N1", "status": "fail", "subject": "apparatus", "scope": "trial", "value": 0.9}
+    spoilt |= {"name": "foreign-cpu", "threshold": "", "source": "", "message": "loud"}
     change(trial_of(changed, "wrk"), ("checks",), lambda checks: [spoilt, *checks])
     verification = verify(changed, Registry())
     assert 'checks.0.id: "N1", but recomputed it is' in str(verification.differing[0])
@@ -385,18 +334,15 @@ def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: P
 def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 2\nduration = "1s"'
-    (tmp_path / "short.toml").write_text(
-        turning.suite({"short": turning.server("tools-shorter")}, load)
-    )
+    short = turning.suite({"short": turning.server("tools-shorter")}, load)
+    (tmp_path / "short.toml").write_text(short)
     assert bench("run", "short.toml").code == 4
     (stored,) = (tmp_path / "results").iterdir()
     (trial,) = stored.glob("trials/*/trial.json")
     assert "the load was answered otherwise" in json.loads(trial.read_text())["failure"]["message"]
-    run = bench("verify", stored)
-    assert run.code == 0, run.all
+    run = bench("verify", stored, code=0)
     change(trial, ("failure",), lambda _: None)
-    run = bench("verify", stored, "--all")
-    assert run.code == 1, run.all
+    run = bench("verify", stored, "--all", code=1)
     assert "failure.message: not there, but recomputed it is" in run.out
 
 
@@ -439,8 +385,7 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
 
 def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Path) -> None:
     change(changed / "result.json", ("benchforge",), lambda _: "0.0.1")
-    run = bench("verify", changed)
-    assert run.code == 1
+    run = bench("verify", changed, code=1)
     assert "summary.json:" in run.out.splitlines()[1]
     assert "benchforge 0.0.1 wrote it: this version may compute differently" in run.out
 
@@ -453,8 +398,7 @@ def test_checks_of_other_thresholds_are_not_held_against_a_result(
     statuses = [check["status"] for check in json.loads(trial.read_text())["checks"]]
     # What a check warns of stands in the summary, too, which is recomputed.
     change(trial, ("checks", statuses.index("pass"), "message"), lambda _: "as it was then")
-    run = bench("verify", changed)
-    assert run.code == 2, run.all
+    run = bench("verify", changed, code=2)
     assert "thresholds_version: checks of version 2026-01-01;" in run.out
     assert "as it was then" not in run.out
 
@@ -516,8 +460,6 @@ def test_a_fraction_may_be_off_by_little_and_a_count_by_nothing() -> None:
 
 
 def test_output_that_stands_elsewhere_is_no_trials(bench: Bench, changed: Path) -> None:
-    trial = trial_of(changed, "wrk")
-    change(trial, ("processes", -1, "stdout"), lambda _: "../../result.json")
-    run = bench("verify", changed)
-    assert run.code == 1, run.all
+    change(trial_of(changed, "wrk"), ("processes", -1, "stdout"), lambda _: "../../result.json")
+    run = bench("verify", changed, code=1)
     assert "stdout: is no name of a file below a folder, got '../../result.json'" in run.err

@@ -76,29 +76,19 @@ def test_each_server_is_swept_by_itself_in_the_order_of_the_suite() -> None:
     assert all(comparison.rankings[0].blocks == 5 for comparison in summary.comparisons)
 
 
-@pytest.mark.parametrize("writer", [1, 2])
-def test_two_levels_are_no_sweep(writer: int) -> None:
-    assert summed(rising()[:writer]).sweeps == ()
-
-
-def test_what_does_not_change_how_many_are_under_way_is_no_sweep() -> None:
-    assert summed(rising(), [8] * 6).sweeps == ()
-    assert summed(rising(), [None] * 6).sweeps == ()
-
-
-def test_an_option_of_the_server_is_no_sweep() -> None:
+def test_what_is_no_sweep() -> None:
+    """Few levels, a concurrency that does not change or is unknown, an option of the server."""
+    assert summed(rising()[:1]).sweeps == summed(rising()[:2]).sweeps == ()
+    assert summed(rising(), [8] * 6).sweeps == summed(rising(), [None] * 6).sweeps == ()
     rows: Rows = [(case("a", servers__a__workers=n), [100.0 * n] * 5) for n in (1, 2, 4)]
     assert summed(rows, [1, 2, 4]).sweeps == ()
 
 
 def test_another_option_that_varies_makes_a_sweep_for_each_of_its_values() -> None:
     rows: Rows = [
-        (
-            case("a", loaders__few__connections=level, path__size=size),
-            [100.0 * level + n for n in range(4)],
-        )
+        (case("a", loaders__few__connections=n, path__size=size), [100.0 * n + k for k in range(4)])
         for size in (1, 9)
-        for level in (1, 2, 4)
+        for n in (1, 2, 4)
     ]
     summary = summed(rows).sweeps
     assert [item.vary for item in summary] == [{"path.size": 1}, {"path.size": 9}]

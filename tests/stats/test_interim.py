@@ -2,7 +2,7 @@
 
 from io import StringIO
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from made.simulate import share, tolerance, two
@@ -11,7 +11,6 @@ from made.summaries import case, claim, comparison, summary
 from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.claim import Claim
 from benchforge.model.summary.ranking import MetricRanking
-from benchforge.model.summary.summary import Summary
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.stopping import Stop, at_level
@@ -24,8 +23,7 @@ LOOKED_AT = Stop().while_it_runs
 
 
 def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]:
-    bare: Summary = summary(case("a", a), case("b", b)).model_copy(update={"claims": claims})
-    return [*interim(judged(bare, LOOKED_AT))]
+    return [*interim(judged(summary(case("a", a), case("b", b), claims=claims), LOOKED_AT))]
 
 
 @pytest.mark.samples(1)
@@ -48,24 +46,15 @@ def test_an_early_stop_errs_in_one_of_twenty(holds: str, truth: float, wrong: st
 
 
 def test_intervals_of_all_looks_hold_the_truth_together() -> None:
-    def all_hold(draw: Random) -> bool:
+    def all_hold(draw: Random, stop: Stop | None) -> bool:
         a, b = two(draw, BLOCKS, 1.2, outliers=0)
-        of_looks = (at_level(ratio(a[:n], b[:n]), 0.95, LOOKED_AT) for n in range(3, BLOCKS + 1))
-        return all(
-            of_look.low < 1.2 < of_look.high for of_look in of_looks if of_look.low and of_look.high
-        )
+        looks = [ratio(a[:n], b[:n]) for n in range(3, BLOCKS + 1)]
+        ends = [(at_level(look, 0.95, stop) if stop else look).interval for look in looks]
+        return all(low < 1.2 < high for low, high in filter(None, ends))
 
-    alone = share(TIMES, 2, _alone)
-    assert share(TIMES, 2, all_hold) >= 0.95 - tolerance(0.05, TIMES)
-    assert alone < 0.93  # what intervals of 95 % do that do not know of the other looks
-
-
-def _alone(draw: Random) -> bool:
-    a, b = two(draw, BLOCKS, 1.2, outliers=0)
-    of_looks = (ratio(a[:n], b[:n]) for n in range(3, BLOCKS + 1))
-    return all(
-        of_look.low < 1.2 < of_look.high for of_look in of_looks if of_look.low and of_look.high
-    )
+    assert share(TIMES, 2, lambda draw: all_hold(draw, LOOKED_AT)) >= 0.95 - tolerance(0.05, TIMES)
+    # What intervals of 95 % do that do not know of the other looks.
+    assert share(TIMES, 2, lambda draw: all_hold(draw, None)) < 0.93
 
 
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
@@ -106,17 +95,12 @@ class _Planned(list[int]):
 
 def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
     speeds = {"b": [100.0, 101.0, 100.5], "a": [200.0, 204.0, 199.0], "c": [50.0, 51.0, 50.2]}
-    ranked = MetricRanking(
-        metric="speed",
-        of=None,
-        unit="1/s",
-        blocks=3,
-        ranking=ranking(speeds, stop=LOOKED_AT),
-        target=0.03,
-    )
+    fields: dict[str, Any] = {"metric": "speed", "of": None, "unit": "1/s", "blocks": 3}
+    order = ranking(speeds, stop=LOOKED_AT)
+    ranked = MetricRanking(ranking=order, target=0.03, **fields)
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
-    bare: Summary = summary(*(case(*item) for item in speeds.items()))
-    shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}))]
+    bare = summary(*(case(*item) for item in speeds.items()), comparisons=(three,))
+    shown_answers = [*interim(bare)]
     assert [answer.about for answer in shown_answers] == ["a / b", "a / c"]
     printed = StringIO()
     ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, shown_answers)

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made.models import BY_SCENARIO, HOLM
 from made.simulate import two
 from made.summaries import case, check, claim, comparison, name, summary
 from present import present
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term, VerdictRules
-from benchforge.model.summary.summary import CaseSummary, MetricSummary, Placebo
+from benchforge.model.summary.summary import CaseSummary, Placebo
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
@@ -46,21 +47,12 @@ def ratio(holds: str, factor: float, n: int = 8, **more: Any) -> Verdict:
 @pytest.mark.parametrize(
     ("holds", "factor", "state"),
     [
-        ("a > b", 1.2, "holds"),
-        ("a > b", 0.8, "fails"),
-        ("a > b", 1.0, "fails"),
-        ("a >= b", 1.0, "holds"),
-        ("a < b", 0.8, "holds"),
-        ("a < b", 1.2, "fails"),
-        ("a <= b", 1.0, "holds"),
-        ("a >= 2 * b", 2.3, "holds"),
-        ("a >= 2 * b", 1.7, "fails"),
-        ("a > 2 * b", 2.0, "fails"),
-        ("a <= 0.5 * b", 0.4, "holds"),
-        ("a == b +- 3%", 1.0, "holds"),
-        ("a == b +- 3%", 1.2, "fails"),
-        ("a == 2 * b +- 5%", 2.0, "holds"),
-        ("a == 2 * b +- 5%", 1.0, "fails"),
+        *(("a > b", 1.2, "holds"), ("a > b", 0.8, "fails"), ("a > b", 1.0, "fails")),
+        *(("a >= b", 1.0, "holds"), ("a < b", 0.8, "holds"), ("a < b", 1.2, "fails")),
+        *(("a <= b", 1.0, "holds"), ("a >= 2 * b", 2.3, "holds"), ("a >= 2 * b", 1.7, "fails")),
+        *(("a > 2 * b", 2.0, "fails"), ("a <= 0.5 * b", 0.4, "holds")),
+        *(("a == b +- 3%", 1.0, "holds"), ("a == b +- 3%", 1.2, "fails")),
+        *(("a == 2 * b +- 5%", 2.0, "holds"), ("a == 2 * b +- 5%", 1.0, "fails")),
         ("a == b +- 0.2%", 1.0, "inconclusive"),
         ("a - b < 300/s", 1.2, "holds"),
         ("a - b > 300/s", 1.2, "fails"),
@@ -79,12 +71,8 @@ def test_each_form_of_question(holds: str, factor: float, state: str) -> None:
 @pytest.mark.parametrize(
     ("holds", "state"),
     [
-        ("a < 1100/s", "holds"),
-        ("a > 1100/s", "fails"),
-        ("a == 1k/s +- 5%", "holds"),
-        ("a == 2k/s +- 5%", "fails"),
-        ("a > 0", "holds"),
-        ("a < 1000.5/s", "inconclusive"),
+        *(("a < 1100/s", "holds"), ("a > 1100/s", "fails"), ("a == 1k/s +- 5%", "holds")),
+        *(("a == 2k/s +- 5%", "fails"), ("a > 0", "holds"), ("a < 1000.5/s", "inconclusive")),
     ],
 )
 def test_a_side_alone_is_asked_within_this_session(holds: str, state: str) -> None:
@@ -128,15 +116,18 @@ def test_a_difference_below_the_margin_is_told_as_one() -> None:
     assert "different, but below your margin of 5 %" in actual.sentence
 
 
-def test_the_sentence_says_all_of_it() -> None:
-    placebo = Placebo(
-        case=name("b"),
-        repeated=case("b", times(1)),
+def placebo_of(server: str, scenario: str = "hello", **ratio: Any) -> Placebo:
+    fields = {"method": "paired t of log-ratios", "level": 0.99, **ratio}
+    return Placebo(
+        case=name(server, scenario),
+        repeated=case(server, times(1)),
         metric="speed",
-        ratio=Estimate(
-            method="paired t of log-ratios", level=0.99, n=8, value=0.996, low=0.985, high=1.008
-        ),
+        ratio=Estimate.model_validate(fields),
     )
+
+
+def test_the_sentence_says_all_of_it() -> None:
+    placebo = placebo_of("b", n=8, value=0.996, low=0.985, high=1.008)
     actual = claim("a > b", published=7.17)
     cases = (case("a", times(1.2)), case("b", times(1)))
     slow = check("F3", "apparatus", "warn", scope="result", name="governor")
@@ -155,9 +146,8 @@ def test_the_sentence_says_all_of_it() -> None:
 def test_fewer_than_three_blocks_are_no_answer(n: int) -> None:
     actual = ratio("a > b", 2, n)
     assert actual.state == "invalid"
-    assert actual.why.startswith(
-        f"{n} block{'s have' if n > 1 else ' has'} believed values, it takes 3"
-    )
+    have = "1 block has" if n == 1 else "2 blocks have"
+    assert actual.why.startswith(f"{have} believed values, it takes 3")
     assert actual.estimate.value is None
 
 
@@ -185,9 +175,8 @@ def test_blocks_of_each_side_may_be_missing() -> None:
 def test_a_block_that_was_never_measured_says_so() -> None:
     short = case("a", times(1.2, 5)).model_copy(update={"planned": 6})
     actual = verdict("a > b", short, case("b", times(1, 6)))
-    assert [(block.block, block.why) for block in actual.rejected_blocks] == [
-        (6, "a: not measured")
-    ]
+    rejected = [(block.block, block.why) for block in actual.rejected_blocks]
+    assert rejected == [(6, "a: not measured")]
 
 
 def test_what_is_expected_was_broken() -> None:
@@ -269,18 +258,15 @@ def test_a_metric_or_a_part_of_it_that_is_not_there() -> None:
     assert "no p99 of speed: it has: the whole" in actual.why
 
 
-def rates(failed: list[int], requests: int = 10_000) -> list[Any]:
-    return [
-        Sample(metric="speed", unit="1", value=item / requests, failed=item, requests=requests)
-        for item in failed
-    ]
+def failures(
+    holds: str, a: list[int], b: list[int] | None = None, requests: int = 10_000
+) -> Verdict:
+    def rates(server: str, failed: list[int]) -> CaseSummary:
+        of_each: dict[str, Any] = {"metric": "speed", "unit": "1", "requests": requests}
+        values = [Sample(value=item / requests, failed=item, **of_each) for item in failed]
+        return case(server, values, unit="1", use="error_rate")
 
-
-def failures(holds: str, a: list[int], b: list[int] | None = None) -> Verdict:
-    cases = [case("a", rates(a), unit="1", use="error_rate")]
-    if b is not None:
-        cases.append(case("b", rates(b), unit="1", use="error_rate"))
-    return verdict(holds, *cases)
+    return verdict(holds, rates("a", a), *([] if b is None else [rates("b", b)]))
 
 
 @pytest.mark.parametrize(
@@ -313,11 +299,7 @@ def test_failures_by_counts(holds: str, a: list[int], b: list[int] | None, state
 
 
 def test_too_few_requests_tell_nothing() -> None:
-    actual = verdict(
-        "a < b",
-        case("a", rates([0, 0, 0], 20), unit="1", use="error_rate"),
-        case("b", rates([0, 0, 0], 20), unit="1", use="error_rate"),
-    )
+    actual = failures("a < b", [0, 0, 0], [0, 0, 0], requests=20)
     assert (actual.state, actual.why) == ("inconclusive", "it takes more requests to tell")
 
 
@@ -331,10 +313,6 @@ def test_failures_that_nobody_counted_are_compared_by_their_differences() -> Non
     a = case("a", [0.0, 0.0, 0.0, 0.0], unit="1", use="error_rate")
     b = case("b", [0.04, 0.05, 0.045, 0.04], unit="1", use="error_rate")
     assert verdict("a < b", a, b).state == "holds"
-
-
-BY_SCENARIO = VerdictRules(family="scenario", correction="holm")
-HOLM = VerdictRules(correction="holm")
 
 
 @pytest.mark.parametrize(("rules", "sizes"), [(BY_SCENARIO, {8, 1}), (HOLM, {9})])
@@ -381,8 +359,7 @@ def test_no_interval_contradicts_its_verdict(rules: VerdictRules, seed: int) -> 
     actual_ = judge(summary(*cases, verdict_rules=rules), claims)
     for item, actual in zip(actual_, claims, strict=True):
         low, high = present(item.estimate.interval)
-        where = region(actual.hypothesis)
-        how = lies((low, high), where)
+        how = lies((low, high), region(actual.hypothesis))
         same = actual.hypothesis.bound / 1.03 < low and high < actual.hypothesis.bound * 1.03
         if "the same within" in item.sentence:
             assert (how, same) == ("across", True)
@@ -434,16 +411,11 @@ def test_an_outlier_makes_it_fragile() -> None:
 def test_what_one_side_alone_did_is_in_the_sentence() -> None:
     closed = check("K1", "behaviour", name="keep-alive")
     pair = check("K2", "behaviour", "warn", name="backlog")
-    actual = verdict(
-        "a > b",
-        case("a", times(1.2), findings=[pair]),
-        case("b", times(1), findings=[closed, pair]),
-    )
+    other = case("b", times(1), findings=[closed, pair])
+    actual = verdict("a > b", case("a", times(1.2), findings=[pair]), other)
     assert actual.state == "holds"
-    assert [(objection.check.id, objection.side) for objection in actual.objections] == [
-        ("K1", "b"),
-        ("K2", "both"),
-    ]
+    objections = [(objection.check.id, objection.side) for objection in actual.objections]
+    assert objections == [("K1", "b"), ("K2", "both")]
     assert "b alone: fail K1 keep-alive; valid with 1 warning (K2 backlog)" in actual.sentence
 
 
@@ -471,10 +443,8 @@ def test_a_fault_of_the_apparatus_leaves_nothing_to_be_believed(scope: str) -> N
 def test_what_is_about_others_says_nothing_here() -> None:
     others = [check("F2", "apparatus", scope="comparison", component="c")]
     assert judged(of_comparison=others, servers="abc").state == "holds"
-    assert (
-        judged(of_comparison=[check("F2", "apparatus", scope="comparison", component="b")]).state
-        == "invalid"
-    )
+    mine = [check("F2", "apparatus", scope="comparison", component="b")]
+    assert judged(of_comparison=mine).state == "invalid"
     too_few = [check("S3", "apparatus", scope="comparison")]
     assert judged(of_comparison=too_few, servers="abc").state == "holds"
 
@@ -486,22 +456,18 @@ def test_a_check_of_response_times_says_nothing_of_rates() -> None:
     assert judge(summary(*cases, checks=clock), [claim("a > b", of="p50")])[0].state == "invalid"
 
 
-def at_p99(line: MetricSummary) -> MetricSummary:
-    return line.model_copy(update={"of": "p99", "percentile": 99.0})
-
-
 def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
     tail = check("S2", "apparatus", invalidates="latency", component="p99")
     late = case("a", times(1), use="latency", unit="s", label="p50")
-    doubted = (
-        case("a", times(1), doubted={1: "S2"}).doubted[0].model_copy(update={"checks": (tail,)})
-    )
+    first = case("a", times(1), doubted={1: "S2"}).doubted[0]
+    doubted = first.model_copy(update={"checks": (tail,)})
     late = late.model_copy(update={"latency_doubted": (doubted,)})
     other = case("b", times(2), use="latency", unit="s", label="p50")
     (actual,) = judge(summary(late, other), [claim("a < b", of="p50")])
     assert len(actual.blocks) == 8
+    update = {"of": "p99", "percentile": 99.0}
     renamed = [
-        item.model_copy(update={"metrics": tuple(map(at_p99, item.metrics))})
+        item.model_copy(update={"metrics": (item.metrics[0].model_copy(update=update),)})
         for item in (late, other)
     ]
     (actual,) = judge(summary(*renamed), [claim("a < b", of="p99")])
@@ -511,20 +477,14 @@ def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
 
 def test_a_failed_placebo_spoils_its_scenario() -> None:
     failed = check("S4", "apparatus", scope="result", component=name("b").title)
-    placebo = Placebo(
-        case=name("b"),
-        repeated=case("b", times(1)),
-        metric="speed",
-        ratio=Estimate(method="paired t of log-ratios", level=0.99, n=0, why="-"),
-    )
     cases = [case("a", times(1.2)), case("b", times(1))]
-    actual = summary(*cases, checks=(failed,), placebos=(placebo,))
-    assert judge(actual, [claim("a > b")])[0].state == "invalid"
-    elsewhere = placebo.model_copy(update={"case": name("b", "again")})
-    assert (
-        judge(summary(*cases, checks=(failed,), placebos=(elsewhere,)), [claim("a > b")])[0].state
-        == "holds"
-    )
+
+    def state(scenario: str) -> str:
+        placebos = (placebo_of("b", scenario, n=0, why="-"),)
+        actual = summary(*cases, checks=(failed,), placebos=placebos)
+        return judge(actual, [claim("a > b")])[0].state
+
+    assert (state("hello"), state("again")) == ("invalid", "holds")
 
 
 def test_a_smoke_has_no_verdicts() -> None:
@@ -544,9 +504,8 @@ def test_sides_of_different_scenarios_are_paired_by_block_and_it_is_said() -> No
 
 def swapped(expected: Claim) -> Claim:
     (request,) = expected.instances
-    return expected.model_copy(
-        update={"instances": (ClaimInstance(a=present(request.b), b=request.a),)}
-    )
+    sides = ClaimInstance(a=present(request.b), b=request.a)
+    return expected.model_copy(update={"instances": (sides,)})
 
 
 SEEDS = st.integers(0, 2**32)
@@ -605,8 +564,7 @@ def test_what_others_disturbed_alike_has_a_ratio(holds: str, factor: float, stat
 def test_others_that_left_one_side_more_may_be_the_difference(holds: str, factor: float) -> None:
     gate = beside(holds, factor, MORE, EVEN)
     assert gate.state == "inconclusive"
-    text = "others left a 60 % of the CPUs and b 40 %: that may be the difference"
-    assert text in gate.sentence
+    assert "others left a 60 % of the CPUs and b 40 %: that may be the difference" in gate.sentence
     assert beside("a > b", 2.0, MORE, EVEN).state == "holds"  # more than that explains
 
 
@@ -632,9 +590,8 @@ def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> Non
 
 
 def test_failures_beside_others_may_be_theirs() -> None:
-    sides = [
-        case(side, times(1), disturbed=EVEN, metric="errors", use="errors") for side in ("a", "b")
-    ]
+    fields: dict[str, Any] = {"disturbed": EVEN, "metric": "errors", "use": "errors"}
+    sides = [case(side, times(1), **fields) for side in ("a", "b")]
     (actual,) = judge(summary(*sides), [claim("a > b", metric="errors")])
     assert actual.state == "invalid"
 
@@ -665,7 +622,6 @@ def test_failures_are_no_wrong_answer_where_they_are_counted() -> None:
     counted = errors.metrics[0].model_copy(update={"measurand": "failed requests"})
     assert [*wrong_answers(throughput)] == ["a: E1 says so"]
     assert [*wrong_answers(errors, counted)] == []
-    assert [*wrong_answers(case("a", times(1), findings=[failing, wrong]), counted)] == [
-        "a: E6 says so"
-    ]
+    both_wrong = case("a", times(1), findings=[failing, wrong])
+    assert [*wrong_answers(both_wrong, counted)] == ["a: E6 says so"]
     assert [*wrong_answers(case("a", [], failed={1: WRONG}))] == ["status 500, expected 200"]

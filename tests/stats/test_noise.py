@@ -69,9 +69,8 @@ def test_a_place_has_three_attempts_at_most(spoilt: list[bool], places: int) -> 
     steps = walked(spoilt, places)
     assert max(item.attempt for item in steps) <= ATTEMPTS
     for index, (item, following) in enumerate(pairwise(steps)):
-        lasts = index + 1 >= MOST and all(
-            each.noisy for each in steps[index + 1 - MOST : index + 1]
-        )
+        recent = steps[max(0, index + 1 - MOST) : index + 1]
+        lasts = len(recent) == MOST and all(each.noisy for each in recent)
         assert not lasts or following.block == item.block + 1
 
 
@@ -84,8 +83,7 @@ def test_another_fault_that_comes_and_goes_is_tried_again_whatever_noise_does() 
 
 def test_what_failed_and_what_did_not_look_tell_nothing() -> None:
     noise = Noise(2, 2)
-    failed = trial(3, 1, 1, ONE, 100.0, failed=True)
-    assert noise.after(failed) == noise
+    assert noise.after(trial(3, 1, 1, ONE, 100.0, failed=True)) == noise
     assert noise.after(made(3)) == Noise(0, 2)
     assert noise.after(made(3, LOUD, LOOKED)) == Noise(3, 3)
     calm = LOOKED.model_copy(update={"status": "pass"})

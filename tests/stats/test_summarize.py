@@ -3,7 +3,7 @@
 import random
 import statistics
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 from hypothesis import given
@@ -32,13 +32,13 @@ class Throughput(Metric):
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         reading = present(trial.reading)
-        value = None if "lost" in reading.defects else reading.good_at_least / reading.seconds
+        lost = "lost" in reading.defects
         yield Sample(
             metric=label,
             unit=self.unit,
-            value=value,
+            value=None if lost else reading.good_at_least / reading.seconds,
             lower_bound=reading.overlapping_errors,
-            why="" if value is not None else "the tool lost count",
+            why="the tool lost count" if lost else "",
         )
 
 
@@ -73,27 +73,16 @@ def trial(
     good: int = 100,
     *,
     case_name: CaseName | None = None,
-    block: int | None = None,
-    attempt: int = 1,
+    errors: dict[str, int] | None = None,
     at_least: bool = False,
     lost: bool = False,
-    errors: dict[str, int] | None = None,
-    failure: Failure | None = None,
-    checks: tuple[Check, ...] = (),
+    **changed: Any,
 ) -> Trial:
-    reading = plain.reading(
-        good, errors=errors or {}, overlapping_errors=at_least, defects=("lost",) if lost else ()
-    )
-    return plain.trial(
-        number=number,
-        case=case_name or case(),
-        block=block or number,
-        attempt=attempt,
-        seconds=3,
-        reading=None if failure else reading,
-        checks=checks,
-        failure=failure,
-    )
+    defects = ("lost",) if lost else ()
+    fields = {"errors": errors or {}, "overlapping_errors": at_least, "defects": defects}
+    reading = None if "failure" in changed else plain.reading(good, **fields)
+    fields = {"number": number, "case": case_name or case(), "block": number, "seconds": 3}
+    return plain.trial(reading=reading, **fields | changed)
 
 
 def only_line(*trials: Trial) -> MetricSummary:
@@ -129,13 +118,9 @@ def test_the_order_of_the_trials_does_not_matter(goods: list[int], shuffle: rand
 @given(values, st.data())
 def test_a_median_may_rest_on_bounds(goods: list[int], data: st.DataObject) -> None:
     bounds = data.draw(st.lists(st.booleans(), min_size=len(goods), max_size=len(goods)))
-    line = only_line(
-        *(
-            trial(number, good, at_least=bound)
-            for number, (good, bound) in enumerate(zip(goods, bounds, strict=True), 1)
-        )
-    )
-    truth = [good + 10**12 if bound else good for good, bound in zip(goods, bounds, strict=True)]
+    pairs = list(zip(goods, bounds, strict=True))
+    line = only_line(*(trial(n, good, at_least=bound) for n, (good, bound) in enumerate(pairs, 1)))
+    truth = [good + 10**12 if bound else good for good, bound in pairs]
     assert line.lower_bound == (statistics.median(truth) != line.median)
 
 
@@ -168,13 +153,9 @@ def test_a_metric_that_says_nothing_still_has_its_line() -> None:
 
 def test_cases_and_metrics_stand_in_the_order_of_the_suite() -> None:
     first, second = case("b"), case("a")
-    trials = [
-        trial(1, case_name=second, errors={"read": 0}),
-        trial(2, case_name=first, errors={"read": 0}),
-    ]
-    summary = summarize(
-        header(first, second), trials, {"z": Errors(), "speed": Throughput(), "a": Throughput()}
-    )
+    trials = [trial(n, case_name=item, errors={"read": 0}) for n, item in ((1, second), (2, first))]
+    metrics = {"z": Errors(), "speed": Throughput(), "a": Throughput()}
+    summary = summarize(header(first, second), trials, metrics)
     assert [case.case for case in summary.cases] == [first, second]
     assert [line.metric for line in summary.cases[0].metrics] == ["z", "speed", "a"]
     assert [line.use for line in summary.cases[0].metrics] == ["errors", "throughput", "throughput"]
@@ -196,18 +177,15 @@ def test_failed_trials_are_listed_with_every_attempt() -> None:
     ]
     (actual,) = summarize(header(case()), trials, {"speed": Throughput()}).cases
     assert (actual.trials, actual.planned) == (1, 3)
-    assert [(item.trial, item.block, item.attempt) for item in actual.failed] == [
-        (2, 2, 1),
-        (3, 2, 2),
-    ]
+    failed = [(item.trial, item.block, item.attempt) for item in actual.failed]
+    assert failed == [(2, 2, 1), (3, 2, 2)]
     assert actual.metrics[0].median == 10
 
 
 def test_a_case_without_a_measurement_has_no_lines() -> None:
     failure = Failure(stage="start", message="it died")
-    (actual,) = summarize(
-        header(case()), [trial(1, failure=failure)], {"speed": Throughput()}
-    ).cases
+    trials = [trial(1, failure=failure)]
+    (actual,) = summarize(header(case()), trials, {"speed": Throughput()}).cases
     assert (actual.trials, actual.metrics, len(actual.failed)) == (0, (), 1)
 
 
@@ -246,11 +224,8 @@ def test_a_line_says_mean_and_standard_deviation(goods: list[int]) -> None:
     line = only_line(*(trial(number, good) for number, good in enumerate(goods, 1)))
     mean = sum(goods) / len(goods)
     assert line.mean == pytest.approx(mean)
-    if len(goods) == 1:
-        assert line.sd is None
-    else:
-        squares = sum((good - mean) ** 2 for good in goods)
-        assert line.sd == pytest.approx((squares / (len(goods) - 1)) ** 0.5, abs=1e-6)
+    deviation = statistics.stdev(goods) if len(goods) > 1 else None
+    assert line.sd == (None if deviation is None else pytest.approx(deviation, abs=1e-6))
 
 
 def test_among_lower_bounds_there_is_no_deviation() -> None:

@@ -66,8 +66,7 @@ def test_rounds_are_even_and_enough(slice_s: float, each_s: float) -> None:
 
 @given(st.floats(0.02, 1.0), st.floats(0.1, 1e6), SERVERS)
 def test_a_slice_is_doubled_until_enough(slice_s: float, rate: float, servers: int) -> None:
-    planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
-    actual = long_enough(planned.slice_s, rate, servers)
+    actual = long_enough(TurnsPlanned(slice_s=slice_s, each_s=2.0).slice_s, rate, servers)
     if actual is None:
         shortest = LEAST_REQUESTS / rate
         assert shortest > max(slice_s, longest_s(servers)) * (1 - 1e-9)
@@ -79,8 +78,7 @@ def test_a_slice_is_doubled_until_enough(slice_s: float, rate: float, servers: i
 
 @given(st.floats(0.02, 1.0), SERVERS, st.integers(1, 9))
 def test_each_attempt_doubles_its_slices(slice_s: float, servers: int, attempt: int) -> None:
-    planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
-    first = first_slice_s(planned, servers, attempt)
+    first = first_slice_s(TurnsPlanned(slice_s=slice_s, each_s=2.0), servers, attempt)
     assert first in {slice_s, slice_s * 2 ** (attempt - 1), longest_s(servers)}
     assert slice_s <= first <= max(slice_s, longest_s(servers))
     assert first == slice_s * 2 ** (attempt - 1) or 2 * first > longest_s(servers)

@@ -160,8 +160,7 @@ class Folder:
         self.registry = registry
 
     def load(self, text: str | bytes, **options: object) -> Suite:
-        content = text.encode() if isinstance(text, str) else text
-        Path("a.toml").write_bytes(content)
+        Path("a.toml").write_bytes(text.encode() if isinstance(text, str) else text)
         return load("a.toml", self.registry, **options)  # type: ignore[arg-type]
 
     def faults(self, text: str | bytes, **options: object) -> str:
@@ -185,43 +184,39 @@ FAULTS = [
     (
         "[repeat]",
         '[verdicts]\ncorrection = "bonferroni"\n[repeat]',
-        "a.toml:30:1: verdicts.correction: expected 'benjamini-hochberg' or 'holm', got 'bonferroni'",
+        "30:1: verdicts.correction: expected 'benjamini-hochberg' or 'holm', got 'bonferroni'",
     ),
     (
         "workers = 4",
         "threads = true\nlimit = 'x'\nworker_class = 'gthred'\ncommand = 5",
-        "a.toml:11:1: servers.django.threads: expected a whole number, got true",
-        "a.toml:12:1: servers.django.limit: expected a whole number or 'none', got 'x'",
-        "a.toml:13:1: servers.django.worker_class: expected 'sync' or 'gthread', got 'gthred'",
-        "a.toml:14:1: servers.django.command: expected an array, got 5\nhint: write [5, ...]",
+        "11:1: servers.django.threads: expected a whole number, got true",
+        "12:1: servers.django.limit: expected a whole number or 'none', got 'x'",
+        "13:1: servers.django.worker_class: expected 'sync' or 'gthread', got 'gthred'",
+        "14:1: servers.django.command: expected an array, got 5\nhint: write [5, ...]",
     ),
     (
         'use = "wrk"',
         "use = 5",
-        "a.toml:18:1: loaders.closed.use: expected the name of a part\nhint: it names the loader; installed: wrk",
+        "18:1: loaders.closed.use: expected the name of a part\nhint: it names the loader; installed: wrk",
     ),
     (
         "connections = 64",
         "connections = [1, inf]",
-        "a.toml:19:19: loaders.closed.connections[1]: expected a finite number",
+        "19:19: loaders.closed.connections[1]: expected a finite number",
     ),
     (
         'loaders.closed.duration = "3s"\n',
         "x = [1,\n",
-        "a.toml:35:5: not TOML: an array is not closed\nhint: a ] is missing",
+        "35:5: not TOML: an array is not closed\nhint: a ] is missing",
     ),
 ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "errors"), [(old, new, subject) for old, new, *subject in FAULTS]
-)
+@pytest.mark.parametrize(("old", "new", "errors"), [(*row[:2], row[2:]) for row in FAULTS])
 def test_a_fault_has_place_and_hint(folder: Folder, old: str, new: str, errors: list[str]) -> None:
     assert old in SUITE
-    printed = folder.faults(SUITE.replace(old, new, 1))
-    assert re.sub(r"^ .*\n", "", printed, flags=re.MULTILINE) == "".join(
-        f"error: {error}\n" for error in errors
-    )
+    printed = re.sub(r"^ .*\n", "", folder.faults(SUITE.replace(old, new, 1)), flags=re.MULTILINE)
+    assert printed == "".join(f"error: a.toml:{error}\n" for error in errors)
 
 
 def test_a_file_that_is_not_there(folder: Folder) -> None:
@@ -261,9 +256,8 @@ def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
 
 
 def test_a_profile_merges_tables_and_replaces_the_rest(folder: Folder) -> None:
-    suite = folder.load(
-        SUITE + '[profiles.quick.scenarios.agents]\nservers = ["django"]\n', profile="quick"
-    )
+    changed = SUITE + '[profiles.quick.scenarios.agents]\nservers = ["django"]\n'
+    suite = folder.load(changed, profile="quick")
     assert suite.repeat == Repeat(blocks=3, warmup=Duration(3))
     assert suite.loaders["closed"].part == Wrk(connections=64, duration=Duration(3))
     assert suite.scenarios["agents"].servers == ("django",)
@@ -287,18 +281,18 @@ def test_settings_are_toml_or_text(folder: Folder) -> None:
 
 def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
     values = [("servers.django.environment", "{ A = 1 }")]
-    assert folder.faults(SUITE, settings=values) == (
-        "error: --set servers.django.environment={ A = 1 }: servers.django.environment.A: "
-        "expected text, got 1\n"
-        'hint: write "1"\n'
-    )
+    path = "error: --set servers.django.environment={ A = 1 }: servers.django.environment.A: "
+    assert folder.faults(SUITE, settings=values) == f'{path}expected text, got 1\nhint: write "1"\n'
     paths = [("a b", "2"), ("name", "\udcff"), ("repeat.warmup", "inf")]
-    assert folder.faults(SUITE, settings=paths) == (
-        "error: --set a b=2: not a path\n"
-        "hint: write --set servers.django.workers=2\n"
-        "error: --set name=\\udcff: not UTF-8\n"
-        "hint: give it as UTF-8\n"
-        "error: --set repeat.warmup=inf: expected a finite number\n"
+    assert (
+        folder.faults(SUITE, settings=paths)
+        == """\
+error: --set a b=2: not a path
+hint: write --set servers.django.workers=2
+error: --set name=\\udcff: not UTF-8
+hint: give it as UTF-8
+error: --set repeat.warmup=inf: expected a finite number
+"""
     )
 
 
@@ -313,23 +307,15 @@ def test_only_chooses_scenarios_and_the_command_line_comes_first(folder: Folder)
 
 
 def test_environment_values_are_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGURL", "postgresql://me:p%40ssword@db/x")
-    text = SUITE.replace(
-        "settings =", 'url = { env = "PGURL" }\npassword = "literal \\"one\\""\nsettings ='
-    ).replace("workers = 4", 'environment = { env = "kept", TOKEN = { env = "PGURL" } }')
-    suite = folder.load(text)
+    url = "postgresql://me:p%40ssword@db/x"
+    monkeypatch.setenv("PGURL", url)
+    more = 'url = { env = "PGURL" }\npassword = "literal \\"one\\""\nsettings ='
+    environment = 'environment = { env = "kept", TOKEN = { env = "PGURL" } }'
+    suite = folder.load(SUITE.replace("settings =", more).replace("workers = 4", environment))
 
-    assert suite.backends["agents"].part.url == "postgresql://me:p%40ssword@db/x"  # type: ignore[attr-defined]
-    assert suite.servers["django"].options["environment"] == {
-        "env": "kept",
-        "TOKEN": "postgresql://me:p%40ssword@db/x",
-    }
-    assert suite.secrets == {
-        "postgresql://me:p%40ssword@db/x",
-        "p%40ssword",
-        "p@ssword",
-        'literal "one"',
-    }
+    assert suite.backends["agents"].part.url == url  # type: ignore[attr-defined]
+    assert suite.servers["django"].options["environment"] == {"env": "kept", "TOKEN": url}
+    assert suite.secrets == {url, "p%40ssword", "p@ssword", 'literal "one"'}
     assert "literal" not in redact(suite.text, suite.secrets)
     assert 'environment = { env = "kept"' in redact(suite.text, suite.secrets)
 
@@ -339,34 +325,28 @@ def test_an_option_that_takes_any_table_is_not_asked_of_the_environment(folder: 
     assert suite.servers["django"].options["environment"] == {"env": "PGURL"}
 
 
-@pytest.mark.parametrize("options", ["geheimes", "both ' and \"", "\x01\n\x02\n\x03\n\x04\n"])
-def test_errors_hide_a_secret(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, options: str
-) -> None:
-    monkeypatch.setenv("PGURL", options)
-    printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
-    assert printed == (
-        "error: a.toml:11:1: servers.django.workers: expected a whole number, got '***'\n"
-        '   11 | workers = { env = "PGURL" }\n'
-        "      | ^^^^^^^\n"
-    )
+SECRET = SUITE.replace("workers = 4", 'workers = { env = "PGURL" }')
+WORKERS = "error: a.toml:11:1: servers.django.workers: expected a whole number, got '"
+
+
+@pytest.mark.parametrize("value", ["geheimes", "both ' and \"", "\x01\n\x02\n\x03\n\x04\n"])
+def test_errors_hide_a_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("PGURL", value)
+    excerpt = '   11 | workers = { env = "PGURL" }\n      | ^^^^^^^\n'
+    assert folder.faults(SECRET) == f"{WORKERS}***'\n{excerpt}"
 
 
 @pytest.mark.parametrize("value", ["geheim-" * 20, "a'b\"c" * 40, "geheim\n" * 20])
 def test_no_part_of_a_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("PGURL", value)
-    printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
-    assert printed.startswith(
-        "error: a.toml:11:1: servers.django.workers: expected a whole number, got '***...\n"
-    )
+    assert folder.faults(SECRET).startswith(f"{WORKERS}***...\n")
 
 
 def test_a_long_value_is_shortened(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGURL", "xxxx and another one")
-    actual = SUITE.replace(
-        "workers = 4", f'environment = {{ env = "PGURL" }}\nworkers = "{"x" * 80}"'
-    )
-    assert f"expected a whole number, got '{'x' * 59}...\n" in folder.faults(actual)
+    new = f'environment = {{ env = "PGURL" }}\nworkers = "{"x" * 80}"'
+    printed = folder.faults(SUITE.replace("workers = 4", new))
+    assert f"expected a whole number, got '{'x' * 59}...\n" in printed
 
 
 def test_the_longest_secret_is_hidden_first_in_each_of_its_forms() -> None:
@@ -453,7 +433,7 @@ def test_the_same_server_under_two_labels_is_the_second_arm_of_a_case(folder: Fo
     text = SUITE.replace('"aiohttp"]', '"aiohttp", "again"]') + again
     cases = {case.name.server: case.name for case in expand(folder.load(text))}
     assert cases["again"].digest == cases["django"].digest
-    assert {label: name.arm for label, name in cases.items()} == {
+    assert {name: case.arm for name, case in cases.items()} == {
         "django": 1,
         "aiohttp": 1,
         "again": 2,
@@ -466,10 +446,8 @@ def test_a_broken_plugin_is_told_where_it_is_asked_for(folder: Folder) -> None:
         kind = "server"
 
     folder.registry.register(Odd)
+    excerpt = '    9 | use = "odd"\n      | ^^^\nhint: see: benchforge plugins check odd\n'
     assert folder.faults(SUITE.replace('use = "gunicorn"', 'use = "odd"', 1)) == (
         f"error: a.toml:9:1: servers.django.use: plugin Odd ({__name__}): "
-        "Odd is no server: subclass Server\n"
-        '    9 | use = "odd"\n'
-        "      | ^^^\n"
-        "hint: see: benchforge plugins check odd\n"
+        f"Odd is no server: subclass Server\n{excerpt}"
     )

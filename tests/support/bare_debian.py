@@ -47,19 +47,12 @@ class BareDebian:
 
     def run(self, script: str) -> subprocess.CompletedProcess[str]:
         """Run a script as an ordinary user, in the home."""
-        variables = {
-            "HOME": f"/{self.home.relative_to(self.root)}",
-            "PATH": "/usr/bin:/bin",
-            "LC_ALL": "C.UTF-8",
-            "COLUMNS": "100",
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "SSL_CERT_FILE": f"/{CERTIFICATES}",
-            "PIP_CERT": f"/{CERTIFICATES}",
-        }
         enter = ["unshare", "--mount", "--pid", "--fork", "sh", "-euc", ENTER, "enter"]
-        words = [*(enter if self.bare else ()), "env", "-i"]
-        words += [f"{name}={text}" for name, text in variables.items()]
-        return captured([*words, "sh", "-euc", f"cd; {script}"], cwd=self.root, timeout=WITHIN_S)
+        variables = "PATH=/usr/bin:/bin LC_ALL=C.UTF-8 COLUMNS=100 PIP_DISABLE_PIP_VERSION_CHECK=1"
+        words = [*(enter if self.bare else ()), "env", "-i", *variables.split()]
+        words += [f"{name}=/{CERTIFICATES}" for name in ("SSL_CERT_FILE", "PIP_CERT")]
+        words += [f"HOME=/{self.home.relative_to(self.root)}", "sh", "-euc", f"cd; {script}"]
+        return captured(words, cwd=self.root, timeout=WITHIN_S)
 
 
 def bare_debian(wheel: Path, home: Path) -> BareDebian:

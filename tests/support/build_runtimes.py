@@ -20,12 +20,11 @@ def main(paths: list[str]) -> None:
     for path in map(Path, paths):
         for scenario in load(path, Registry()).scenarios:
             request = load(path, Registry(), only=[scenario])
-            if not any(getattr(part, "runtime", None) for part in distinct_parts(request)):
+            parts = distinct_parts(request)
+            if not any(getattr(part, "runtime", None) for part in parts):
                 continue
             try:
-                with_runtimes(
-                    ground(request, distinct_parts(request)), request, distinct_parts(request), say
-                )
+                with_runtimes(ground(request, parts), request, parts, say)
             except BenchforgeError as error:
                 say(f"{path} {scenario}: {error.text()}")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from front_door import WAITS_S, needed, needed_module
-from hosts_lab import NET, Lab, lab
+from hosts_lab import NET, PYTHON, Lab, lab
 
 from benchforge.run.locate import locate
 
@@ -27,11 +27,10 @@ def table(hosts: Lab, folder: Path, names: Mapping[str, str] | None = None) -> s
         f'scheduler = "tls://{SCHEDULER}:{PORT}"',
         *(f'{name} = "{folder}/{file}"' for name, file in _FILES.items()),
     ]
-    python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     for label, address in hosts.addresses.items():
         worker = (names or {}).get(label, label)
         lines += [f"[hosts.{label}]", f'worker = "{worker}"', f'address = "{address}"']
-        lines.append(f'python = "{python}"')
+        lines.append(f'python = "{PYTHON}"')
     return "\n".join([*lines, ""])
 
 
@@ -101,14 +100,11 @@ class Cluster:
         self, name: str, words: list[str], mine: dict[str, str]
     ) -> "subprocess.Popen[str]":
         """Start a program, whose log is a file: nobody would read a pipe."""
+        environment = {**self.hosts.environment, "OPENBLAS_NUM_THREADS": "1", **mine}
         with self._log(name).open("w") as log:
+            null = subprocess.DEVNULL
             return subprocess.Popen(
-                words,
-                env={**self.hosts.environment, "OPENBLAS_NUM_THREADS": "1", **mine},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                text=True,
+                words, env=environment, stdin=null, stdout=null, stderr=log, text=True
             )
 
     def _printed(self, process: "subprocess.Popen[str]", name: str, words: str) -> bool:

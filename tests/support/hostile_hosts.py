@@ -5,14 +5,15 @@ import random
 import runpy
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
+from operator import setitem
 from pathlib import Path
 from typing import Any
 
-from front_door import PROGRAMS, WAITS_S, captured
+from front_door import PROGRAMS, WAITS_S, bench_words, captured
 from hosts_lab import lab, one_server
 
 from benchforge.run.locate import locate
@@ -27,18 +28,7 @@ CONTROLS = "\x1b]0;title\x07\x1b[2J\r\n\u202eerror: done\x9b31m\x00"
 _STOPS = 0.2
 "Share of changes at a depth that has another below it."
 WRONG: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    1.5,
-    10**30,
-    "",
-    CONTROLS,
-    [],
-    {},
-    [[]],
-    {"type": "fault"},
-    "x" * 100_000,
+    *(None, True, -1, 1.5, 10**30, "", CONTROLS, [], {}, [[]], {"type": "fault"}, "x" * 100_000),
 )
 "Values of which none fits everywhere."
 
@@ -99,13 +89,9 @@ def recorded(folder: Path) -> Recording:
         suite = one_server(1) + "".join(map(hosts.table, ("load", "app")))
         (folder / "suite.toml").write_text(suite)
         ssh = hosts.environment["BENCHFORGE_SSH_COMMAND"].replace("ssh ", f"{recorder} ", 1)
-        ran = captured(
-            [sys.executable, "-m", "benchforge", "run", "suite.toml"],
-            cwd=folder,
-            env={**hosts.environment, "BENCHFORGE_SSH_COMMAND": ssh},
-            timeout=WAITS_S,
-            stdin=subprocess.DEVNULL,
-        )
+        environment = {**hosts.environment, "BENCHFORGE_SSH_COMMAND": ssh}
+        words = bench_words("run", "suite.toml")
+        ran = captured(words, cwd=folder, env=environment, timeout=WAITS_S)
         assert ran.returncode in {0, 4}, ran.stderr
         for label in ("load", "app"):
             (folder / f"{label}.json").write_text(json.dumps(_by_call(folder, label)))
@@ -139,14 +125,16 @@ def _line(answer: object) -> bytes:
     return json.dumps(answer).replace('"@ID@"', "@ID@").encode("latin-1") + b"\n"
 
 
+Change = Callable[[dict[str, Any], random.Random], tuple[str, bytes]]
+
+
 def _changed(
-    answer: dict[str, Any], chance: random.Random, change: Callable[[Any, Any], None]
+    answer: dict[str, Any], chance: random.Random, change: Callable[[Any, Any], object]
 ) -> tuple[str, bytes]:
     """Change one place of an answer: at each depth all are as likely, so that none hides others."""
     path, value = "", answer
     while True:
-        keys = [key for key in _keys(value) if key != "id"]
-        key = chance.choice(keys)
+        key = chance.choice([key for key in _keys(value) if key != "id"])
         path = f"{path}.{key}"
         if not _keys(value[key]) or chance.random() < _STOPS:
             change(value, key)
@@ -160,62 +148,52 @@ def _keys(value: Any) -> list[Any]:
     return list(range(len(value))) if isinstance(value, list) else []
 
 
-def _other_type(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(entries: Any, key: Any) -> None:
-        entries[key] = chance.choice(
-            [item for item in WRONG if type(item) is not type(entries[key])]
-        )
+def _inside(label: str, change: Callable[[random.Random, Any, Any], object]) -> Change:
+    """Return what changes one place of an answer."""
 
-    changes, sent = _changed(answer, chance, change)
-    return f"another type: {changes}", sent
+    def changed(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+        changes, sent = _changed(answer, chance, partial(change, chance))
+        return f"{label}: {changes}", sent
 
-
-def _missing(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    changes, sent = _changed(answer, chance, lambda entries, key: entries.pop(key))
-    return f"missing: {changes}", sent
+    return changed
 
 
-def _more(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(entries: Any, key: Any) -> None:
-        if isinstance(entries, list):
-            entries.extend([entries[key]] * 20_000)
-        else:
-            entries[f"extra{CONTROLS}"] = CONTROLS
-
-    changes, sent = _changed(answer, chance, change)
-    return f"more: {changes}", sent
+def _other_type(chance: random.Random, entries: Any, key: Any) -> None:
+    entries[key] = chance.choice([item for item in WRONG if type(item) is not type(entries[key])])
 
 
-def _controls(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(entries: Any, key: Any) -> None:
-        entries[key] = f"{entries[key]}{CONTROLS}"
+def _more(_: random.Random, entries: Any, key: Any) -> None:
+    if isinstance(entries, list):
+        entries.extend([entries[key]] * 20_000)
+    else:
+        entries[f"extra{CONTROLS}"] = CONTROLS
 
-    changes, sent = _changed(answer, chance, change)
-    return f"control characters: {changes}", sent
+
+def _controls(_: random.Random, entries: Any, key: Any) -> None:
+    entries[key] = f"{entries[key]}{CONTROLS}"
 
 
 def _strange_number(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
     """Write what is a number for some readers of JSON."""
     number = chance.choice(["NaN", "-Infinity", "1e999", "9" * 5000, "-0", "1E400", "0x1"])
-
-    def change(entries: Any, key: Any) -> None:
-        entries[key] = "@NUMBER@"
-
-    changes, sent = _changed(answer, chance, change)
-    return f"{number[:9]}: {changes}", sent.replace(b'"@NUMBER@"', number.encode())
+    changes, sent = _inside(number[:9], lambda _, *path: setitem(*path, "@NUMBER@"))(answer, chance)
+    return changes, sent.replace(b'"@NUMBER@"', number.encode())
 
 
 def _deep(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    def change(entries: Any, key: Any) -> None:
-        entries[key] = "@DEEP@"
-
-    changes, sent = _changed(answer, chance, change)
+    changes, sent = _inside("deep", lambda _, *path: setitem(*path, "@DEEP@"))(answer, chance)
     begin, end = chance.choice([(b"[", b"]"), (b'{"a":', b"}")])
     depth = chance.choice([300, 100_000])
-    return f"deep: {changes}", sent.replace(b'"@DEEP@"', begin * depth + b"1" + end * depth)
+    return changes, sent.replace(b'"@DEEP@"', begin * depth + b"1" + end * depth)
 
 
-_INSIDE = (_other_type, _missing, _more, _controls, _strange_number, _deep)
+_INSIDE: tuple[Change, ...] = (
+    _inside("another type", _other_type),
+    _inside("missing", lambda _, entries, key: entries.pop(key)),
+    _inside("more", _more),
+    _inside("control characters", _controls),
+    *(_strange_number, _deep),
+)
 
 
 def _of_the_line(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:

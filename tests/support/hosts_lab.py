@@ -19,6 +19,7 @@ from front_door import WAITS_S, Told, bench_words, captured, lack, needed
 from benchforge.run.locate import libraries, locate
 
 NET = "10.77.0"
+PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
 _HOST = """
 set -e
 mount --make-rprivate /
@@ -73,10 +74,8 @@ class Lab:
 
     def table(self, label: str) -> str:
         """Return the TOML of a host."""
-        python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-        address = self.addresses[label]
-        lines = (f"[hosts.{label}]", f'ssh = "{label}"', f'address = "{address}"')
-        return "\n".join([*lines, f'python = "{python}"', ""])
+        lines = (f"[hosts.{label}]", f'ssh = "{label}"', f'address = "{self.addresses[label]}"')
+        return "\n".join([*lines, f'python = "{PYTHON}"', ""])
 
     def session(self, label: str) -> dict[str, str]:
         """Return the variables of a session on a host."""
@@ -85,7 +84,7 @@ class Lab:
     def inside(self, label: str, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a program on a host, by another way than ssh."""
         enter = ["nsenter", "-t", str(self.pids[label]), "-n", "-m", "-p", "--", *words]
-        return subprocess.run(enter, capture_output=True, text=True, check=False, timeout=WAITS_S)
+        return captured(enter, timeout=WAITS_S)
 
     def link(self, label: str, state: str) -> None:
         """Cut a host's network, or mend it."""
@@ -152,22 +151,18 @@ def lab(
 
 
 def _alone() -> bool:
-    names = {
-        item.partition(":")[0].strip()
-        for item in Path("/proc/net/dev").read_text().splitlines()[2:]
-    }
-    return names <= {"lo", "br0"} or all(
-        name.startswith(("lo", "tunl", "sit", "ip6tnl")) for name in names
-    )
+    lines = Path("/proc/net/dev").read_text().splitlines()[2:]
+    names = {line.partition(":")[0].strip() for line in lines}
+    usual = ("lo", "tunl", "sit", "ip6tnl")
+    return names <= {"lo", "br0"} or all(name.startswith(usual) for name in names)
 
 
 def _ip(*words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+    return captured(["ip", *words])
 
 
 def _key(path: Path) -> None:
-    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
-    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    captured(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
 
 
 def _client(folder: Path, addresses: dict[str, str]) -> Path:
@@ -215,21 +210,17 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
         *("UsePAM no", "PermitRootLogin prohibit-password", "PidFile none", "LogLevel INFO"),
         "SetEnv " + " ".join(f"{name}={value}" for name, value in options.items()),
     ]
-    if (session := sshd.parents[1] / "lib/openssh/sshd-session").is_file():
-        lines.append(f"SshdSessionPath {session}")
-    if (auth := sshd.parents[1] / "lib/openssh/sshd-auth").is_file():
-        lines.append(f"SshdAuthPath {auth}")
+    for option, name in (("SshdSessionPath", "sshd-session"), ("SshdAuthPath", "sshd-auth")):
+        if (program := sshd.parents[1] / "lib/openssh" / name).is_file():
+            lines.append(f"{option} {program}")
     (mine / "sshd_config").write_text("\n".join([*lines, ""]))
     environment = {**os.environ, "FOLDER": str(mine), "ADDRESS": address, "SSHD": str(sshd)}
     words = ["unshare", "--net", "--mount", "--pid", "--uts", "--fork", "--kill-child"]
-    words.append("--mount-proc")
+    words += ["--mount-proc", "/bin/sh", "-c", _HOST]
+    environment |= libraries(sshd)
     with (mine / "sshd.log").open("w") as log:
         process = subprocess.Popen(
-            [*words, "/bin/sh", "-c", _HOST],
-            env={**environment, **libraries(sshd)},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
+            words, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
         )
     try:
         pid = _first(process)

@@ -10,11 +10,10 @@ import os
 import shlex
 import shutil
 import stat
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from front_door import lack
+from front_door import captured, lack
 
 NOBODY = 65534
 USERS = {"root": 0, "nobody": NOBODY} if os.getuid() == 0 else {"user": os.getuid()}
@@ -42,16 +41,12 @@ def other_machine(
     steps = [f"mount -t overlay overlay -o {shlex.quote(f'lowerdir={stack}')} {_USR}"]
     if emptied is not None:
         steps.append(f"mount -t tmpfs tmpfs {shlex.quote(str(emptied))}")
-    words = [*_alone(), "sh", "-c", f'{" && ".join(steps)} && exec "$@"', "sh", *_as(user)]
-    refused = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
+    words = ["unshare", "--mount", *(["--user", "--map-root-user"] if os.getuid() else [])]
+    words += ["sh", "-c", f'{" && ".join(steps)} && exec "$@"', "sh", *_as(user)]
+    refused = captured([*words, "true"])
     if refused.returncode:
         lack(f"no other machine: {refused.stderr.strip()}")
     return words
-
-
-def _alone() -> list[str]:
-    mapped = ["--user", "--map-root-user"] if os.getuid() else []
-    return ["unshare", "--mount", *mapped]
 
 
 def _as(user: int) -> list[str]:
@@ -87,7 +82,5 @@ def of_packages(names: Iterable[str]) -> list[Path]:
     folders = [Path(item) for item in [*os.defpath.split(":"), "/usr/local/bin", "/usr/sbin"]]
     libraries = [*_USR.glob("lib/*-linux-gnu*"), _USR / "lib", _USR / "local/lib"]
     actual = [file for name in names for folder in folders for file in folder.glob(name)]
-    actual += [
-        file for name in names for folder in libraries for file in folder.glob(f"{name}.so*")
-    ]
+    actual += [file for name in names for path in libraries for file in path.glob(f"{name}.so*")]
     return [file for file in actual if _USR in file.parent.resolve().parents]

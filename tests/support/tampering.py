@@ -7,7 +7,6 @@ of the suite of `tests/results/test_forged.py`.
 import hashlib
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchforge.run.disk.manifest import manifest_of
-from benchforge.run.disk.result_writer import whole
+from front_door import captured
+from measured.real_result import listed_anew
 
 Change = Callable[[Path], None]
 "What is done to the folder of a result."
@@ -124,12 +123,6 @@ CHANGES: dict[str, Change] = dict(_changes())
 "By what is changed."
 
 
-def listed_anew(result: Path) -> None:
-    """Give a result a manifest of the files that it has now, as a forger would."""
-    (result / "manifest.json").unlink(missing_ok=True)
-    whole(result, "manifest.json", manifest_of(result))
-
-
 def main(signed: Path) -> None:
     """Print the table."""
     sys.stdout.write("| change | exit code | verify |\n|---|---|---|\n")
@@ -138,8 +131,7 @@ def main(signed: Path) -> None:
             result = Path(shutil.copytree(signed, Path(folder) / "result"))
             change(result)
             listed_anew(result)
-            words = [sys.executable, "-m", "benchforge", "verify", str(result)]
-            ran = subprocess.run(words, capture_output=True, text=True, check=False)
+            ran = captured([sys.executable, "-m", "benchforge", "verify", result])
             lines = [*ran.stdout.splitlines()[1:2], *ran.stderr.splitlines()[:1]]
             says = " ".join(lines).replace(f"{result}/", "").replace("|", "\\|")
             sys.stdout.write(f"| {subject} | {ran.returncode} | {says} |\n")

@@ -1,5 +1,6 @@
 """Plugins of others: small distributions in a folder of their own, found as installed ones are."""
 
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def benchforge_parts():
 '''.replace("\\\\n", "\\n")
 
 
+def written_as_installed(
+    folder: Path, name: str, version: str, groups: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Write what pip does of a distribution, but for what it needs."""
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    lines = [[f"[{group}]", *map(" = ".join, points.items())] for group, points in groups.items()]
+    (info / "entry_points.txt").write_text("\n".join([*itertools.chain(*lines), ""]))
+
+
 @pytest.fixture
 def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installs:
     """Install a distribution for every benchforge that the test calls."""
@@ -60,13 +72,7 @@ def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installs:
         version: str = "1.0",
         group: str = "benchforge",
     ) -> None:
-        actual = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
-        actual.mkdir()
-        (actual / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
-        )
-        lines = "".join(f"{name} = {value}\n" for name, value in points.items())
-        (actual / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+        written_as_installed(folder, distribution, version, {group: points})
         for name, text in files.items():
             (folder / name).write_text(text)
 

@@ -30,11 +30,8 @@ def test_a_cpu_that_was_too_hot_fails() -> None:
 @pytest.mark.parametrize(
     ("observed", "status"),
     [
-        ((2990, 3000, 3010), "pass"),
-        ((2900, 3000, 3040), "pass"),
-        ((2800, 3000, 3100), "warn"),
-        (None, "unknown"),
-        ((0, 0, 0), "unknown"),
+        *(((2990, 3000, 3010), "pass"), ((2900, 3000, 3040), "pass"), ((2800, 3000, 3100), "warn")),
+        *((None, "unknown"), ((0, 0, 0), "unknown")),
     ],
 )
 def test_a_frequency_that_moves_within_a_trial_warns(observed: Any, status: str) -> None:
@@ -48,11 +45,8 @@ def test_a_frequency_that_moves_within_a_trial_warns(observed: Any, status: str)
 def test_cases_at_other_frequencies_are_not_compared(mean: float, status: str) -> None:
     cases = [[at(3000), at(3000)], [at(mean), at(mean)]]
     (of_comparison,) = frequency.of_comparison(cases, LIMITS)
-    assert (of_comparison.id, of_comparison.scope, of_comparison.status) == (
-        "F2",
-        "comparison",
-        status,
-    )
+    check = (of_comparison.id, of_comparison.scope, of_comparison.status)
+    assert check == ("F2", "comparison", status)
 
 
 def test_a_frequency_that_is_not_known_of_each_is_unknown() -> None:
@@ -69,9 +63,8 @@ def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> Non
         assert of_comparison.value is not None
         return float(of_comparison.value)
 
-    assert value(mhz, mhz * ratio) == pytest.approx(
-        value(mhz * scale, mhz * ratio * scale), rel=1e-4, abs=1e-9
-    )
+    scaled = value(mhz * scale, mhz * ratio * scale)
+    assert value(mhz, mhz * ratio) == pytest.approx(scaled, rel=1e-4, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from made.quiet_trial import LIMITS, asked, header, ids, observation, only, read
 from pydantic import JsonValue
 
 from benchforge.checks import hosts
+from benchforge.model.files.result import Header
 from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
 from benchforge.model.trial.trial import Trial
 
@@ -17,25 +18,17 @@ ALIKE: dict[str, JsonValue] = {"cpu": "EPYC", "governor": "performance", "boot":
 
 
 def host(role: str, **changed: Any) -> TrialHost:
-    fields: dict[str, Any] = {
-        "address": "10.0.0.1",
-        "parts": (f"{role}-x",),
-        "clock_offset_s": 5.0,
-        "clock_bound_s": 0.00007,
-        "clock_moved_s": 0.0,
-        "sent_bytes": 10 * GBIT // 5,
-        "received_bytes": 10 * GBIT // 5,
-        "dropped": 0,
-        "observation": observation(usage=(usage(f"{role}-x", role),)),
-    }
-    return TrialHost.model_validate(fields | changed)
+    observed = observation(usage=(usage(f"{role}-x", role),))
+    fields: dict[str, Any] = {"address": "10.0.0.1", "parts": (f"{role}-x",), "dropped": 0}
+    fields |= {"clock_offset_s": 5.0, "clock_bound_s": 0.00007, "clock_moved_s": 0.0}
+    fields |= dict.fromkeys(("sent_bytes", "received_bytes"), 10 * GBIT // 5)
+    return TrialHost.model_validate(fields | {"observation": observed} | changed)
 
 
 def on_two(load: dict[str, Any] | None = None, app: dict[str, Any] | None = None) -> Trial:
     links: dict[str, Any] = {"links": {"app": LINK}, "links_at_first": {"app": LINK}}
-    return trial(
-        hosts={"load": host("loader", **links | (load or {})), "app": host("server", **app or {})}
-    )
+    load_host = host("loader", **links | (load or {}))
+    return trial(hosts={"load": load_host, "app": host("server", **app or {})})
 
 
 def divided(**second: Any) -> Trial:
@@ -46,8 +39,7 @@ def divided(**second: Any) -> Trial:
 
 
 def test_two_quiet_hosts_have_no_finding() -> None:
-    actual = [check for check in hosts.of_trial(on_two(), LIMITS) if check.status != "pass"]
-    assert not actual
+    assert not [check for check in hosts.of_trial(on_two(), LIMITS) if check.status != "pass"]
     assert not {"H6", "H8"} & ids(on_two())
     assert not {id_ for id_ in ids(trial()) if id_.startswith("H")}
 
@@ -62,11 +54,8 @@ def test_a_full_link_is_the_limit(share: float, status: str) -> None:
     assert ("the link was the limit" in check.message) == (status == "fail")
 
 
-def test_a_link_that_dropped_packets_is_said() -> None:
+def test_a_link_that_dropped_packets_is_said_and_traffic_that_nobody_read_is_unknown() -> None:
     assert asked(on_two({"dropped": 3}), "H3").status == "warn"
-
-
-def test_traffic_that_nobody_read_is_unknown() -> None:
     assert asked(on_two({"sent_bytes": None}), "H3").status == "unknown"
 
 
@@ -132,20 +121,23 @@ def test_each_load_tool_is_judged_by_itself() -> None:
         ("loader", {"governor": "powersave"}, "warn"),
     ],
 )
-def test_hosts_of_one_role_are_to_be_alike(role: str, other: dict[str, str], status: str) -> None:
-    facts = {"a": ALIKE, "b": ALIKE | other}
-    known_values = {
-        label: HostFacts(address="10.0.0.1", code="0", facts=dict(fact))
-        for label, fact in facts.items()
-    }
-    trials = [plain.trial(case=trial().case, hosts={label: host(role)}) for label in facts]
-    (result,) = (item for item in [header().model_copy(update={"hosts": known_values})])
+def test_hosts_of_one_role_are_to_be_alike(
+    role: str, other: dict[str, JsonValue], status: str
+) -> None:
+    result = on_hosts(a=ALIKE, b=ALIKE | other)
+    trials = [plain.trial(case=trial().case, hosts={label: host(role)}) for label in result.hosts]
     sole = only(hosts.of_session(result, trials, LIMITS), "H2")
     assert sole.status == status
     assert ("governor" in sole.message) == ("governor" in other)
 
 
+def on_hosts(**facts: dict[str, JsonValue]) -> Header:
+    made = {
+        label: HostFacts(address="10.0.0.1", code="0", facts=fact) for label, fact in facts.items()
+    }
+    return header().model_copy(update={"hosts": made})
+
+
 def test_hosts_that_are_one_machine_are_named() -> None:
-    known_values = {label: HostFacts(address="10.0.0.1", code="0", facts=ALIKE) for label in "ab"}
-    result = header().model_copy(update={"hosts": known_values})
+    result = on_hosts(a=ALIKE, b=ALIKE)
     assert "a and b are one machine" in only(hosts.of_session(result, (), LIMITS), "P1").message

@@ -106,9 +106,8 @@ NEIGHBOUR = {"busy_s": OWN_S + 0.66 * CPU_S}
 )
 def test_a_server_beside_a_neighbour_waits(waited: float, neighbour: str, alone: str) -> None:
     server = parts(server={"cpu_wait_s": waited * 10})
-    assert (
-        asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "N2", "flask").status == neighbour
-    )
+    noisy = trial(parts=server, machine=machine(**NEIGHBOUR))
+    assert asked(noisy, "N2", "flask").status == neighbour
     check = asked(trial(parts=server, placement=None), "N2", "flask")
     assert check.status == alone
     assert ("shares its CPUs with backend and loader" in check.message) == (alone == "warn")
@@ -129,8 +128,7 @@ def test_more_workers_than_cpus_wait_by_design() -> None:
     server = parts(server={"cpu_wait_s": 9.0})
     item = trial(parts=server, workers={"flask": 3})  # of CPUs 0-1
     assert [c.component for c in ask.of_trial(item, LIMITS) if c.id == "N2"] == ["agents"]
-    two = trial(parts=server, workers={"flask": 2})
-    assert asked(two, "N2", "flask").status == "warn"
+    assert asked(trial(parts=server, workers={"flask": 2}), "N2", "flask").status == "warn"
 
 
 def test_waiting_that_nobody_counted_is_unknown() -> None:
@@ -203,8 +201,7 @@ def test_a_quota_of_the_load_tool_is_a_fault_and_one_of_the_server_is_not() -> N
 def test_what_belongs_to_no_part_is_named_and_not_blamed_on_others() -> None:
     noisy = observation(machine=machine(busy_s=25.0))
     assert asked(trial(observation=noisy), "N1").status == "fail"
-    named = noisy.model_copy(update={"unassigned_cpu_s": 9.5})
-    check = asked(trial(observation=named), "N1")
+    check = asked(trial(observation=noisy.model_copy(update={"unassigned_cpu_s": 9.5})), "N1")
     assert check.status == "pass"
     assert "processes of the trial that belong to no part 9.5 s" in check.message
 

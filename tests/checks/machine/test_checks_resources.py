@@ -33,12 +33,8 @@ def test_what_a_server_used_is_told() -> None:
 @pytest.mark.parametrize(
     ("times", "status"),
     [
-        ((5.0, 5.0, 0.0), "pass"),
-        ((5.9, 4.0, 0.0), "pass"),
-        ((7.0, 4.0, 0.0), "warn"),
-        ((9.5, 0.0, 0.0), "warn"),
-        ((0.15, 0.05, 0.0), "unknown"),
-        ((), "unknown"),
+        *(((5.0, 5.0, 0.0), "pass"), ((5.9, 4.0, 0.0), "pass"), ((7.0, 4.0, 0.0), "warn")),
+        *(((9.5, 0.0, 0.0), "warn"), ((0.15, 0.05, 0.0), "unknown"), ((), "unknown")),
     ],
 )
 def test_workers_that_do_not_share_the_work(times: tuple[float, ...], status: str) -> None:
@@ -60,21 +56,16 @@ def test_cpu_that_was_not_seen_is_unknown() -> None:
     assert workers(trial(observation=None), LIMITS).status == "unknown"
 
 
-def side(
-    name: str, expected: int | None, cpu_s: float | None = 9.5, declared: bool = False
-) -> Trial:
-    return trial(
-        server=name,
-        observation=observation(usage(cpu_s=cpu_s)),
-        workers={} if expected is None else {name: expected},
-        workers_declared=(name,) if declared else (),
-    )
+def side(name: str, n: int | None, cpu_s: float | None = 9.5, *, declared: bool = False) -> Trial:
+    workers = {} if n is None else {name: n}
+    observed = observation(usage(cpu_s=cpu_s))
+    says = (name,) if declared else ()
+    return trial(server=name, observation=observed, workers=workers, workers_declared=says)
 
 
 def between(*sides: Trial) -> dict[str, Check]:
-    return {
-        item.component: item for item in resources.of_comparison([[side] for side in sides], LIMITS)
-    }
+    checks = resources.of_comparison([[side] for side in sides], LIMITS)
+    return {item.component: item for item in checks}
 
 
 def test_different_budgets_fail_unless_the_suite_says_them() -> None:
@@ -94,11 +85,8 @@ def test_sides_that_used_other_shares_of_the_machine(cpu_s: float | None, status
     assert between(side("a", 2), side("b", 2, cpu_s))["used"].status == status
 
 
-def test_what_is_not_believed_is_not_compared() -> None:
+def test_without_trials_or_cpu_time_there_is_nothing_to_compare() -> None:
     assert only(resources.of_comparison([[], []], LIMITS)).status == "unknown"
-
-
-def test_no_cpu_at_all_is_nothing_to_compare() -> None:
     assert between(side("a", 2, 0.0), side("b", 2))["used"].status == "unknown"
 
 
@@ -138,15 +126,9 @@ def test_a_server_that_is_used_up_is_named(changed: Any, named: str) -> None:
 
 def test_threads_of_python_take_turns() -> None:
     busy = usage(**(IDLE | {"cpu_s": 9.4, "process_cpu_s": (9.4,)}))
-    process = StartedProcess(
-        label="server-a",
-        argv=("x",),
-        environment={},
-        stdout="server-a.out",
-        stderr="server-a.err",
-        exit_code=None,
-        executable="/usr/bin/python3.12",
-    )
+    fields: dict[str, Any] = {"environment": {}, "stdout": "a.out", "stderr": "a.err"}
+    fields |= {"exit_code": None, "executable": "/usr/bin/python3.12"}
+    process = StartedProcess(label="server-a", argv=("x",), **fields)
     changed: dict[str, Any] = {"workers": {"a": 4}}
     assert only(limiter(with_usage(busy, QUIET, **changed), LIMITS)).status == "warn"
     python = only(limiter(with_usage(busy, QUIET, processes=(process,), **changed), LIMITS))
@@ -160,16 +142,13 @@ def test_others_that_are_used_up_are_named() -> None:
     database = usage(label="backend-db", role="backend", cpu_s=37.0, busiest_thread_cpu_s=5.0)
     assert "used up: backend-db" in only(limiter(with_usage(idle, database), LIMITS)).message
     disk = MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})
-    assert (
-        "waiting for the disk"
-        in only(limiter(with_usage(idle, QUIET, machine=disk), LIMITS)).message
-    )
+    waits = only(limiter(with_usage(idle, QUIET, machine=disk), LIMITS))
+    assert "waiting for the disk" in waits.message
 
 
 def test_cpus_of_its_own_are_the_budget() -> None:
-    mine = with_usage(
-        usage(**(IDLE | {"cpu_s": 9.2})), QUIET, placement=ActualPlacement(cpus={"server": "0"})
-    )
+    first_cpu = ActualPlacement(cpus={"server": "0"})
+    mine = with_usage(usage(**(IDLE | {"cpu_s": 9.2})), QUIET, placement=first_cpu)
     assert "used up: CPUs of server-a" in only(limiter(mine, LIMITS)).message
 
 

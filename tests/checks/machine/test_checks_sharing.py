@@ -39,13 +39,12 @@ def test_co_location_that_nobody_asked_about_is_declared_and_is_no_failure() -> 
 
 def test_who_places_and_leaves_somebody_on_the_load_tools_cpus_is_told() -> None:
     assert asked(trial(**placed(server="0-1", loader="2", backend="3")), "P1").status == "pass"
-    forgotten = asked(trial(**placed(server="0-1", loader="2")), "P1")
+    shared = placed(server="0-1", loader="2")
+    forgotten = asked(trial(**shared), "P1")
     assert (forgotten.status, forgotten.value) == ("fail", 0.95)
     assert "the load tool and backend share CPUs" in forgotten.message
-    idle = placed(server="0-1", loader="2") | {"machine": machine()}
-    assert asked(trial(**idle), "P1").status == "warn"
-    unseen = placed(server="0-1", loader="2") | {"machine": None}
-    assert asked(trial(**unseen), "P1").status == "unknown"
+    assert asked(trial(**shared | {"machine": machine()}), "P1").status == "warn"
+    assert asked(trial(**shared | {"machine": None}), "P1").status == "unknown"
 
 
 def test_who_puts_both_on_the_same_cpus_has_accepted_it() -> None:
@@ -108,8 +107,5 @@ def test_switches_that_nobody_counted_are_unknown() -> None:
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_more_preemption_is_never_better(item: int, other: int) -> None:
     less, more = sorted((item, other))
-    actual = [
-        asked(trial(parts=parts(server={"involuntary_switches": x})), "P2", "flask")
-        for x in (less, more)
-    ]
-    assert at_least_as_bad(actual[1], actual[0])
+    switched = [trial(parts=parts(server={"involuntary_switches": x})) for x in (more, less)]
+    assert at_least_as_bad(*(asked(trial_, "P2", "flask") for trial_ in switched))

@@ -6,17 +6,16 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, answering, bench_words, calls
+from front_door import Bench, bench_words, calls
 from hypothesis import given
 from hypothesis import strategies as st
 from made.calibrated import BEYOND, calibration
 from pydantic import ValidationError
+from suite_texts.with_pace import suite
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
@@ -79,11 +78,10 @@ def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> 
     assert loosened["N2"] == among["N2"]
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from(calibrated.ids(limits())), st.floats(0, 100).map(lambda x: (x,))
-    )
-)
+IDS = calibrated.ids(limits())
+
+
+@given(st.dictionaries(st.sampled_from(IDS), st.floats(0, 100).map(lambda item: (item,))))
 def test_no_calibration_makes_a_threshold_stricter(observed: dict[str, tuple[float, ...]]) -> None:
     among = limits()
     loosened = among.loosened(calibrated.thresholds(calibration(observed), among))
@@ -94,14 +92,7 @@ def test_no_calibration_makes_a_threshold_stricter(observed: dict[str, tuple[flo
 
 
 def test_all_families_of_noise_can_be_loosened() -> None:
-    assert {id_.partition(".")[0] for id_ in calibrated.ids(limits())} == {
-        "N1",
-        "N2",
-        "N3",
-        "N4",
-        "P2",
-        "L5",
-    }
+    assert {id_.partition(".")[0] for id_ in IDS} == {"N1", "N2", "N3", "N4", "P2", "L5"}
 
 
 @pytest.mark.parametrize(
@@ -141,9 +132,8 @@ def test_it_is_of_one_machine_one_kernel_and_one_set_of_thresholds() -> None:
     for name, value in (("id", "x"), ("kernel", "0.0"), ("cpus", 4096)):
         machine = mine.machine.model_copy(update={name: value})
         assert stored.stale(mine.model_copy(update={"machine": machine}), limits())
-    assert "thresholds 1999" in stored.stale(
-        mine.model_copy(update={"thresholds_version": "1999"}), limits()
-    )
+    older = mine.model_copy(update={"thresholds_version": "1999"})
+    assert "thresholds 1999" in stored.stale(older, limits())
 
 
 def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> None:
@@ -157,11 +147,9 @@ def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> N
     assert len(digests) == 3
 
 
-@contextmanager
-def state(folder: Path) -> Iterator[Bench]:
+def state(folder: Path) -> Bench:
     """Call benchforge in a folder, with a state of its own below it."""
-    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
-    yield calls(bench_words(), folder, environment)
+    return calls(bench_words(), folder, {**os.environ, "XDG_STATE_HOME": str(folder / "state")})
 
 
 def put(folder: Path, text: str) -> Path:
@@ -171,41 +159,23 @@ def put(folder: Path, text: str) -> Path:
     return file
 
 
-def small(folder: Path) -> Path:
-    path = folder / "small.toml"
-    path.write_text(
-        f"""benchforge = 1
-smoke = true
-loaders.pace = {{ use = "pace", connections = 2, duration = "200ms" }}
-scenarios.ping = {{ servers = ["one"], loaders = ["pace"] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[servers.one]
-{answering()}
-"""
-    )
-    return path
-
-
 def run(bench: Bench, folder: Path) -> tuple[str, dict[str, float]]:
-    call = bench("run", small(folder), "-o", folder / "results")
+    call = bench("run", suite(folder, blocks=1), "-o", folder / "results")
     (result,) = (folder / "results").iterdir()
     return call.err, read_header(result).loosened_thresholds
 
 
 def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -> None:
     put(tmp_path, calibration({"P2": (900.0, 1500.0), "N1": (0.0, 0.01)}).model_dump_json())
-    with state(tmp_path) as bench:
-        finished, stored_ = run(bench, tmp_path)
-        assert stored_ == {"P2": 3000.0}
-        assert "as calibrated on 2026-01-01: P2 preemption from 1,000 to 3,000" in finished
-        (result,) = (tmp_path / "results").iterdir()
-        header = read_header(result)
-        assert calibrated.limits_of(header)["P2"].warn == 3000.0
+    finished, stored_ = run(state(tmp_path), tmp_path)
+    assert stored_ == {"P2": 3000.0}
+    assert "as calibrated on 2026-01-01: P2 preemption from 1,000 to 3,000" in finished
+    (result,) = (tmp_path / "results").iterdir()
+    assert calibrated.limits_of(read_header(result))["P2"].warn == 3000.0
 
 
 def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -> None:
-    with state(tmp_path) as bench:
-        finished, stored_ = run(bench, tmp_path)
+    finished, stored_ = run(state(tmp_path), tmp_path)
     assert stored_ == {}
     assert "calibrat" not in finished
 
@@ -220,9 +190,8 @@ def test_a_stale_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         actual["format"] = 99
     text = json.dumps(actual)
     file = put(tmp_path, text[: len(text) // 2] if how == "cut off" else text)
-    with state(tmp_path) as bench:
-        finished, stored_ = run(bench, tmp_path)
-        valid = bench("validate", file)
+    finished, stored_ = run(state(tmp_path), tmp_path)
+    valid = state(tmp_path)("validate", file)
     assert stored_ == {}
     assert "warning: the calibration is not used: " in finished
     assert ("it is of kernel 2.6.32" in finished) is (how == "other kernel")
@@ -244,9 +213,7 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:
-    with state(tmp_path) as bench:
-        call = bench("calibrate", "--rounds", "2", "--seconds", "1")
-        again = bench("validate", tmp_path / "state" / "benchforge" / stored.FILE)
+    call = state(tmp_path)("calibrate", "--rounds", "2", "--seconds", "1")
     assert "[2/2]" in call.err
     assert "smallest difference" in call.out
     file = tmp_path / "state" / "benchforge" / stored.FILE
@@ -254,7 +221,7 @@ def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_pa
         model_validate_json = Calibration.model_validate_json(file.read_bytes())
         assert not calibrated.loud(model_validate_json, limits())
         assert len(model_validate_json.per_second) == 2
-        assert again.code == 0
+        state(tmp_path)("validate", file, code=0)
     else:
         assert call.code == 4, call.all
         assert "not kept: " in call.err
@@ -266,8 +233,7 @@ def test_a_loud_machine_keeps_nothing(tmp_path: Path) -> None:
     cpus = len(os.sched_getaffinity(0))
     loud = [subprocess.Popen([sys.executable, "-c", burns]) for _ in range(cpus)]
     try:
-        with state(tmp_path) as bench:
-            call = bench("calibrate", "--rounds", "2", "--seconds", "1")
+        call = state(tmp_path)("calibrate", "--rounds", "2", "--seconds", "1")
     finally:
         for item in loud:
             item.kill()

@@ -5,6 +5,7 @@ import socket
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench
@@ -94,11 +95,9 @@ def test_the_first_answer_is_expected(bodies: tuple[bytes, ...], method: str, wo
     """The length of an early answer is no law: it may grow, and each load has its own probes."""
     firsts = {}
     for label, body in zip("ab", bodies, strict=True):
-        sent = answer(length=len(body))
-        forms = frozenset({("text/plain", len(body))})
-        firsts[label] = FirstAnswer(
-            sent, body, repeats=True, seconds=0.001, start_s=0.5, forms=forms
-        )
+        fields: dict[str, Any] = {"repeats": True, "seconds": 0.001, "start_s": 0.5}
+        fields["forms"] = frozenset({("text/plain", len(body))})
+        firsts[label] = FirstAnswer(answer(length=len(body)), body, **fields)
     right, actual = agreed(firsts, method)
     assert actual.startswith(f"{words} of the first answer")
     assert right.pop("content_type") == "text/plain"
@@ -257,16 +256,14 @@ def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -
 
 
 def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
-    question = Question(
-        method="POST",
-        path="/a?b=c",
-        headers={"Accept": "text/html"},
-        body='{"name": "Ada"}',
-        status=201,
-        connections=7,
-        rate="500/s",
-        backends={"postgresql": "agents", "redis": None},
-    )
+    fields: dict[str, Any] = {"method": "POST", "path": "/a?b=c", "rate": "500/s"}
+    fields |= {
+        "headers": {"Accept": "text/html"},
+        "body": '{"name": "Ada"}',
+        "status": 201,
+        "connections": 7,
+    }
+    question = Question(**fields, backends={"postgresql": "agents", "redis": None})
     file = tmp_path / "suite.toml"
     servers = ("A=b gunicorn -b :{port} app", "python3 -m http.server {port}", "http://[::1]:8080")
     file.write_text(suite_of(*servers, folder=tmp_path, question=question))
@@ -326,11 +323,7 @@ def test_a_plan_has_blocks_for_an_interval(servers: int, time_s: float) -> None:
 
 
 @given(
-    servers=st.integers(2, 6),
-    time_s=st.floats(1, 1000),
-    wrk=st.booleans(),
-    connections=st.integers(1, 64),
-    answer_s=st.floats(1e-5, 0.01),
+    st.integers(2, 6), st.floats(1, 1000), st.booleans(), st.integers(1, 64), st.floats(1e-5, 0.01)
 )
 @settings(max_examples=20, deadline=None)
 def test_commands_take_turns(
@@ -340,8 +333,7 @@ def test_commands_take_turns(
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
     question = Question(time_s=time_s, wrk=wrk)
     tables = tables_of(contenders, question, Path())
-    length = slice_of(servers, connections, answer_s)
-    turns = {**tables, **in_turns(tables, question, length)}
+    turns = {**tables, **in_turns(tables, question, slice_of(servers, connections, answer_s))}
     suite = suite_or_why(turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item)))
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])

@@ -125,8 +125,7 @@ def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Pa
 
 
 def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
-    folder = made(tmp_path)
-    (folder / "app/answer.py").write_text(FAST + "# changed\n")
+    (made(tmp_path) / "app/answer.py").write_text(FAST + "# changed\n")
     words = ("--limit", "50%", "--badge", "badge.svg")
     decision = decides(bench, "not slower", "--json", *words)
     assert (decision.code, state(decision)["state"]) == (0, "not slower"), decision.all
@@ -193,11 +192,8 @@ def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
     (result,) = (tmp_path / "results").iterdir()
     same = gate(bench, "--json", base=str(result))
     assert (same.code, state(same)["same"]) == (0, True), same.all
-    (folder / "suite.toml").write_text(
-        text.replace("[scenarios", "[servers.new]" + COMMAND + "[scenarios").replace(
-            '["app"]', '["app", "new"]'
-        )
-    )
+    text = text.replace("[scenarios", f"[servers.new]{COMMAND}[scenarios")
+    (folder / "suite.toml").write_text(text.replace('["app"]', '["app", "new"]'))
     commit(folder, LATE, "late")
     outcome = decides(bench, "slower", "--json", base=str(result))
     assert (outcome.code, state(outcome)["state"]) == (1, "slower"), outcome.all
@@ -206,11 +202,8 @@ def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
     assert f"not compared: servers.new: {result} has no such server" in outcome.err
     header = read_header(tmp_path / str(state(outcome)["result"]))
     servers = tomllib.loads(header.suite)["servers"]
-    assert servers["app_before"] == {
-        **servers["app"],
-        "environment": {"LEVEL": "1"},
-        "ref": code.commit,
-    }
+    base = {**servers["app"], "environment": {"LEVEL": "1"}, "ref": code.commit}
+    assert servers["app_before"] == base
     changed = json.loads((result / "result.json").read_text())
     changed["code"][0]["changed_files"] = 1
     (result / "result.json").write_text(json.dumps(changed))
@@ -220,8 +213,7 @@ def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
 
 
 def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_path: Path) -> None:
-    more = '[servers.hello]\nuse = "waitress"\napp = "hello_wsgi"\n'
-    folder = made(tmp_path, more)
+    folder = made(tmp_path, '[servers.hello]\nuse = "waitress"\napp = "hello_wsgi"\n')
     (folder / "new").mkdir()
     text = (folder / "suite.toml").read_text()
     text = text.replace('servers = ["app"]', 'servers = ["app", "hello"]')
@@ -259,8 +251,7 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=main", url, str(tmp_path / "clone"))
     clone = tmp_path / "clone"
     words = ("gate", "clone/suite.toml", *SHORT)
-    actual = bench(*words, "--base", "origin/base/it's")
-    assert actual.code == 2
+    actual = bench(*words, "--base", "origin/base/it's", code=2)
     assert "no such commit in " in actual.err
     assert "a shallow clone" in actual.err
     fetch = actual.err.partition("fetch it: git ")[2].partition("; ")[0]
@@ -272,8 +263,7 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     by_name = bench(*words, "--base", "base/it's")
     fetch, _, rest = by_name.err.partition("fetch it: git ")[2].partition(", then ")
     run(clone, fetch)
-    fetched = bench(*words, *rest.split())
-    assert fetched.code == 4, fetched.all
+    fetched = bench(*words, *rest.split(), code=4)
     assert "it is new: new is not there at the base" in fetched.err
 
 
@@ -304,12 +294,10 @@ def test_a_clone_of_a_fork_says_what_fetches_the_base(bench: Bench, tmp_path: Pa
     of_fork = hint("origin/main", "a shallow clone").partition("if origin is a fork")[2]
     elsewhere = of_fork.partition(": git ")[2].partition(", then --base FETCH_HEAD")[0]
     run(clone, elsewhere.replace("URL", url))
-    fetched = bench(*words, "FETCH_HEAD", "--details")
-    assert fetched.code == 4, fetched.all
+    fetched = bench(*words, "FETCH_HEAD", "--details", code=4)
     assert "it is new: new is not there at the base" in fetched.out
     assert "lacks commits of " not in fetched.out, "main is the parent that HEAD names"
-    by_id = hint(base, "a shallow clone")
-    run(clone, by_id.partition("fetch it: git ")[2].partition("; ")[0])
+    run(clone, hint(base, "a shallow clone").partition("fetch it: git ")[2].partition("; ")[0])
     unknown = bench(*words, base, "--details")
     assert f"lacks commits of {base}: the clone is shallow" in unknown.out
 
@@ -337,19 +325,16 @@ def test_what_cannot_be_a_gate_is_an_error_with_a_hint(
     bench: Bench, tmp_path: Path, words: list[str], code: int, says: str
 ) -> None:
     made(tmp_path)
-    run = bench("gate", "repository/suite.toml", *words)
-    assert run.code == code
+    run = bench("gate", "repository/suite.toml", *words, code=code)
     assert says in run.err
     assert "hint: " in run.err
     assert not (tmp_path / "results").exists()
 
 
 def test_a_suite_outside_of_a_repository_is_an_error(bench: Bench, tmp_path: Path) -> None:
-    made(tmp_path)
     (tmp_path / "app").mkdir()
     (tmp_path / "suite.toml").write_text(SUITE)
-    run = bench("gate", "suite.toml", "--base", "main")
-    assert run.code == 2
+    run = bench("gate", "suite.toml", "--base", "main", code=2)
     assert "not a git repository" in run.err
 
 
@@ -362,8 +347,7 @@ def test_older_results_predict_a_new_one(bench: Bench, tmp_path: Path) -> None:
     suite = "repository/suite.toml"
     assert bench("run", suite, "--profile", "few", "-o", "old").code in {0, 4}
     words = ["--against", "old", "--reference", "stable", "--profile", "few", "--json"]
-    run = bench("gate", suite, *words)
-    assert run.code == 4, run.all
+    run = bench("gate", suite, *words, code=4)
     (row,) = json.loads(run.out)["verdicts"]
     assert row["state"] in {"undecided", "invalid"}
 
@@ -384,8 +368,7 @@ def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:
     (uv,) = [package for package in locked if package["name"] == "uv"]
     written = (ROOT / "scripts/uv.txt").read_text()
     assert f"uv=={uv['version']} " in written
-    hashes = [wheel["hash"] for wheel in uv["wheels"]]
-    assert re.findall(r"--hash=(\S+)", written) == hashes
+    assert re.findall(r"--hash=(\S+)", written) == [wheel["hash"] for wheel in uv["wheels"]]
     for name in ("action.yml", "Containerfile", "scripts/setup.sh"):
         text = (ROOT / name).read_text()
         assert "scripts/uv.txt" in text
@@ -407,11 +390,10 @@ def test_a_verdict_is_monotonous(item: float, other: float, limit: float, wider:
         assert decided(low, high, max(limit, wider)) == "not slower"
 
 
-@given(
-    st.lists(st.floats(0.5, 2), min_size=8, max_size=20),
-    st.floats(0.01, 0.5),
-    st.integers(1, 50),
-)
+RATIOS = st.lists(st.floats(0.5, 2), min_size=8, max_size=20)
+
+
+@given(RATIOS, st.floats(0.01, 0.5), st.integers(1, 50))
 def test_better_lower_is_the_mirror_of_better_higher(
     values: list[float], limit: float, questions: int
 ) -> None:

@@ -33,8 +33,7 @@ def outcome(*pairs: GatedPair, result: str = "r") -> Outcome:
 def test_only_an_interval_that_decides_nothing_passes_by_the_setting(
     state: State, *, tolerated: bool
 ) -> None:
-    with_interval = SpeedVerdict(state, 0.98, 0.94, 1.02, 8)
-    gate = outcome(pair(with_interval, tolerated=tolerated))
+    gate = outcome(pair(SpeedVerdict(state, 0.98, 0.94, 1.02, 8), tolerated=tolerated))
     passes = tolerated and state == "undecided"
     assert gate.state == state
     assert gate.exit_code == (0 if passes else STATES[state].exit_code)
@@ -48,18 +47,14 @@ def test_only_an_interval_that_decides_nothing_passes_by_the_setting(
 
 
 def test_a_step_gives_the_slowest_server_with_the_verdict() -> None:
-    verdicts = (
+    verdicts = [
         SpeedVerdict("slower", 0.9, 0.88123, 0.92, 8),
         SpeedVerdict("slower", 0.8, 0.78, 0.82, 8),
         SpeedVerdict("not slower", 0.7, 0.6, 0.8, 8),
-    )
-    gate = outcome(*(pair(verdict, tolerated=False) for verdict in verdicts))
-    assert outputs(gate).splitlines() == [
-        "verdict=slower",
-        "ratio=0.8000",
-        "interval=0.7800 to 0.8200",
-        "page=r/report.html",
     ]
+    gate = outcome(*(pair(verdict, tolerated=False) for verdict in verdicts))
+    slowest = ["verdict=slower", "ratio=0.8000", "interval=0.7800 to 0.8200", "page=r/report.html"]
+    assert outputs(gate).splitlines() == slowest
     empty = ["verdict=invalid", "ratio=", "interval=", "page="]
     assert outputs(outcome(result="")).splitlines() == empty
 

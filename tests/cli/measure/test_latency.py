@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench
+from made import plain
 from present import present
 from suite_texts.files import suite_text
 
@@ -36,23 +37,17 @@ def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
     of_rate = [trial for trial in read_trials(result) if trial.case.scenario == "latency"]
     # Whatever noise spoils, a place is measured once, in the first blocks alone.
     assert sorted((it.block, it.attempt) for it in of_rate) == [(n, 1) for n in (1, 1, 2, 2, 3, 3)]
-    verified = bench("verify", result)
-    assert "0 contradicted" in verified.out
+    assert "0 contradicted" in bench("verify", result).out
 
     # As if a quiet machine had measured it: the numbers follow from the histograms alone.
-    believed = [
-        trial.model_copy(
-            update={
-                "checks": (),
-                "reading": present(trial.reading).model_copy(update={"schedule": None}),
-            }
-        )
-        for trial in of_rate
-        if trial.measured
-    ]
-    by_case: dict[Identity, list[Trial]] = {
-        ("latency", name, "", "", 1): [] for name in ("quick", "slow")
-    }
+    def bare(trial: Trial) -> Trial:
+        reading = present(trial.reading).model_copy(update={"schedule": None})
+        return trial.model_copy(update={"checks": (), "reading": reading})
+
+    believed = [bare(trial) for trial in of_rate if trial.measured]
+    by_case: dict[Identity, list[Trial]] = {}
+    for name in ("quick", "slow"):
+        by_case["latency", name, "", "", 1] = []
     for trial in believed:
         by_case["latency", trial.case.server, "", "", 1].append(trial)
     quiet = present(latency_at_rate(comparison, "latency", by_case))
@@ -65,9 +60,8 @@ def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
     # p99 takes 1,000 responses of each: 72 carry p75 at most.
     assert quiet.tail in {50, 75}
     assert quiet.why.startswith("p99 takes 1,000 responses of each, and ")
-    by_case["latency", "slow", "", "", 1] = [
-        trial.model_copy(update={"failure": None, "reading": None}) for trial in believed[:1]
-    ]
+    lost = believed[0].model_copy(update={"failure": None, "reading": None})
+    by_case["latency", "slow", "", "", 1] = [lost]
     unknown = present(latency_at_rate(comparison, "latency", by_case))
     assert (unknown.servers, unknown.why) == ((), "no trial of slow counts")
 
@@ -75,24 +69,14 @@ def test_two_servers_get_one_rate(bench: Bench, tmp_path: Path) -> None:
 def timed(late_us: int) -> Reading:
     """Return a reading of 500 times of 1 ms, all of whose requests were sent late by as much."""
     late = Histogram.of({late_us: 490, 1: 10}) if late_us else Histogram.of({0: 500})
-    return Reading(
-        seconds=1,
-        responses=500,
-        good_at_least=500,
-        good_at_most=500,
-        errors={},
-        latency=Histogram.of({1_000: 500}),
-        schedule=Schedule(rate=500, lateness=late),
-    )
+    schedule = Schedule(rate=500, lateness=late)
+    return plain.reading(500, latency=Histogram.of({1_000: 500}), schedule=schedule)
 
 
 def test_a_percentile_is_of_blocks_whose_load_tool_was_on_time() -> None:
-    tail, reason = highest({"a": [timed(0)] * 4, "b": [timed(0)] * 4})
-    assert (tail, reason) == (99, "")
-    tail, reason = highest({"a": [timed(0)] * 4, "b": [timed(0)] * 3 + [timed(500)]})
-    assert (tail, reason) == (99, "")
-    late = [timed(0)] * 2 + [timed(500)] * 2
-    tail, reason = highest({"a": [timed(0)] * 4, "b": late})
+    assert highest({"a": [timed(0)] * 4, "b": [timed(0)] * 4}) == (99, "")
+    assert highest({"a": [timed(0)] * 4, "b": [timed(0)] * 3 + [timed(500)]}) == (99, "")
+    tail, reason = highest({"a": [timed(0)] * 4, "b": ([timed(0)] * 2 + [timed(500)] * 2)})
     assert (tail, reason) == (50, "the load tool sent late in 2 of 4 blocks of b")
     tail, reason = highest({"a": [timed(0)], "b": [timed(0)] * 4})
     assert (tail, reason) == (95, "p99 takes 1,000 responses of each, and a has 500")
@@ -112,8 +96,7 @@ def test_what_cannot_be_measured_at_one_rate(
 ) -> None:
     assert changed in SUITE
     (tmp_path / "suite.toml").write_text(SUITE.replace(changed, says))
-    call = bench("check", "suite.toml", code=2)
-    assert "scenarios.latency." in call.err
+    assert "scenarios.latency." in bench("check", "suite.toml", code=2).err
 
 
 def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
@@ -127,8 +110,7 @@ def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
 
 def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> None:
     loads = {"a": FirstLoad(4_321.0, warm=True), "b": FirstLoad(1_234.0, warm=False)}
-    starts_s = {"a": 0.2, "b": 0.3}
-    plan = latency_plan(loads, starts_s, Question(warm=True))
+    plan = latency_plan(loads, {"a": 0.2, "b": 0.3}, Question(warm=True))
     assert not isinstance(plan, str)
     assert plan.rate == 620
     assert plan.blocks * 2 * (plan.load_s + 0.25) < 10
@@ -155,15 +137,9 @@ def test_why_a_duel_has_no_latency() -> None:
 
 
 def series(*completed: int) -> Reading:
-    return Reading(
-        seconds=1,
-        responses=sum(completed),
-        good_at_least=0,
-        good_at_most=0,
-        errors={},
-        latency=Histogram.of({}),
-        series=Series(bin_s=0.1, completed=completed, errors=(0,) * len(completed)),
-    )
+    rates = Series(bin_s=0.1, completed=completed, errors=(0,) * len(completed))
+    fields = {"responses": sum(completed), "latency": Histogram.of({}), "series": rates}
+    return plain.reading(0, **fields)
 
 
 def test_a_server_that_still_becomes_faster_is_not_warm() -> None:

@@ -10,6 +10,7 @@ import pytest
 from benchforge_metrics.throughput import Throughput
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made import summaries
 from made.made_result import METRICS, case, header, summed, trial, trials
 from made.simulate import blocks
 from made.turns import turns
@@ -19,7 +20,6 @@ from benchforge.model.files.result import Header
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import StopDecision
-from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.units import Measurand
 from benchforge.stats.distributions import t_quantile
@@ -38,8 +38,7 @@ def until(width: float = 0.03, least: int = 8, most: int = 30) -> Until:
 
 def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Header, list[Trial]]:
     cases = [case(f"s{number}") for number in range(len(values))]
-    entries = trials(list(zip(cases, values, strict=True)))
-    return header(cases, amount.most, amount), entries
+    return header(cases, amount.most, amount), trials(list(zip(cases, values, strict=True)))
 
 
 def looked(head: Header, entries: Sequence[Trial]) -> StopDecision:
@@ -103,10 +102,8 @@ def test_fewer_than_the_least_are_never_enough() -> None:
 def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
     findings = looked(*made(drawn(1, 9, noise=0.2), until(most=9)))
     assert (findings.stop, findings.reached) == (True, False)
-    assert (
-        "stopped after 9 blocks: repeat.between = [8, 9] allows no more, and an interval is"
-        in findings.in_words
-    )
+    text = "stopped after 9 blocks: repeat.between = [8, 9] allows no more, and an interval is"
+    assert text in findings.in_words
 
 
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:
@@ -153,11 +150,9 @@ def claim(metric: str, a: str, b: str | None = None) -> Claim:
 
 def test_what_claims_name_is_asked_of_every_pair() -> None:
     head = header([ONE, TWO, THREE], 30, until())
-    assert [(item.metric, item.ours, item.theirs) for item in sought(head)] == [
-        ("throughput", ONE, TWO),
-        ("throughput", ONE, THREE),
-        ("throughput", TWO, THREE),
-    ]
+    pairs = [(ONE, TWO), (ONE, THREE), (TWO, THREE)]
+    targets = [(item.metric, item.ours, item.theirs) for item in sought(head)]
+    assert targets == [("throughput", *pair) for pair in pairs]
     claims = (claim("latency", "two", "one"), claim("cpu", "three"))
     capacity = sought(head.model_copy(update={"claims": claims}))
     assert [item.metric for item in capacity] == ["latency"] * 3 + ["cpu"] * 4
@@ -166,8 +161,7 @@ def test_what_claims_name_is_asked_of_every_pair() -> None:
 
 def test_a_claim_is_all_that_its_scenario_is_asked() -> None:
     """The third server is as loud as it is; `a > b` is decided at the first look."""
-    loud = [100.0 * math.exp((-1) ** n) for n in range(4)]
-    values = [*drawn(1, 4, noise=0.001), loud]
+    values = [*drawn(1, 4, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(4)]]
     head, entries = made(values, until(0.01, least=3).model_copy(update={"method": "decision"}))
     head = head.model_copy(update={"claims": (claim("throughput", "s1", "s0"),)})
     for n in (2, 3):
@@ -189,8 +183,7 @@ def test_who_asks_may_say_what() -> None:
 
 def test_what_is_missing() -> None:
     head, entries = made(drawn(1, 8, noise=1e-3), until())
-    stop = looked(head, entries)
-    assert missing(head, entries, stop) == 0
+    assert missing(head, entries, looked(head, entries)) == 0
     assert missing(head, entries[:-1], looked(head, entries[:-1])) == 60 - 15
     # A block that was begun is measured to its end.
     more = [*entries, trial(17, 9, 1, head.cases[0], 100)]
@@ -202,11 +195,8 @@ def test_what_is_missing() -> None:
 
 def test_an_attempt_that_is_left_is_missing() -> None:
     again = trial(1, 1, 1, ONE, None)
-    again = again.model_copy(
-        update={
-            "checks": tuple(check.model_copy(update={"transient": True}) for check in again.checks)
-        }
-    )
+    checks = [check.model_copy(update={"transient": True}) for check in again.checks]
+    again = again.model_copy(update={"checks": tuple(checks)})
     head = header([ONE], 1)
     assert (whole(head, [again]), missing(head, [again], None)) == (0, 1)
     attempts = [again, *(again.model_copy(update={"number": n, "attempt": n}) for n in (2, 3))]
@@ -234,11 +224,9 @@ def test_blocks_are_no_more_alike_than_their_slices_explain() -> None:
         for item in entries
     ]
     logs = [present(item.turns).log_rates for item in scattered]
-    ratios = [
-        [a - b for a, b in zip(*pair, strict=True)]
-        for pair in zip(logs[::2], logs[1::2], strict=True)
-    ]
-    explained = math.sqrt(fmean(variance(of_block) / 10 for of_block in ratios))
+    pairs = zip(logs[::2], logs[1::2], strict=True)
+    ratios = [[a - b for a, b in zip(*pair, strict=True)] for pair in pairs]
+    explained = math.sqrt(fmean(variance(row) / 10 for row in ratios))
     findings = looked(head, scattered)
     assert not findings.stop
     half = t_quantile(1 - 0.0255 / 2, 3) * explained / 2
@@ -274,21 +262,11 @@ class Times(Throughput):
     ],
 )
 def test_doubtful_times_are_not_enough(late_in: Sequence[int], stop: bool, says: str) -> None:
-    late = Check(
-        id="L4",
-        scope="trial",
-        subject="apparatus",
-        status="fail",
-        message="late",
-        invalidates="latency",
-    )
+    late = summaries.check("L4", "apparatus", invalidates="latency")
     head, entries = made(drawn(1, 8, noise=0.001), until())
-    entries = [
-        item.model_copy(update={"checks": (late,)})
-        if item.block in late_in and item.case.server == "s0"
-        else item
-        for item in entries
-    ]
+    for index, item in enumerate(entries):
+        if item.block in late_in and item.case.server == "s0":
+            entries[index] = item.model_copy(update={"checks": (late,)})
     programs = present(precise(head, entries, {"throughput": Times()}))
     assert (programs.stop, programs.reached) == (stop, says == "no interval is wider")
     assert says in programs.why

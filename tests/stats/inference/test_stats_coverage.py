@@ -6,6 +6,8 @@ and what chance may add is three binomial standard deviations.
 """
 
 import math
+from collections.abc import Callable
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -98,22 +100,18 @@ def test_a_typical_value_within_a_session(n: int) -> None:
     assert of_typical(n) == pytest.approx(0.95, abs=tolerance(0.95, TIMES))
 
 
-@pytest.mark.samples(2)
-@pytest.mark.parametrize("n", [3, 5, 10, 20])
-def test_a_false_difference(n: int) -> None:
+Answers = Callable[[list[float], list[float]], Estimate]
+
+
+@pytest.mark.samples(3)
+@pytest.mark.parametrize(
+    ("n", "method"), [*((n, ratio) for n in (3, 5, 10, 20)), *((n, companion) for n in (6, 10, 20))]
+)
+def test_a_false_difference(n: int, method: Answers) -> None:
     def found(draw: Random) -> bool:
-        return decide(ratio(*two(draw, n))).state in {"faster", "slower"}
+        return decide(method(*two(draw, n))).state in {"faster", "slower"}
 
-    assert share(TIMES, n + 100, found) <= FALSE
-
-
-@pytest.mark.samples(1)
-@pytest.mark.parametrize("n", [6, 10, 20])
-def test_a_false_difference_of_the_companion(n: int) -> None:
-    def found(draw: Random) -> bool:
-        return decide(companion(*two(draw, n))).state in {"faster", "slower"}
-
-    assert share(TIMES, n + 200, found) <= FALSE
+    assert share(TIMES, n + (100 if method is ratio else 200), found) <= FALSE
 
 
 @pytest.mark.samples(2)
@@ -143,8 +141,7 @@ def test_any_false_difference_in_a_family(k: int, n: int, times: int) -> None:
     together = []
 
     def found(draw: Random) -> bool:
-        table = blocks(draw, n, [1] * k)
-        got = ranking({str(index): row for index, row in enumerate(table)})
+        got = ranking({str(index): row for index, row in enumerate(blocks(draw, n, [1] * k))})
         together.append(all(holds(pair.simultaneous) for pair in got.pairs))
         assert len({item.letters for item in got.order}) > 1 or not any(p.differ for p in got.pairs)
         return any(pair.differ for pair in got.pairs)
@@ -165,15 +162,16 @@ def test_without_holm_there_would_be_many() -> None:
     assert share(500, 1, found) == pytest.approx(0.221, abs=tolerance(0.221, 500))
 
 
+def first_wide(first: int, logs: Callable[[int], list[Estimate]], width: Until) -> list[Estimate]:
+    """Return the estimates of the first block after which they are narrow enough."""
+    return next(looks for n in range(first, 31) if enough(looks := logs(n), n, width).stop)
+
+
 def stopped(draw: Random, noise: float) -> Estimate:
     """Return the ratio of two equal servers, measured until its interval is 2 % wide to a side."""
-    pair, theirs = two(draw, 30, noise=noise, outliers=0)
+    a, b = two(draw, 30, noise=noise, outliers=0)
     until = Until(width=0.02, method="width")
-    for n in range(4, 31):
-        actual = at_level(ratio(pair[:n], theirs[:n]), 0.95, Stop.of(until))
-        if enough([actual], n, until).stop:
-            return actual
-    raise AssertionError
+    return first_wide(4, lambda n: [at_level(ratio(a[:n], b[:n]), 0.95, Stop.of(until))], until)[0]
 
 
 @pytest.mark.samples(1)
@@ -189,33 +187,26 @@ def test_at_the_usual_level_stopping_on_width_would_not() -> None:
     """The published figure is 91.3 %, where noise is twice the width."""
 
     def held(draw: Random) -> bool:
-        pair, theirs = two(draw, 30, noise=0.02 * math.sqrt(2), outliers=0)
-        for n in range(4, 31):
-            actual = ratio(pair[:n], theirs[:n])
-            if enough([actual], n, Until(width=0.02)).stop:
-                return holds(actual)
-        raise AssertionError
+        a, b = two(draw, 30, noise=0.02 * math.sqrt(2), outliers=0)
+        return holds(first_wide(4, lambda n: [ratio(a[:n], b[:n])], Until(width=0.02))[0])
 
     assert share(TIMES, 5, held) < 0.93
 
 
-def stopped_of_three(draw: Random, least: int) -> list[Estimate]:
-    """Three servers as loud as model B, until every pair is known to 3 %, or 30 blocks."""
-    table = blocks(draw, 30, (1, 1, 1))
-    until = Until(width=0.03, least=least, method="width")
-    for n in range(least, 31):
-        pairs = [
-            at_level(ratio(table[a][:n], table[b][:n]), 0.95, Stop.of(until))
-            for a, b in ((0, 1), (0, 2), (1, 2))
-        ]
-        if enough(pairs, n, until).stop:
-            return pairs
-    raise AssertionError
-
-
 def covered_pairs(times: int, least: int) -> float:
-    draw = Random(11)
-    actual = [holds(item) for _ in range(times) for item in stopped_of_three(draw, least)]
+    """Three servers as loud as model B, until every pair is known to 3 %, or 30 blocks."""
+    draw, until = Random(11), Until(width=0.03, least=least, method="width")
+
+    def stopped_of_three() -> list[Estimate]:
+        table = blocks(draw, 30, (1, 1, 1))
+
+        def looks(n: int) -> list[Estimate]:
+            pairs = (ratio(a[:n], b[:n]) for a, b in combinations(table, 2))
+            return [at_level(pair, 0.95, Stop.of(until)) for pair in pairs]
+
+        return first_wide(least, looks, until)
+
+    actual = [holds(item) for _ in range(times) for item in stopped_of_three()]
     return sum(actual) / len(actual)
 
 
@@ -228,11 +219,9 @@ def test_stopping_after_three_blocks_would_not() -> None:
     """The published figure is 90.4 %: the tests above can fail."""
 
     def held(draw: Random) -> bool:
-        pair, theirs = two(draw, 30, noise=0.02, outliers=0)
-        for n in range(3, 31):
-            if enough([ratio(pair[:n], theirs[:n])], n, Until(width=0.02, least=3)).stop:
-                return holds(ratio(pair[:n], theirs[:n]))
-        raise AssertionError
+        a, b = two(draw, 30, noise=0.02, outliers=0)
+        until = Until(width=0.02, least=3)
+        return holds(first_wide(3, lambda n: [ratio(a[:n], b[:n])], until)[0])
 
     assert share(TIMES, 12, held) < SELF_TEST[0] - 0.01
 

@@ -38,9 +38,8 @@ def test_what_is_no_p_is_refused(wrong: float) -> None:
 
 
 def test_intervals_that_hold_together() -> None:
-    assert simultaneous(0.95, 10) == pytest.approx(0.995)
-    assert simultaneous(0.95, 1) == pytest.approx(0.95)
-    assert simultaneous(0.95, 0) == pytest.approx(0.95)
+    for n, level in ((10, 0.995), (1, 0.95), (0, 0.95)):
+        assert simultaneous(0.95, n) == pytest.approx(level)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
@@ -68,11 +67,8 @@ def test_letters_ranks_and_pairs_say_the_same(seed: int, k: int) -> None:
 def test_clear_differences_have_letters_of_their_own() -> None:
     table = blocks(Random(1), 10, [1, 2, 4], outliers=0)
     got = ranking(dict(zip("abc", table, strict=True)))
-    assert [(item.server, item.letters, item.best, item.worst) for item in got.order] == [
-        ("c", "a", 1, 1),
-        ("b", "b", 2, 2),
-        ("a", "c", 3, 3),
-    ]
+    rows = [(item.server, item.letters, item.best, item.worst) for item in got.order]
+    assert rows == [("c", "a", 1, 1), ("b", "b", 2, 2), ("a", "c", 3, 3)]
     least = ranking(dict(zip("abc", table, strict=True)), better="lower")
     assert [item.server for item in least.order] == ["a", "b", "c"]
     assert all((pair.ratio.value or 2) < 1 for pair in least.pairs)

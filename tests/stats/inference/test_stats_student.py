@@ -27,13 +27,8 @@ def test_the_quantile_of_beta_is_where_its_share_is_reached(p: float, a: float, 
 @pytest.mark.parametrize(
     ("p", "df", "printed"),
     [
-        (0.975, 1, 12.706),
-        (0.975, 2, 4.303),
-        (0.975, 9, 2.262),
-        (0.975, 29, 2.045),
-        (0.95, 4, 2.132),
-        (0.995, 7, 3.499),
-        (0.8, 9, 0.883),
+        *((0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 9, 2.262), (0.975, 29, 2.045)),
+        *((0.95, 4, 2.132), (0.995, 7, 3.499), (0.8, 9, 0.883)),
     ],
 )
 def test_the_quantiles_are_those_of_the_tables(p: float, df: int, printed: float) -> None:

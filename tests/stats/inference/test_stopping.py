@@ -61,11 +61,10 @@ def test_the_constant_is_that_of_the_table(first: int, most: int) -> None:
 STOPS = [Stop(), Stop("width", 4), Stop("decision"), Stop("decision", 4), Stop("earlier", 8)]
 
 
-@given(
-    st.lists(FLOATS, min_size=4, max_size=40, unique=True),
-    st.floats(0.0002, 0.1),
-    st.sampled_from(STOPS),
-)
+LOGS = st.lists(FLOATS, min_size=4, max_size=40, unique=True)
+
+
+@given(LOGS, st.floats(0.0002, 0.1), st.sampled_from(STOPS))
 def test_an_interval_excludes_1_where_p_is_below_its_error(
     logs: list[float], error: float, stop: Stop
 ) -> None:
@@ -123,8 +122,7 @@ def test_a_header_has_the_rule_before_the_first_block() -> None:
 
 def test_rules_of_results_that_record_none_stay() -> None:
     """A result that a normal mixture ended is recomputed so."""
-    estimate = of_logs([0.1, 0.2, 0.3])
-    assert earlier_sequence(estimate, 1) is None
+    assert earlier_sequence(of_logs([0.1, 0.2, 0.3]), 1) is None
     ends = earlier_sequence(of_logs([0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.12, 0.09]), 1)
     assert ends == pytest.approx((1.07056, 1.14376), rel=1e-5)
     stop = Stop.of(Until(width=0.03, least=8))

@@ -40,8 +40,7 @@ def test_the_phases_of_a_search() -> None:
 
 
 def test_down_from_a_start_that_is_too_high() -> None:
-    rates = [each.rate for each in sharp(Search(1000, 10, 10_000), 300)]
-    assert rates[:3] == [1000, 500, 250]
+    assert [each.rate for each in sharp(Search(1000, 10, 10_000), 300)][:3] == [1000, 500, 250]
 
 
 @pytest.mark.parametrize(("limit", "phase", "last"), [(5, "too low", 10), (1e6, "too high", 1000)])
@@ -77,12 +76,8 @@ def test_an_attempt_that_nobody_asked_for_is_refused() -> None:
 @pytest.mark.parametrize(
     ("start", "lowest", "highest", "steps"),
     [
-        (0, 0, 10, 5),
-        (5, 6, 10, 5),
-        (11, 1, 10, 5),
-        (5, 1, math.inf, 5),
-        (math.nan, 1, 9, 5),
-        (5, 1, 9, 0),
+        *((0, 0, 10, 5), (5, 6, 10, 5), (11, 1, 10, 5), (5, 1, math.inf, 5)),
+        *((math.nan, 1, 9, 5), (5, 1, 9, 0)),
     ],
 )
 def test_a_search_that_is_none_is_refused(

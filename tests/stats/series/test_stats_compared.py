@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import NOON
 from made.shown import case, line, result
+from made.summaries import check
 
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
 from benchforge.model.trial.check import Check
@@ -27,17 +29,24 @@ OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 
 def day(number: int, item: float, two: float, better: str = "higher") -> Summary:
     """Two servers with 3 blocks each, one hundredth apart."""
-    blocks = (0.99, 1.0, 1.01)
-    known_values = [line("speed", "x", *(value * by for by in blocks)) for value in (item, two)]
-    mine = [item.model_copy(update={"better": better}) for item in known_values]
-    pair = [case(name, mine_) for name, mine_ in zip(("one", "two"), mine, strict=True)]
-    return result(*pair).model_copy(update={"created": NOON + timedelta(days=number)})
+
+    def measured(server: str, value: float) -> CaseSummary:
+        mine = line("speed", "x", 0.99 * value, value, 1.01 * value)
+        return case(server, mine.model_copy(update={"better": better}))
+
+    created = NOON + timedelta(days=number)
+    return result(measured("one", item), measured("two", two)).model_copy(
+        update={"created": created}
+    )
 
 
 def past(better: str = "higher") -> list[Summary]:
-    return [
-        day(index, 10.0 + index, (10.0 + index) * mine, better) for index, mine in enumerate(OWN)
-    ]
+    return [day(n, 10.0 + n, (10.0 + n) * mine, better) for n, mine in enumerate(OWN)]
+
+
+def answer(new: Summary, older: list[Summary], reference: str | None = "one") -> MetricChange:
+    """Return how server two changed."""
+    return of(list(compared(new, older, reference, 0.03)), "two")
 
 
 def of(rows: Sequence[MetricChange], server: str) -> MetricChange:
@@ -46,27 +55,23 @@ def of(rows: Sequence[MetricChange], server: str) -> MetricChange:
 
 
 @pytest.mark.parametrize(
-    ("two", "better", "answer"),
+    ("two", "better", "answer_"),
     [
-        (20.0, "higher", "not shown"),
-        (18.0, "higher", "worse"),
-        (18.0, "lower", "better"),
-        (22.0, "higher", "better"),
-        (22.0, "lower", "worse"),
+        *((20.0, "higher", "not shown"), (18.0, "higher", "worse"), (18.0, "lower", "better")),
+        *((22.0, "higher", "better"), (22.0, "lower", "worse")),
         (19.5, "higher", "not shown"),  # 2.5 % less: beyond the interval, below what is told
     ],
 )
-def test_the_direction_is_that_of_the_metric(two: float, better: str, answer: str) -> None:
+def test_the_direction_is_that_of_the_metric(two: float, better: str, answer_: str) -> None:
     rows = list(compared(day(9, 20.0, two, better), past(better), "one", 0.03))
-    assert of(rows, "two").answer == answer
+    assert of(rows, "two").answer == answer_
     assert of(rows, "one").change.change.why == IS_REFERENCE
 
 
 @given(st.floats(0.01, 100), st.floats(0.5, 2))
 def test_a_good_day_of_the_machine_changes_nothing(machine: float, mine: float) -> None:
-    entries = of(list(compared(day(9, 20.0, 20.0 * mine), past(), "one", 0.03)), "two")
-    other = day(9, 20.0 * machine, 20.0 * mine * machine)
-    elsewhere = of(list(compared(other, past(), "one", 0.03)), "two")
+    entries = answer(day(9, 20.0, 20.0 * mine), past())
+    elsewhere = answer(day(9, 20.0 * machine, 20.0 * mine * machine), past())
     assert elsewhere.change.change.value == pytest.approx(entries.change.change.value)
     if abs(mine - 1) > 0.05:
         assert elsewhere.answer == entries.answer == ("better" if mine > 1 else "worse")
@@ -81,21 +86,21 @@ def test_a_good_day_of_the_machine_changes_nothing(machine: float, mine: float) 
     ],
 )
 def test_no_model_no_sentence(summarys: list[Summary], reference: str | None, reason: str) -> None:
-    row = of(list(compared(day(9, 20, 2), summarys, reference, 0.03)), "two")
+    row = answer(day(9, 20, 2), summarys, reference)
     assert row.answer == "no model"
     assert reason in row.change.change.why
     assert row.ratio is not None
 
 
+def doubts(doubt: Check, *trials: int) -> tuple[DoubtedTrial, ...]:
+    same: dict[str, Any] = {"attempt": 1, "checks": (doubt,), "used": True}
+    return tuple(DoubtedTrial(trial=n, block=n, **same) for n in trials)
+
+
 def doubted(case_summary: CaseSummary, *trials: int) -> CaseSummary:
-    check = Check(id="N1", scope="trial", subject="apparatus", status="fail", message="no")
-    doubts = tuple(
-        DoubtedTrial(trial=number, block=number, attempt=1, checks=(check,), used=True)
-        for number in trials
-    )
-    return case_summary.model_copy(
-        update={"doubted": doubts, "believed": case_summary.trials - len(trials)}
-    )
+    believed = case_summary.trials - len(trials)
+    update = {"doubted": doubts(check("N1", "apparatus", name=""), *trials), "believed": believed}
+    return case_summary.model_copy(update=update)
 
 
 def only(case_summary: CaseSummary) -> tuple[CaseSummary, MetricSummary]:
@@ -106,10 +111,9 @@ def test_what_is_not_believed_does_not_count() -> None:
     known_values = case("one", line("speed", "x", 10, 20, 1000))
     assert level(*only(doubted(known_values, 3))).value == pytest.approx(200**0.5)
     assert level(*only(doubted(known_values, 1, 2, 3))).why == f"{NO_TRIAL}: N1"
-    new = result(
-        case("one", line("speed", "x", 1)), doubted(case("two", known_values.metrics[0]), 1, 2, 3)
-    )
-    assert of(list(compared(new, past(), None, 0.03)), "two").answer == "not believed"
+    rest = doubted(case("two", known_values.metrics[0]), 1, 2, 3)
+    new = result(case("one", line("speed", "x", 1)), rest)
+    assert answer(new, past(), None).answer == "not believed"
 
 
 def test_what_is_no_number_is_none_and_what_is_zero_is_zero() -> None:
@@ -124,15 +128,10 @@ def test_what_is_no_number_is_none_and_what_is_zero_is_zero() -> None:
 
 
 def test_a_reference_is_one_case_where_another_is_compared() -> None:
-    cases = by_key(
-        result(
-            case("one", vary={"loaders.x.connections": 1}),
-            case("one", vary={"loaders.x.connections": 2}),
-            case("two", vary={"loaders.x.connections": 2, "servers.two.workers": 3}),
-            case("many", vary={"loaders.x.connections": 2, "servers.many.workers": 1}),
-            case("many", vary={"loaders.x.connections": 2, "servers.many.workers": 2}),
-        )
-    )
+    few, more = {"loaders.x.connections": 1}, {"loaders.x.connections": 2}
+    many = [case("many", vary={**more, "servers.many.workers": n}) for n in (1, 2)]
+    others = case("one", vary=few), case("one", vary=more)
+    cases = by_key(result(*others, case("two", vary={**more, "servers.two.workers": 3}), *many))
     two = next(value.case for value in cases.values() if value.case.server == "two")
     actual = reference_of(two, "one", cases)
     assert actual is not None
@@ -144,14 +143,8 @@ def test_a_reference_is_one_case_where_another_is_compared() -> None:
 
 
 def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
-    everything = [
-        day(
-            index,
-            10.0 + index % 3,
-            (10.0 + index % 3) * (1.1 if index >= 15 else 1.0) * OWN[index % 6],
-        )
-        for index in range(30)
-    ]
+    days = [(n, 10.0 + n % 3, (1.1 if n >= 15 else 1.0) * OWN[n % 6]) for n in range(30)]
+    everything = [day(n, machine, machine * mine) for n, machine, mine in days]
     (_, two) = courses(everything, (), "one")
     assert [(item.before, item.after) for item in two.changed] == [(14, 15)]
     assert two.changed[0].step.ratio == pytest.approx(1.1, rel=0.01)
@@ -166,44 +159,24 @@ def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
 
 def times(summary: Summary, server: str, *trials: int) -> Summary:
     """Return a summary of 99th percentiles; too few responses are beyond some of the server's."""
-    few = Check(
-        id="S2",
-        scope="trial",
-        subject="apparatus",
-        status="fail",
-        message="few",
-        invalidates="latency",
-    )
-    few = few.model_copy(update={"of": "p99"})
-    doubts = tuple(
-        DoubtedTrial(trial=number, block=number, attempt=1, checks=(few,), used=True)
-        for number in trials
-    )
-    cases = tuple(
-        item.model_copy(
-            update={
-                "metrics": tuple(
-                    line_.model_copy(update={"measurand": "response time", "of": "p99"})
-                    for line_ in item.metrics
-                ),
-                "latency_doubted": doubts if item.case.server == server else (),
-                "believed": item.trials,
-            }
-        )
-        for item in summary.cases
-    )
-    return summary.model_copy(update={"cases": cases})
+    few = check("S2", "apparatus", name="", invalidates="latency")
+    metric = {"measurand": "response time", "of": "p99"}
+
+    def timed(item: CaseSummary) -> CaseSummary:
+        update: dict[str, Any] = {"believed": item.trials}
+        update["metrics"] = tuple(row.model_copy(update=metric) for row in item.metrics)
+        update["latency_doubted"] = doubts(few, *trials) if item.case.server == server else ()
+        return item.model_copy(update=update)
+
+    return summary.model_copy(update={"cases": tuple(map(timed, summary.cases))})
 
 
 @pytest.mark.parametrize("server", ["one", "two"])
 def test_response_times_that_are_not_believed_decide_nothing(server: str) -> None:
     known_values = [times(item, "none") for item in past("lower")]
     slower = day(9, 20.0, 30.0, "lower")
-    assert (
-        of(list(compared(times(slower, "none"), known_values, "one", 0.03)), "two").answer
-        == "worse"
-    )
-    row = of(list(compared(times(slower, server, 1, 2, 3), known_values, "one", 0.03)), "two")
+    assert answer(times(slower, "none"), known_values).answer == "worse"
+    row = answer(times(slower, server, 1, 2, 3), known_values)
     assert row.answer == "no model"
     assert NO_TIMES in row.change.change.why
 
@@ -211,17 +184,14 @@ def test_response_times_that_are_not_believed_decide_nothing(server: str) -> Non
 def test_what_is_left_of_response_times_is_compared() -> None:
     new = times(day(9, 20.0, 30.0, "lower"), "two", 1)
     known_values = [times(item, "none") for item in past("lower")]
-    row = of(list(compared(new, known_values, "one", 0.03)), "two")
+    row = answer(new, known_values)
     assert (row.answer, row.new.n) == ("worse", 2)
 
 
 def test_a_past_whose_response_times_are_not_believed_is_no_model() -> None:
     known_values = [times(item, "two", 1, 2, 3) for item in past("lower")]
     new = times(day(9, 20.0, 30.0, "lower"), "none")
-    assert of(list(compared(new, known_values, "one", 0.03)), "two").answer == "no model"
-    (course,) = [
-        course for course in courses([*known_values, new], (), "one") if course.case.server == "two"
-    ]
-    assert [point.value.why for point in course.points[:-1]] == [f"{NO_TIMES}: S2"] * len(
-        known_values
-    )
+    assert answer(new, known_values).answer == "no model"
+    series = courses([*known_values, new], (), "one")
+    (course,) = [course for course in series if course.case.server == "two"]
+    assert {point.value.why for point in course.points[:-1]} == {f"{NO_TIMES}: S2"}

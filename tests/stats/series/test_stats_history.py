@@ -45,10 +45,8 @@ def test_steps_to_one_side_are_each_found() -> None:
 
 
 def test_a_small_step_is_not_told_and_an_outlier_is_none() -> None:
-    rng = random.Random(SEED)
-    logs = sessions(rng, 60, 0.002)
-    small = [log + (0.02 if index >= 30 else 0) for index, log in enumerate(logs)]
-    assert steps(small) == []
+    logs = sessions(random.Random(SEED), 60, 0.002)
+    assert steps([log + (0.02 if index >= 30 else 0) for index, log in enumerate(logs)]) == []
     logs[30] += 0.5
     assert steps(logs) == []
 

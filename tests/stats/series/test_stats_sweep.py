@@ -12,26 +12,21 @@ from benchforge.stats.summary.concurrency_sweeps import sweep
 LEVELS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 
-def law(level: int, contention: float, coherency: float, rate: float = 1000) -> float:
-    return rate * level / (1 + contention * (level - 1) + coherency * level * (level - 1))
+def law(level: int, contention: float, coherency: float) -> float:
+    return 1000 * level / (1 + contention * (level - 1) + coherency * level * (level - 1))
 
 
-def noisy(
-    draw: Random, contention: float, coherency: float, noise: float = 0.03, n: int = 5
-) -> dict[int, list[float]]:
-    return {
-        level: [
-            law(level, contention, coherency) * math.exp(draw.gauss(0, noise)) for _ in range(n)
-        ]
-        for level in LEVELS
-    }
+def noisy(draw: Random, contention: float, coherency: float, n: int) -> dict[int, list[float]]:
+    def value(level: int) -> float:
+        return law(level, contention, coherency) * math.exp(draw.gauss(0, 0.03))
+
+    return {level: [value(level) for _ in range(n)] for level in LEVELS}
 
 
 @pytest.mark.parametrize("knee", [4, 8, 32, 64])
 def test_a_hard_knee_saturates(knee: int) -> None:
-    got = sweep(
-        {level: [1000.0 * min(level, knee) * by for by in (0.99, 1.0, 1.01)] for level in LEVELS}
-    )
+    values = {level: [1000.0 * min(level, knee) * by for by in (0.99, 1, 1.01)] for level in LEVELS}
+    got = sweep(values)
     assert got.saturated == knee
     assert got.knee == pytest.approx(knee)
 
@@ -57,11 +52,7 @@ def test_a_sweep_says_all_of_it() -> None:
         ({1: [1.0, 2, 3], 2: [0.0, 3, 4]}, None, "a value is 0"),
         ({1: [1.0], 2: [2.0]}, 2, "1 block has no interval: it takes 3"),
         ({1: [1.0, 1.1], 2: [2.0, 2.1]}, 2, "2 blocks have no interval: it takes 3"),
-        (
-            {1: [1.0] * 5, 2: [2.0, 2.1, 2, 2, 2]},
-            2,
-            "all 5 are equal: how they spread is not known",
-        ),
+        ({1: [1.0] * 5, 2: [2.0, 2.1, 2, 2, 2]}, 2, "all 5 are equal: how they spread is not"),
     ],
 )
 def test_what_a_sweep_cannot_say(

@@ -56,13 +56,8 @@ def unsteady(shape: Shape, bins: int, runs: int) -> float:
 @pytest.mark.parametrize(
     ("shape", "bins", "runs", "lowest", "highest"),
     [
-        (flat, 20, 1, 3, 5),
-        (flat, 20, 5, 3, 5),
-        (flat, 30, 3, 1, 3),
-        (flat, 60, 3, 0, 2),
-        (late, 20, 1, 48, 48),
-        (late, 20, 3, 95, 100),
-        (late, 30, 3, 95, 100),
+        *((flat, 20, 1, 3, 5), (flat, 20, 5, 3, 5), (flat, 30, 3, 1, 3), (flat, 60, 3, 0, 2)),
+        *((late, 20, 1, 48, 48), (late, 20, 3, 95, 100), (late, 30, 3, 95, 100)),
         # The table does not say for how many bins; of 54, which are 13.5 s, it holds.
         (falling, 54, 1, 32, 46),
         (falling, 54, 5, 80, 95),
@@ -162,9 +157,8 @@ def test_mser_is_the_smallest_standard_error_of_what_is_left(course: list[float]
 
     cut = mser(course)
     assert cut <= len(course) // 2
-    assert all(
-        error(cut) <= error(other) * (1 + 1e-6) + 1e-15 for other in range(len(course) // 2 + 1)
-    )
+    other_cuts = range(len(course) // 2 + 1)
+    assert all(error(cut) <= error(other) * (1 + 1e-6) + 1e-15 for other in other_cuts)
 
 
 @given(courses, st.floats(0.01, 1000))
@@ -203,7 +197,6 @@ def test_a_trend_has_the_p_of_the_literature() -> None:
     rising = mann_kendall(list(range(10)))
     z = 44 / math.sqrt(10 * 9 * 25 / 18)
     assert rising == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-6)
-    assert mann_kendall(list(range(10)), inflation=4) == pytest.approx(
-        math.erfc(z / 2 / math.sqrt(2)), rel=1e-6
-    )
+    inflated = math.erfc(z / 2 / math.sqrt(2))
+    assert mann_kendall(list(range(10)), inflation=4) == pytest.approx(inflated, rel=1e-6)
     assert mann_kendall(list(range(10, 0, -1))) == rising

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from front_door import WAITS_S, Bench, answering, bench_words, calls
-from measured.on_disk import edited, only_result, places, summary_of
+from measured.on_disk import cut_off, edited, only_result, places, summary_of
 from measured.once import made_once
 from present import present
 from suite_texts.files import suite_text
@@ -34,10 +34,8 @@ main()
 
 
 def suite(folder: Path, repeat: str = f'until = "{AT_ONCE}"', more: str = "") -> Path:
-    path = folder / "few.toml"
-    path.write_text(
-        suite_text("stats/series/until", answering=answering(), repeat=repeat, more=more)
-    )
+    path, holes = folder / "few.toml", {"answering": answering(), "repeat": repeat, "more": more}
+    path.write_text(suite_text("stats/series/until", **holes))
     return path
 
 
@@ -109,9 +107,8 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             number += 1
             (path := folder / f"{number}").mkdir()
             bench = calls(bench_words(), path)
-            run = bench(
-                "run", "--details", suite(path, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0
-            )
+            file = suite(path, f'until = "{AT_ONCE}"\nbetween = [8, 10]')
+            run = bench("run", "--details", file, code=0)
             if number == 2 or "stopped after 8 blocks" in run.out:
                 break
         (path / "said").write_text(run.all)
@@ -146,22 +143,15 @@ def test_it_stops_once_it_is_enough_and_is_complete(
 
 
 def cut(stopped: tuple[Path, str], folder: Path, writer: int) -> Path:
-    """What a kill leaves of it: so many trials, a half one, and no report."""
-    result = folder / "cut"
-    shutil.copytree(stopped[0], result)
-    for trial in sorted(result.glob("trials/*"))[writer:]:
-        (trial / "trial.json").unlink()
-    for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
-        (result / made).unlink()
-    return result
+    """Return a copy of it as a kill leaves it: so many trials, a half one, and no report."""
+    return cut_off(Path(shutil.copytree(stopped[0], folder / "cut")), writer)
 
 
 def test_a_block_has_its_state(stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, writer=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda item: item.update(checks=[]))
-    bench = calls([sys.executable, "-c", EACH_LINE], tmp_path)
-    run = bench("run", "--resume", result, code=0)
+    run = calls([sys.executable, "-c", EACH_LINE], tmp_path)("run", "--resume", result, code=0)
     about = r"^after 8 of at most 10 rounds, ping, throughput: .+ / .+ · "
     answer = f"{about}(no narrow interval yet|so far )"
     assert re.search(answer, run.err, re.MULTILINE), run.err
@@ -232,10 +222,8 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
     bench("validate", result, code=0)
     run = bench("run", "--details", "--resume", result, code=0)
     assert places(result) == [(item.block, item.position) for item in read_header(result).plan]
-    assert (
-        "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"
-        in run.out
-    )
+    most = "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"
+    assert most in run.out
     summary = summary_of(result)
     assert summary.complete
     assert summary.stop_decision is not None
@@ -268,12 +256,7 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
     ],
 )
 def test_what_cannot_be_is_seen(
-    bench: Bench,
-    stopped: tuple[Path, str],
-    tmp_path: Path,
-    file: str,
-    change: dict[str, Any],
-    says: str,
+    bench: Bench, stopped: tuple[Path, str], tmp_path: Path, file: str, change: Any, says: str
 ) -> None:
     result = tmp_path / "changed"
     shutil.copytree(stopped[0], result)
@@ -293,9 +276,7 @@ def test_a_result_that_records_no_rule_is_recomputed_by_the_earlier_one(
     edited(result / "result.json", earlier)
     bench("run", "--resume", result, code=0)
     bench("verify", result, code=0)
-    widths = [
-        present(summary_of(folder).stop_decision).half_width for folder in (result, stopped[0])
-    ]
+    widths = [present(summary_of(item).stop_decision).half_width for item in (result, stopped[0])]
     ratio = present(widths[0]) / present(widths[1])
     quantiles = [t_quantile(1 - error / 2, 7) for error in (0.04, 0.035)]
     assert ratio == pytest.approx(quantiles[0] / quantiles[1])
@@ -303,8 +284,7 @@ def test_a_result_that_records_no_rule_is_recomputed_by_the_earlier_one(
 
 def test_a_claim_ends_a_run_after_three_blocks(bench: Bench, tmp_path: Path) -> None:
     """The question, its first look and its level are in the result before the first block."""
-    claim = CLAIM.format(holds="a > 0.01 * b")
-    path = suite(tmp_path, f"until = {NEVER}", claim)
+    path = suite(tmp_path, f"until = {NEVER}", CLAIM.format(holds="a > 0.01 * b"))
     assert "2 cases, 3 to 30 blocks" in bench("plan", path).out
     run = bench("run", path)
     until = read_header(run.result).until

@@ -38,24 +38,17 @@ def trial(reading: Reading | None, flow: NetworkFlow | None = None, **changed: A
 
 
 def reading(seconds: float = 10, **changed: Any) -> Reading:
-    return plain.reading(
-        1000, seconds=seconds, **{"errors": {"read": 0}, "unanswered": 0} | changed
-    )
+    fields = {"seconds": seconds, "errors": {"read": 0}, "unanswered": 0}
+    return plain.reading(1000, **fields | changed)
 
 
 def told(completed: tuple[int, ...], errors: tuple[int, ...] = (), bin_s: float = 0.25) -> Reading:
     """A reading with a series, whose totals are those of the series."""
     errors = errors or (0,) * len(completed)
-    count = sum(completed)
-    return reading(
-        len(completed) * bin_s,
-        responses=count,
-        good_at_least=count,
-        good_at_most=count,
-        unanswered=sum(errors),
-        errors={"read": sum(errors)},
-        series=Series(bin_s=bin_s, completed=completed, errors=errors),
-    )
+    fields: dict[str, Any] = {"unanswered": sum(errors), "errors": {"read": sum(errors)}}
+    fields |= dict.fromkeys(("responses", "good_at_least", "good_at_most"), sum(completed))
+    series = Series(bin_s=bin_s, completed=completed, errors=errors)
+    return reading(len(completed) * bin_s, series=series, **fields)
 
 
 def flow(sent: tuple[int, ...]) -> NetworkFlow:
@@ -113,12 +106,8 @@ def test_joined_bins_lose_nothing(counts: list[int], bin_s: float, width: float)
 
 def test_a_warm_up_is_found_in_bins_of_250_ms_and_in_bins_of_a_second() -> None:
     short = settled([trial(told(WARM))])
-    assert (short.classification, short.warm_up_s, short.bin_s, short.bins) == (
-        "warm-up",
-        2.0,
-        0.25,
-        40,
-    )
+    assert (short.classification, short.warm_up_s) == ("warm-up", 2.0)
+    assert (short.bin_s, short.bins) == (0.25, 40)
     long = settled([trial(told((10,) * 20 + (100,) * 80))])
     assert (long.classification, long.warm_up_s, long.bin_s, long.bins) == ("warm-up", 5.0, 1.0, 25)
 
@@ -215,8 +204,7 @@ def test_errors_are_counted_after_the_warm_up_and_all_are_told() -> None:
     total, read = Errors().of_trial(subject, "label", Window(cut_s=2))
     assert (total.value, total.estimator) == (1, "without the first 2 s; 6 in the whole load")
     assert (read.value, read.estimator) == (6, "of the whole load, its first 2 s too")
-    rate = only(ErrorRate(), subject, Window(cut_s=2))
-    assert rate.value == pytest.approx(1 / 3201)
+    assert only(ErrorRate(), subject, Window(cut_s=2)).value == pytest.approx(1 / 3201)
 
 
 def test_errors_of_which_nobody_tells_when_are_of_the_whole_load() -> None:
@@ -228,14 +216,11 @@ def test_errors_of_which_nobody_tells_when_are_of_the_whole_load() -> None:
 
 
 def test_what_is_never_cut_says_so() -> None:
-    times = Histogram.of({10: 5000})
-    subject = trial(told(WARM).model_copy(update={"latency": times}))
+    subject = trial(told(WARM).model_copy(update={"latency": Histogram.of({10: 5000})}))
     for metric in (Latency(), Cpu(), Memory()):
-        assert all(
-            sample.estimator is not None and sample.estimator.endswith("its first 2 s too")
-            for sample in metric.of_trial(subject, "label", Window(cut_s=2))
-            if sample.value is not None
-        )
+        samples = list(metric.of_trial(subject, "label", Window(cut_s=2)))
+        texts = [present(item.estimator) for item in samples if item.value is not None]
+        assert all(text.endswith("its first 2 s too") for text in texts)
 
 
 # --- a result ------------------------------------------------------------------------------------
@@ -255,11 +240,8 @@ def test_a_result_has_the_cut_and_each_case_s_verdict() -> None:
     summary = result(("warm", told(WARM)), ("flat", told((50,) * 40)), ("step", step))
     (comparison,) = summary.comparisons
     assert comparison.window.cut_s == 2
-    assert [steady_state.classification for steady_state in comparison.steady_states] == [
-        "warm-up",
-        "flat",
-        "step",
-    ]
+    classes = [steady_state.classification for steady_state in comparison.steady_states]
+    assert classes == ["warm-up", "flat", "step"]
     warm, flat, stepped = summary.cases
     assert (warm.steady, flat.steady, stepped.steady) == (True, True, False)
     assert warm.metrics[0].median == pytest.approx(400)
@@ -306,8 +288,6 @@ def test_a_comparison_with_what_never_settles_fails() -> None:
 
 def test_latencies_that_hold_a_warm_up_are_told() -> None:
     items = list(of_comparison([[trial(told(WARM))]], limits()))
-    assert [(check.status, check.invalidates) for check in items] == [
-        ("pass", "all"),
-        ("warn", "latency"),
-    ]
+    assert [check.status for check in items] == ["pass", "warn"]
+    assert [check.invalidates for check in items] == ["all", "latency"]
     assert "lengthen repeat.warmup by 2 s" in items[1].message

@@ -220,9 +220,8 @@ def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> Non
 
 
 def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> None:
-    change(
-        result / "result.json", ("claims", 0, "instances", 0, "a", "case", "digest"), lambda _: "x"
-    )
+    path = ("claims", 0, "instances", 0, "a", "case", "digest")
+    change(result / "result.json", path, lambda _: "x")
     run = bench("validate", result, code=1)
     assert "claims.0: the case 'hello · fast · few' is not in `cases`" in run.all
     bench("verify", result, code=1)
@@ -272,6 +271,5 @@ def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace(answering(), answering("--status", "500"), 1)
     (tmp_path / "suite.toml").write_text(text + FASTER)
     suite, short = tmp_path / "suite.toml", ("--set", "repeat.blocks=1")
-    call = bench("run", "--details", suite, *short, "--only", "hello")
-    assert call.code == 4
+    call = bench("run", "--details", suite, *short, "--only", "hello", code=4)
     assert "faster fast > slow is invalid: broken: fast" in " ".join(call.out.split())

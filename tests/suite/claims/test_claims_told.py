@@ -85,16 +85,12 @@ MARGIN = 'margin = "5%"\n'
 
 
 def test_a_profile_and_a_setting_reach_a_claim(tmp_path: Path) -> None:
-    text = (
-        CLAIM
-        + '[profiles.other]\nclaims.C.holds = "a < b"\nclaims.C.a.where = { "servers.one.threads" = 1 }\n'
-    )
-    actual = suite(tmp_path, text, profile="other").claims[0]
+    other = '[profiles.other]\nclaims.C.holds = "a < b"\nclaims.C.a.where = { "servers.one.threads" = 1 }\n'
+    actual = suite(tmp_path, CLAIM + other, profile="other").claims[0]
     assert actual.hypothesis.relation == "<"
     assert actual.instances[0].a.case.vary["servers.one.threads"] == 1
-    actual = load(
-        tmp_path / "a.toml", Registry(), settings=[("claims.C.holds", '"a > 2 * b"')]
-    ).claims[0]
+    settings = [("claims.C.holds", '"a > 2 * b"')]
+    actual = load(tmp_path / "a.toml", Registry(), settings=settings).claims[0]
     assert actual.hypothesis.bound == 2
     with pytest.raises(SuiteErrors, match=r"claims\.D is not declared"):
         load(tmp_path / "a.toml", Registry(), settings=[("claims.D.holds", "a > b")])

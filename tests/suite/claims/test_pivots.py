@@ -34,9 +34,8 @@ SUITE = suite_text("suite/claims/pivots", answering=answering())
 
 def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
-    path.write_text(
-        SUITE.replace('"server", "driver"', '"driver"') + 'where = { server = ["other"] }\n'
-    )
+    text = SUITE.replace('"server", "driver"', '"driver"')
+    path.write_text(text + 'where = { server = ["other"] }\n')
     pivot = load(path, Registry()).tables["one"]
     assert pivot.where == {"server": ("other",)}
     assert (pivot.rows, pivot.columns[0]) == (("path.size",), "driver")
@@ -44,49 +43,35 @@ def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
 
 
 def line(
-    *values: float, metric: str = "wall", unit: str = "s", bound: bool = False, estimator: str = ""
+    *values: float, unit: str = "s", bound: bool = False, estimator: str | None = None
 ) -> MetricSummary:
-    samples = [
-        Sample(
-            metric=metric, unit=unit, value=value, lower_bound=bound, estimator=estimator or None
-        )
-        for value in values
-    ]
+    same: dict[str, Any] = {"metric": "wall", "unit": unit, "estimator": estimator}
+    samples = [Sample(value=value, lower_bound=bound, **same) for value in values]
     ordered = sorted(values)
+    fields = {"median": ordered[len(values) // 2], "lowest": ordered[0], "highest": ordered[-1]}
     return plain.line(
-        metric,
+        "wall",
         unit,
-        use="wall",
         better="lower",
-        estimator=estimator or None,
+        estimator=estimator,
         samples=plain.samples(dict(enumerate(samples, 1))),
-        median=ordered[len(values) // 2],
-        lowest=ordered[0],
-        highest=ordered[-1],
         mean=sum(values) / len(values),
         sd=None if len(values) == 1 or bound else ordered[-1] - ordered[0],
         lower_bound=bound,
+        **fields,
     )
 
 
-def case(
-    *lines: MetricSummary,
-    scenario: str = "sizes",
-    server: str = "nginx",
-    driver: str = "pycurl",
-    vary: dict[str, JsonValue] | None = None,
-    failed: str = "",
-    trials: int = 3,
-) -> CaseSummary:
-    failure = FailedTrial(
-        trial=1, block=1, attempt=1, failure=Failure(stage="start", message=failed or "-")
-    )
+def case(*lines: MetricSummary, failed: str = "", trials: int = 3, **named: Any) -> CaseSummary:
+    fields = {"server": "nginx", "scenario": "sizes", "driver": "pycurl", "digest": "d"}
+    failure = Failure(stage="start", message=failed or "-")
+    trial = FailedTrial(trial=1, block=1, attempt=1, failure=failure)
     return plain.case(
-        plain.named(server, scenario=scenario, driver=driver, vary=vary or {}, digest="d"),
+        plain.named(**fields | named),
         *lines,
         trials=0 if failed else trials,
         planned=3,
-        failed=(failure,) if failed else (),
+        failed=(trial,) if failed else (),
     )
 
 
@@ -142,21 +127,16 @@ def test_a_terminal_shows_http_beside_https_and_sizes_down_the_side() -> None:
 
 
 def test_what_is_counted_in_another_unit_has_a_column_of_its_own() -> None:
-    in_turns = line(0.002, metric="wall", unit="s/response")
+    in_turns = case(line(0.002, unit="s/response"), vary={"path.size": 4, TLS: False})
     mixed = result(
         pivot(columns=(TLS,)),
-        *(
-            case(of_case, vary={"path.size": 4, TLS: tls})
-            for tls, of_case in ((False, in_turns), (True, line(0.4)))
-        ),
+        in_turns,
+        case(line(0.4), vary={"path.size": 4, TLS: True}),
         case(line(0.6), vary={"path.size": 8, TLS: False}),
     )
     rows = [row for row in drawn(mixed) if "\N{BOX DRAWINGS LIGHT HORIZONTAL}" not in row]
     assert rows[1:] == [
-        "tls=false tls=false tls=true",
-        "wall wall wall",
-        "size ms/response ms ms",
-        "4 2 - 400",
+        *("tls=false tls=false tls=true", "wall wall wall", "size ms/response ms ms", "4 2 - 400"),
         "8 - 600",
     ]
 
@@ -223,14 +203,11 @@ def test_csv_is_empty_where_no_case_is_and_says_failed_where_one_failed(tmp_path
 
 def test_runs_average_max_and_min_are_columns() -> None:
     table = pivot(rows=("server",), show=("runs", "average", "max", "min"))
-    summary = result(
-        table, case(line(5, 1, 3), server="tornado"), case(server="gevent", failed="x")
-    )
-    assert [row for row in drawn(summary) if row.startswith(("server", "tornado", "gevent"))] == [
-        "server s s s",
-        "tornado 3 3 5 1",
-        "gevent ! failed (1) ! failed (1) ! failed (1) ! failed (1)",
-    ]
+    failed = case(server="gevent", failed="x")
+    summary = result(table, case(line(5, 1, 3), server="tornado"), failed)
+    rows = [row for row in drawn(summary) if row.startswith(("server", "tornado", "gevent"))]
+    gevent = f"gevent{' ! failed (1)' * 4}"
+    assert rows == ["server s s s", "tornado 3 3 5 1", gevent]
     assert read(summary)[:2] == [
         ["server", "wall runs", "wall average (s)", "wall max (s)", "wall min (s)", "notes"],
         ["tornado", "3", "3", "5", "1", ""],
@@ -267,9 +244,8 @@ def test_a_case_that_was_not_measured_is_no_failure_and_no_number() -> None:
 
 
 words = st.text(min_size=1, max_size=8)
-values = st.lists(
-    st.one_of(words, st.integers(), st.booleans()), min_size=1, max_size=3, unique_by=json.dumps
-)
+scalars = st.one_of(words, st.integers(), st.booleans())
+values = st.lists(scalars, min_size=1, max_size=3, unique_by=json.dumps)
 AXES = ("scenario", "server", "driver", "path.size", "servers.*.tls")
 
 
@@ -284,28 +260,21 @@ def test_every_case_stands_once_in_a_complete_table_and_csv_tells_it(
 ) -> None:
     points = list(itertools.product(*axes))
     drawn = data.draw(st.lists(st.sampled_from(points), min_size=1, unique_by=json.dumps))
-    cases = [
-        case(
-            line(float(number)),
-            scenario=str(point[0]),
-            server=str(point[1]),
-            driver=str(point[2]),
-            vary=dict(zip(AXES[3:], point[3:], strict=True)),
-        )
-        for number, point in enumerate(drawn, 1)
-    ]
-    table = pivot(
-        scenarios=tuple(map(str, axes[0])), rows=order[:rows], columns=order[rows:], show=["median"]
-    )
+    cases = []
+    for number, (*named, size, tls) in enumerate(drawn, 1):
+        fields: dict[str, Any] = dict(zip(AXES, map(str, named), strict=False))
+        vary = {AXES[3]: size, AXES[4]: tls}
+        cases.append(case(line(float(number)), vary=vary, **fields))
+    scenarios = tuple(map(str, axes[0]))
+    columns = order[rows:]
+    table = pivot(scenarios=scenarios, rows=order[:rows], columns=columns, show=["median"])
     assert crowded(table, [case.case for case in cases]) == {}
     heads, *lines = read(result(table, *cases))
     assert {len(fields) for fields in lines} == {len(heads)}
     numbers = [field for fields in lines for field in fields[rows:-1] if field]
     assert sorted(map(float, numbers)) == [float(number) for number, _ in enumerate(cases, 1)]
-    output = [
-        cell for row in pivot_table(table, cases).rows for cell in row.cells if cell.parts[0][0]
-    ]
-    assert len(output) == len(cases)
+    cells = [cell for row in pivot_table(table, cases).rows for cell in row.cells]
+    assert len([cell for cell in cells if cell.parts[0][0]]) == len(cases)
     # One axis less: what is crowded then differs in it, and in nothing else.
     without = table.model_copy(update={"columns": table.columns[1:]})
     if table.columns:
@@ -322,13 +291,8 @@ def test_csv_rounds_no_number(numbers: list[float]) -> None:
 def test_a_run_draws_its_tables_from_what_is_on_the_disk(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     path = tmp_path / "a.toml"
-    path.write_text(
-        suite_text(
-            "suite/claims/pivots_drawn",
-            answering=answering(),
-            wrong=answering("--status", "500"),
-        )
-    )
+    servers = {"answering": answering(), "wrong": answering("--status", "500")}
+    path.write_text(suite_text("suite/claims/pivots_drawn", **servers))
     call = bench("run", "--details", path, code=4)  # one server is wrong
     (folder,) = (tmp_path / "results").iterdir()
     header = json.loads((folder / "result.json").read_text())

@@ -32,19 +32,12 @@ POINTS: st.SearchStrategy[dict[str, JsonValue]] = st.dictionaries(AXES, VALUES, 
 def scenarios(draw: st.DrawFn) -> Scenario:
     distinct = st.lists(VALUES, min_size=1, max_size=4, unique_by=json.dumps)
     vary = draw(st.dictionaries(AXES, distinct, max_size=3))
-    excluded = (
-        [
-            {path: draw(st.sampled_from(vary[path])) for path in chosen}
-            for chosen in draw(
-                st.lists(st.sets(st.sampled_from(list(vary)), min_size=1), max_size=4)
-            )
-        ]
-        if vary
-        else []
-    )
-    return Scenario(
-        servers=("one",), vary=vary, exclude=excluded, include=draw(st.lists(POINTS, max_size=3))
-    )
+    excluded = []
+    if vary:
+        chosen = st.lists(st.sets(st.sampled_from(list(vary)), min_size=1), max_size=4)
+        excluded = [{path: draw(st.sampled_from(vary[path])) for path in it} for it in draw(chosen)]
+    include = draw(st.lists(POINTS, max_size=3))
+    return Scenario(servers=("one",), vary=vary, exclude=excluded, include=include)
 
 
 def walked(scenario: Scenario) -> Iterator[dict[str, JsonValue]]:

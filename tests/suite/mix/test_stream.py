@@ -48,8 +48,7 @@ def test_each_prefix_has_the_shares_to_within_one_deck(shares: list[int], length
 @settings(max_examples=25)  # of 200 requests each
 @given(SHARES, st.integers(0, 2**32), st.integers(1, 9))
 def test_a_seed_and_a_block_make_one_stream(shares: list[int], seed: int, block: int) -> None:
-    feeds = {"id": Feed(integers=(1, 10**9)), "note": Feed(text=(1, 9))}
-    workload = mix(shares, **feeds)
+    workload = mix(shares, id=Feed(integers=(1, 10**9)), note=Feed(text=(1, 9)))
     once, again = (first(workload, 50, seed, block) for _ in range(2))
     assert once == again
     assert once != first(workload, 50, seed, block + 1)
@@ -100,13 +99,8 @@ def test_a_value_comes_back_out_of_a_path(text: str) -> None:
 def test_values_come_back_out_of_json(text: str, number: int) -> None:
     body = '{"a": {"note": "for {q}, {q}"}, "n": {n}, "q": {q}, "whole": {n:integer}, "x": "{{n}"}'
     filled = in_body(body, "application/json").fill({"q": text, "n": number})
-    assert json.loads(filled) == {
-        "a": {"note": f"for {text}, {text}"},
-        "n": number,
-        "q": text,
-        "whole": number,
-        "x": "{n}",
-    }
+    whole = {"a": {"note": f"for {text}, {text}"}, "n": number, "q": text, "whole": number}
+    assert json.loads(filled) == whole | {"x": "{n}"}
 
 
 @given(TEXTS.filter(bool), TEXTS.filter(bool))
@@ -119,34 +113,24 @@ def test_values_come_back_out_of_a_form(name: str, password: str) -> None:
     (record,) = first(workload, 1)
     assert b"Content-Type: application/x-www-form-urlencoded\r\n" in record.head
     assert f"Content-Length: {len(record.body)}\r\n".encode() in record.head
-    assert parse_qs(record.body.decode(), keep_blank_values=True) == {
-        "name": [name],
-        "pass word": [password],
-    }
+    fields = parse_qs(record.body.decode(), keep_blank_values=True)
+    assert fields == {"name": [name], "pass word": [password]}
     assert unquote_plus(record.body.decode().partition("&")[0]) == f"name={name}"
 
 
 def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
     values: dict[str, int | float | str] = {"q": "a b/é", "n": "007", "k": 5}
     assert Template("/{q:raw}/{n:integer}", "path").fill(values) == "/a b/é/7"
-    table: JsonValue = {
-        "items": "{k}",
-        "json": {"id": "{n:integer}", "as": "{n}", "in": ["x {k} {{k}"]},
-    }
-    assert expected(table, values) == {
-        "items": 5,
-        "json": {"id": 7, "as": "007", "in": ["x 5 {k}"]},
-    }
+    inner: JsonValue = {"id": "{n:integer}", "as": "{n}", "in": ["x {k} {{k}"]}
+    filled = {"id": 7, "as": "007", "in": ["x 5 {k}"]}
+    assert expected({"items": "{k}", "json": inner}, values) == {"items": 5, "json": filled}
 
 
 @pytest.mark.parametrize(
     ("body", "filled"),
     [
-        ("{x}", 'a "b"'),
-        ("[{x}", '[a "b"'),
-        ("{{x} {x}", '{x} a "b"'),
-        ('{"q": {x}}', '{"q": "a \\"b\\""}'),
-        ('["{x}"]', '["a \\"b\\""]'),
+        *(("{x}", 'a "b"'), ("[{x}", '[a "b"'), ("{{x} {x}", '{x} a "b"')),
+        *(('{"q": {x}}', '{"q": "a \\"b\\""}'), ('["{x}"]', '["a \\"b\\""]')),
     ],
 )
 def test_a_body_without_a_type_is_json_where_it_is_json(body: str, filled: str) -> None:

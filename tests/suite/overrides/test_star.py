@@ -40,19 +40,13 @@ def test_what_is_said_later_holds_and_a_label_comes_before_the_star(
 
 
 def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
-    assert workers(tmp_path, SUITE + '[servers."*"]\nworkers = 7\n') == {
-        "flask": 4,
-        "other": 7,
-        "waitress": None,
-    }
+    actual = workers(tmp_path, SUITE + '[servers."*"]\nworkers = 7\n')
+    assert actual == {"flask": 4, "other": 7, "waitress": None}
 
 
 def test_tables_merge(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(SUITE.replace("workers = 4", 'environment = { A = "a" }'))
     suite = load(tmp_path / "a.toml", Registry(), profile="told")
     actual = {label: server.options["environment"] for label, server in suite.servers.items()}
-    assert actual == {
-        "flask": {"A": "a", "DEBUG": "1"},
-        "other": {"DEBUG": "1"},
-        "waitress": {"DEBUG": "1"},
-    }
+    debug = {"DEBUG": "1"}
+    assert actual == {"flask": {"A": "a"} | debug, "other": debug, "waitress": debug}

@@ -3,15 +3,17 @@
 import csv
 import json
 import re
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import WAITS_S, Bench, Told, bench_words, calls
-from measured.on_disk import only_result
+from measured.on_disk import edited, only_result
 from measured.once import made_once
 from present import present
 from suite_texts.files import suite_text
@@ -86,9 +88,7 @@ def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> N
     assert len(ping.attempts) == cases["ping"].trials <= cases["ping"].planned == 10
     assert cases["ping"].metrics == ()
 
-    little, much = cases["little"].capacity, cases["much"].capacity
-    assert little is not None
-    assert much is not None
+    little, much = present(cases["little"].capacity), present(cases["much"].capacity)
     assert (little.phase, little.highest_passed) == ("too high", 50)
     assert little.message == "every trial passed up to 50/s: at least that"
     assert (much.phase, much.highest_passed, len(much.attempts)) == ("too low", None, 1)
@@ -169,27 +169,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             number += 1
             (path_ := folder / f"{number}").mkdir()
             path = suite(path_, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
-            actual = calls(bench_words(), path_)("run", "--details", path)
-            assert actual.code == 0, actual.all
+            calls(bench_words(), path_)("run", "--details", path, code=0)
             outcomes = [trial.search_outcome for trial in read_trials(only_result(path_))]
-            if number == 5 or [outcome.passed for outcome in outcomes if outcome is not None] == [
-                True,
-                True,
-            ]:
+            if number == 5 or [outcome.passed for outcome in outcomes if outcome] == [True] * 2:
                 break
         return only_result(path_)
 
     return made_once(tmp_path_factory, "made", measured)
 
 
-def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
-    """Return a copy of a result whose last trial says something else of its search."""
-    copy = folder / "copy"
-    subprocess.run(["cp", "-r", result, copy], check=True)
-    file = max(copy.glob("trials/*/trial.json"))
-    content = json.loads(file.read_text())
-    content["search_outcome"] |= change
-    file.write_text(json.dumps(content))
+def changed(result: Path, folder: Path, name: str, change: Callable[[Any], None]) -> Path:
+    """Return a copy of a result one of whose files is changed."""
+    copy = Path(shutil.copytree(result, folder / "copy"))
+    edited(max(copy.glob(name)), change)
     return copy
 
 
@@ -205,17 +197,17 @@ def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
 def test_a_search_that_was_changed_is_told(
     bench: Bench, made: Path, tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
-    copy = changed(made, tmp_path, change)
+    file = "trials/*/trial.json"
+    copy = changed(made, tmp_path, file, lambda trial: trial["search_outcome"].update(change))
     assert says in bench("validate", copy, code=1).out
     assert bench("verify", copy).code != 0
 
 
 def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    subprocess.run(["cp", "-r", made, copy], check=True)
-    content = json.loads((copy / "result.json").read_text())
-    content["searches"]["ping"]["objectives"][0]["bound"] = 50.0
-    (copy / "result.json").write_text(json.dumps(content))
+    def eased(header: Any) -> None:
+        header["searches"]["ping"]["objectives"][0]["bound"] = 50.0
+
+    copy = changed(made, tmp_path, "result.json", eased)
     call = bench("verify", copy, code=1)
     assert "searches.ping.objectives.0.bound: 50.0, but recomputed it is 5.0" in call.out
 

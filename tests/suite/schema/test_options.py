@@ -35,28 +35,19 @@ class Own(Inherited):
     share: float = Field(default=0.5, gt=0, le=1, description="Said in the field.")
 
 
+SIZE = 'a size such as "64KiB", "10MB" or a number of bytes'
+WAIT = 'a duration such as "30s", "500ms" or a number of seconds'
+SETTINGS = "a table of true or false or a whole number"
+
+
 def test_each_option_is_told_as_a_suite_writes_it() -> None:
     assert options(Own) == [
         Option("command", "an array of text, 1 or more", True, "", "The words."),
         Option("mode", 'one of "fast", "exact"', False, '"fast"', ""),
-        Option(
-            "limit", 'a size such as "64KiB", "10MB" or a number of bytes', False, "", "Of all."
-        ),
-        Option(
-            "settings",
-            "a table of true or false or a whole number",
-            False,
-            '{ "a b" = 1, c = true }',
-            "",
-        ),
+        Option("limit", SIZE, False, "", "Of all."),
+        Option("settings", SETTINGS, False, '{ "a b" = 1, c = true }', ""),
         Option("share", "a number, more than 0, at most 1", False, "0.5", "Said in the field."),
-        Option(
-            "wait",
-            'a duration such as "30s", "500ms" or a number of seconds',
-            False,
-            '"30s"',
-            "How long it is waited for,\nat most.",
-        ),
+        Option("wait", WAIT, False, '"30s"', "How long it is waited for,\nat most."),
     ]
 
 
@@ -69,9 +60,8 @@ def test_a_class_without_source_has_options_without_docs() -> None:
 def test_every_option_of_every_part_is_told(kind: Kind, name: str) -> None:
     cls = Registry().part(kind, name)
     actual = options(cls)
-    assert {item.name for item in actual} == {
-        field.alias or name for name, field in cls.model_fields.items()
-    }
+    names = {field.alias or label for label, field in cls.model_fields.items()}
+    assert {item.name for item in actual} == names
     assert all(item.type and item.type != "any value" for item in actual)
 
 
@@ -85,12 +75,9 @@ _VALUES = st.recursive(
 )
 
 
-@given(
-    st.dictionaries(
-        st.text(),
-        _VALUES | st.dictionaries(st.from_regex(r"[a-z-]+", fullmatch=True), _VALUES, max_size=3),
-        max_size=3,
-    )
-)
+_TABLES = st.dictionaries(st.from_regex(r"[a-z-]+", fullmatch=True), _VALUES, max_size=3)
+
+
+@given(st.dictionaries(st.text(), _VALUES | _TABLES, max_size=3))
 def test_tables_of_a_suite_are_read_as_they_were(tables: dict[str, object]) -> None:
     assert tomllib.loads(suite_in_toml(tables)) == tables  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,23 +73,18 @@ PLANTED = [
 ]
 
 
-class Checkers:
-    """taplo and tombi, offline."""
+CHECKERS = {"taplo": ("lint", "--colors", "never"), "tombi": ("lint", "--offline")}
+Lint = Callable[[str, Sequence[Path]], dict[Path, list[tuple[int, str]]]]
 
-    NAMES = ("taplo", "tombi")
 
-    def __init__(self, folder: Path) -> None:
-        self._environment = {"PATH": os.defpath, "HOME": str(folder), "NO_COLOR": "1"}
+@pytest.fixture
+def lint(tmp_path: Path) -> Lint:
+    """Return line and message of each error and warning by taplo or tombi, offline, by file."""
+    environment = {"PATH": os.defpath, "HOME": str(tmp_path), "NO_COLOR": "1"}
 
-    def told(self, name: str, files: Sequence[Path]) -> dict[Path, list[tuple[int, str]]]:
-        """Return line and message of each error, and of each warning, by file."""
-        words = {"taplo": ["lint", "--colors", "never"], "tombi": ["lint", "--offline"]}[name]
-        done = captured(
-            [Path(sys.executable).parent / name, *words, *files],
-            cwd=ROOT,
-            env=self._environment,
-            timeout=300,
-        )
+    def told_by(name: str, files: Sequence[Path]) -> dict[Path, list[tuple[int, str]]]:
+        words: list[str | Path] = [Path(sys.executable).parent / name, *CHECKERS[name], *files]
+        done = captured(words, cwd=ROOT, env=environment, timeout=300)
         actual: dict[Path, list[tuple[int, str]]] = defaultdict(list)
         lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr + done.stdout)
         findall = re.findall(r"(?:error|Error|Warning): (.*)\n\s*(?:┌─|at) (\S+):(\d+):\d+", lines)
@@ -98,10 +93,7 @@ class Checkers:
         assert bool(actual) >= (done.returncode != 0), lines[-2000:]  # none that we did not read
         return dict(actual)
 
-
-@pytest.fixture
-def checkers(tmp_path: Path) -> Checkers:
-    return Checkers(tmp_path)
+    return told_by
 
 
 @pytest.fixture
@@ -120,8 +112,8 @@ def test_the_committed_schema_is_that_of_the_code(label: str, bench: Bench, tmp_
     assert (tmp_path / "x.json").read_bytes() == file.read_bytes()
 
 
-@pytest.mark.parametrize("name", Checkers.NAMES)
-def test_every_suite_names_its_schema_and_is_clean(name: str, checkers: Checkers) -> None:
+@pytest.mark.parametrize("name", CHECKERS)
+def test_every_suite_names_its_schema_and_is_clean(name: str, lint: Lint) -> None:
     suites = [*(ROOT / "suites").rglob("*.toml")]
     assert len(suites) >= 7
     for suite in suites:
@@ -129,7 +121,7 @@ def test_every_suite_names_its_schema_and_is_clean(name: str, checkers: Checkers
         named = re.fullmatch(r"#:schema (\S+)", first)
         assert named, f"{suite}: {first}"
         assert (suite.parent / named[1]).samefile(SCHEMAS / "suite.schema.json")
-    assert checkers.told(name, suites) == {}
+    assert lint(name, suites) == {}
 
 
 def sound(file: Path) -> bool:
@@ -143,7 +135,7 @@ def sound(file: Path) -> bool:
     return True
 
 
-def test_clean_suites(folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clean_suites(folder: Path, lint: Lint, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
@@ -157,17 +149,17 @@ def test_clean_suites(folder: Path, checkers: Checkers, monkeypatch: pytest.Monk
         file.write_text(text if text.startswith("#:schema") else FIRST + text)
     load(files[0], Registry(), profile="quick")
     assert all(map(sound, files))
-    assert [checkers.told(name, files) for name in Checkers.NAMES] == [{}, {}]
+    assert [lint(name, files) for name in CHECKERS] == [{}, {}]
 
 
-@pytest.mark.parametrize("name", Checkers.NAMES)
-def test_a_planted_fault_has_one_place(name: str, folder: Path, checkers: Checkers) -> None:
+@pytest.mark.parametrize("name", CHECKERS)
+def test_a_planted_fault_has_one_place(name: str, folder: Path, lint: Lint) -> None:
     good, files = FIRST + GOOD, {}
     for number, (subject, old, new, _) in enumerate(PLANTED):
         assert good.count(old) >= 1, subject
         files[subject] = folder / f"{number}.toml"
         files[subject].write_text(good.replace(old, new, 1))
-    actual = checkers.told(name, list(files.values()))
+    actual = lint(name, list(files.values()))
     wrong = {}
     for subject, old, _, where in PLANTED:
         first = good[: good.index(where or old)]
@@ -217,7 +209,7 @@ def toml(tables: Mapping[str, Any]) -> str:
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_it_refuses_nothing_that_the_loader_takes(
-    seed: int, folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
+    seed: int, folder: Path, lint: Lint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
@@ -236,8 +228,8 @@ def test_it_refuses_nothing_that_the_loader_takes(
         if sound(file):
             taken.append(file.resolve())
     assert 2 < len(taken) < 37
-    for name in Checkers.NAMES:
-        actual = checkers.told(name, files)
+    for name in CHECKERS:
+        actual = lint(name, files)
         assert {file.read_text(): actual[file] for file in taken if file in actual} == {}
         assert len(actual) > (len(files) - len(taken)) // 2  # it refuses most of what is faulty
 
@@ -255,7 +247,7 @@ def as_toml(value: Any) -> Any:
 
 # More changes repeat the same three ways: those of `make test` take each in each file.
 @pytest.mark.parametrize("each", [2, pytest.param(5, marks=pytest.mark.exhaustive)])
-def test_results_fit_a_schema(bench: Bench, tmp_path: Path, checkers: Checkers, each: int) -> None:
+def test_results_fit_a_schema(bench: Bench, tmp_path: Path, lint: Lint, each: int) -> None:
     suite = tmp_path / "small.toml"
     # Three requests: taplo tells a fault at the top once for each number in the histogram.
     suite.write_text(
@@ -266,20 +258,15 @@ def test_results_fit_a_schema(bench: Bench, tmp_path: Path, checkers: Checkers, 
     )
     bench("run", suite, code=0)
     (result,) = tmp_path.glob("results/*")
-    real = {
-        "result": result / "result.json",
-        "summary": result / "summary.json",
-        "trial": result / "trials/0001/trial.json",
-    }
+    real = {name: result / f"{name}.json" for name in ("result", "summary")}
+    real["trial"] = result / "trials/0001/trial.json"
     drawn = random.Random(1)
     files, refused, missing = [], [], []
     for subject_, file in real.items():
         schema = as_toml(json.loads((SCHEMAS / f"{subject_}.schema.json").read_text()))
         (tmp_path / f"{subject_}.schema.json").write_text(json.dumps(schema))
         written = json.loads(file.read_text())
-        everything = [
-            path for path in places(written) if "facts" not in path and "suite" not in path
-        ]
+        everything = [path for path in places(written) if not {"facts", "suite"} & {*path}]
         changes = [written] + [
             changed(written, path, how, drawn.choice(VALUES))
             for how in ("leave out", "rename", "replace")
@@ -297,7 +284,7 @@ def test_results_fit_a_schema(bench: Bench, tmp_path: Path, checkers: Checkers, 
                 refused.append(item_.resolve())
             if any("is missing" in str(item) or "not known here" in str(item) for item in wrong):
                 missing.append(item_.resolve())
-    told_of = checkers.told("taplo", files)
+    told_of = lint("taplo", files)
     originals = [tmp_path.resolve() / f"{subject}-0.toml" for subject in real]
     assert [told_of.get(file) for file in originals] == [None] * 3
     assert len(refused) > 5 * each
@@ -380,7 +367,7 @@ def test_a_broken_plugin_loses_its_parts_only(bench: Bench, installed: Path) -> 
     assert call.out == (SCHEMAS / "suite.schema.json").read_text()
 
 
-def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, checkers: Checkers) -> None:
+def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, lint: Lint) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'raise RuntimeError("no\\nschema")'))
     call = bench("schema", "-o", folder / "suite.schema.json", code=0)
     assert call.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
@@ -389,9 +376,9 @@ def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, checkers:
     profile = "[profiles.quick.metrics.m]\nanything = 2\n"
     good = FIRST + re.sub(r"\[metrics\.m\][^\[]*", metric, GOOD) + profile
     suite.write_text(good)
-    assert [checkers.told(name, [suite]) for name in Checkers.NAMES] == [{}, {}]
+    assert [lint(name, [suite]) for name in CHECKERS] == [{}, {}]
     suite.write_text(good.replace("workers = 2", "worker = 2"))
-    assert all(checkers.told(name, [suite]) for name in Checkers.NAMES)
+    assert all(lint(name, [suite]) for name in CHECKERS)
 
 
 def test_what_cannot_be_asked_or_written_is_told(bench: Bench, tmp_path: Path) -> None:

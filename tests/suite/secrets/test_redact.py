@@ -53,8 +53,7 @@ def test_no_alignment_of_base64_is_left(secret: str, first: str, behind: str) ->
         assert "***" in hidden
         count = len(first.encode(errors="surrogatepass"))
         # What is left at either side holds no whole byte of it.
-        head = hidden.strip('"').partition("***")[0]
-        assert len(head) * 6 // 8 <= count
+        assert len(hidden.strip('"').partition("***")[0]) * 6 // 8 <= count
 
 
 def test_a_login_of_basic_is_hidden_by_its_password() -> None:
@@ -111,6 +110,5 @@ def test_labels_and_names_of_variables_are_no_secrets() -> None:
         "scenarios": {"a": {"request": {"path": "/?api_key=abcdefgh&x=1"}}},
         "loaders": {"x": {"max_token_size": "big", "tokenizers": "false"}},
     }
-    assert {secret for _, secret in secrets_of_suite(tables)} == {
-        "big", "correct-horse", "abcdefgh",
-    }  # fmt: skip
+    expected = {"big", "correct-horse", "abcdefgh"}
+    assert {secret for _, secret in secrets_of_suite(tables)} == expected

@@ -60,10 +60,8 @@ def test_a_path_to_what_is_brought_leads_to_its_name(bench: Bench, command: str,
 
 @pytest.mark.parametrize("words", [("run", "macor"), ("new", "suite", "--from", "macor.toml")])
 def test_a_name_that_is_misspelt_leads_to_the_nearest(bench: Bench, words: tuple[str, ...]) -> None:
-    call = bench(*words, code=2)
-    assert (
-        "hint: did you mean 'macro'? benchforge brings: api-hour, capacity, cherrypy, " in call.err
-    )
+    err = bench(*words, code=2).err
+    assert "hint: did you mean 'macro'? benchforge brings: api-hour, capacity, cherrypy, " in err
 
 
 def test_a_shell_completes_names_and_files() -> None:

@@ -145,19 +145,15 @@ def documents(draw: st.DrawFn) -> str:
     """Text of a document; now and then one that says something twice, and is none."""
     lines: list[str] = []
     for _ in range(draw(st.integers(0, 8))):
-        dotted = draw(SPACE).join(
-            [".".join(map(written_key, draw(st.lists(KEYS, min_size=1, max_size=3))))]
-        )
-        kind = draw(st.sampled_from(["pair", "pair", "table", "array", "comment"]))
+        keys = ".".join(map(written_key, draw(st.lists(KEYS, min_size=1, max_size=3))))
         space = draw(SPACE)
-        lines.append(
-            {
-                "pair": f"{space}{dotted} ={space}{draw(values())}{space}",
-                "table": f"{space}[{space}{dotted}{space}] # [x]",
-                "array": f"[[{space}{dotted} ]]",
-                "comment": "# a = 1",
-            }[kind]
-        )
+        forms = {
+            "pair": f"{space}{keys} ={space}{draw(values())}{space}",
+            "table": f"{space}[{space}{keys}{space}] # [x]",
+            "array": f"[[{space}{keys} ]]",
+            "comment": "# a = 1",
+        }
+        lines.append(forms[draw(st.sampled_from(["pair", *forms]))])
     return draw(st.sampled_from(["\n", "\r\n"])).join(lines)
 
 

@@ -72,7 +72,6 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 def _headings(page: Path) -> Iterator[str]:
-    tokens = _PARSER.parse(page.read_text())
-    for opening, inside in pairwise(tokens):
+    for opening, inside in pairwise(_PARSER.parse(page.read_text())):
         if opening.type == "heading_open":
             yield "".join(child.content for child in inside.children or ())

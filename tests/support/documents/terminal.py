@@ -14,7 +14,8 @@ from pathlib import Path
 
 import warm
 from documents.pages import ROOT, Block
-from front_door import bench_words, needed
+from front_door import bench_words, captured, needed
+from third_party import written_as_installed
 
 from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
@@ -87,9 +88,8 @@ def without_waiting(words: Sequence[str], folder: Path) -> list[str]:
     if "warmup" in tables.get("repeat", {}):
         set_.append(f"repeat.warmup={SHORT}")
     options = {word.partition("=")[0] for word in words}
-    return [
-        word for item in set_ if item.partition("=")[0] not in options for word in ("--set", item)
-    ]
+    items = [item for item in set_ if item.partition("=")[0] not in options]
+    return [word for item in items for word in ("--set", item)]
 
 
 class Terminal:
@@ -192,17 +192,8 @@ class Terminal:
         program, count = len(bench_words()), words[len(bench_words()) :]
         if list(words[:program]) == bench_words() and warm.may(environment):
             return warm.call(count, folder, environment, WAITS_S, as_seen=True)[:2]
-        done = subprocess.run(
-            words,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=WAITS_S,
-        )
+        together = ["sh", "-c", 'exec "$@" 2>&1', "sh", *words]
+        done = captured(together, cwd=folder, env=environment, timeout=WAITS_S)
         return done.returncode, done.stdout
 
     def _started(
@@ -254,20 +245,10 @@ class Terminal:
                 raise NoRule(f"{block.where}: no rule for installing {word}")
 
     def _found(self, project: Path) -> None:
-        """Write what pip would write for an editable install, but for its dependencies."""
+        """Have an editable install found, as pip would."""
         loads = tomllib.loads((project / "pyproject.toml").read_text())["project"]
-        info = self.plugins / f"{loads['name'].replace('-', '_')}-{loads['version']}.dist-info"
-        info.mkdir(parents=True)
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {loads['name']}\nVersion: {loads['version']}\n"
-        )
         points = loads.get("entry-points", {})
-        (info / "entry_points.txt").write_text(
-            "".join(
-                f"[{group}]\n" + "".join(f"{name} = {index}\n" for name, index in named.items())
-                for group, named in points.items()
-            )
-        )
+        written_as_installed(self.plugins, loads["name"], loads["version"], points)
         source = project / "src" if (project / "src").is_dir() else project
         paths = [str(self.plugins), str(source), self.environment.get("PYTHONPATH", "")]
         self.environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
@@ -279,6 +260,5 @@ def packaged(words: Sequence[str], block: Block) -> None:
     assert words[0] == "install", block.where
     content = (ROOT / "scripts/setup.sh").read_text()
     for word in words[1:]:
-        assert word.startswith("-") or re.search(rf"(?<![\w-]){word}(?![\w-])", content), (
-            block.where
-        )
+        named = re.search(rf"(?<![\w-]){word}(?![\w-])", content)
+        assert word.startswith("-") or named, block.where

@@ -53,11 +53,8 @@ def plain(line: str, folder: Path) -> str:
     for pattern, name in (
         (r"results/[\w-]+Z(-\d+)?", "RESULT"),
         (r"process \d+ \([^)]*\)", "process N (...)"),
-        (r"process \d+", "process N"),
-        (r"port \d+", "port N"),
-        (r"bf-\w+", "bf-X"),
-        (r"\[ *\d+/\d+\]", "[N/M]"),
-        (r"(block|round) \d+", r"\1 N"),
+        *((r"process \d+", "process N"), (r"port \d+", "port N"), (r"bf-\w+", "bf-X")),
+        *((r"\[ *\d+/\d+\]", "[N/M]"), (r"(block|round) \d+", r"\1 N")),
         (r" · (about|at most) .* left", ""),
         (r"[\d,.]+ good responses/s(, at most \d+ not good|, \d+ not good)?", "N good responses/s"),
         (r"\d+ trials?", "N trials"),

@@ -41,11 +41,8 @@ def _namespaces(pid: int) -> set[str]:
 
 def _ports() -> set[str]:
     """TCP sockets that listen."""
-    lines = [
-        line.split()
-        for name in ("tcp", "tcp6")
-        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
-    ]
+    files = (Path(f"/proc/net/{name}").read_text() for name in ("tcp", "tcp6"))
+    lines = [line.split() for text in files for line in text.splitlines()[1:]]
     return {f"port {int(line[1].rpartition(':')[2], 16)}" for line in lines if line[3] == "0A"}
 
 

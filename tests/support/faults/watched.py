@@ -66,8 +66,7 @@ class Watched:
     def leaves(self) -> str:
         """For the page: what still runs or lies about, once it has ended."""
         self.ended()
-        actual = [*self.left, *("a scratch folder" for _ in self.scratch)]
-        return ", ".join(actual) or NOTHING
+        return ", ".join([*self.left, *("a scratch folder" for _ in self.scratch)]) or NOTHING
 
 
 @contextlib.contextmanager
@@ -111,14 +110,10 @@ def _process(
     environment = {**os.environ, "TMPDIR": str(folder / "t")}
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         if first or not warm.may(environment):
+            line = [sys.executable, str(watches), text, *first, *bench_words(*words)]
+            null, env = subprocess.DEVNULL, environment
             return subprocess.Popen(
-                [sys.executable, str(watches), text, *first, *bench_words(*words)],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                text=True,
-                env=environment,
+                line, cwd=folder, stdin=null, stdout=out, stderr=err, text=True, env=env
             )
     outputs = folder / "out", folder / "err"
     return warm.Called([text, *map(str, words)], folder, environment, *outputs, watches)

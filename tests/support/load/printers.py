@@ -10,25 +10,32 @@ from load.queues import Simulated
 
 def wrk(run: Simulated) -> str:
     corrected = _corrected(run)
-    lines = [
-        f"Running {_s(run.setup.duration_s)} test @ http://127.0.0.1:8080/",
-        f"  1 threads and {run.setup.connections} connections",
-        "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
-        _latency(corrected),
-        "    Req/Sec     1.00k     0.10k     1.10k    70.00%",
-        "  Latency Distribution",
-        *(f"     {percent}%  {_us(_rank(corrected, percent))}" for percent in (50, 75, 90, 99)),
-        f"  {run.requests} requests in {run.duration_s:.2f}s, {_bytes(run.bytes)} read",
-    ]
-    if run.late:
-        lines.append(f"  Socket errors: connect 0, read 0, write 0, timeout {run.late}")
-    if run.failed:
-        lines.append(f"  Non-2xx or 3xx responses: {run.failed}")
-    lines += [
-        f"Requests/sec: {run.requests / run.duration_s:.2f}",
-        f"Transfer/sec: {_bytes(run.bytes / run.duration_s)}",
-    ]
-    return "\n".join(lines) + "\n"
+    spread = "".join(f"     {item}%  {_us(_rank(corrected, item))}\n" for item in (50, 75, 90, 99))
+    late = f"  Socket errors: connect 0, read 0, write 0, timeout {run.late}\n" if run.late else ""
+    failed = f"  Non-2xx or 3xx responses: {run.failed}\n" if run.failed else ""
+    return (
+        f"{_wrk_head(run, corrected)}  Latency Distribution\n{spread}"
+        f"  {_counted(run)}\n{late}{failed}{_rates(run)}"
+    )
+
+
+def _wrk_head(run: Simulated, times: list[float]) -> str:
+    mean = "   ".join(map(_us, (_mean(times), _sd(times), max(times, default=0.0))))
+    return f"""Running {round(run.setup.duration_s)}s test @ http://127.0.0.1:8080/
+  1 threads and {run.setup.connections} connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   {mean}   70.00%
+    Req/Sec     1.00k     0.10k     1.10k    70.00%
+"""
+
+
+def _counted(run: Simulated) -> str:
+    return f"{run.requests} requests in {run.duration_s:.2f}s, {_bytes(run.bytes)} read"
+
+
+def _rates(run: Simulated) -> str:
+    rate, size = run.requests / run.duration_s, _bytes(run.bytes / run.duration_s)
+    return f"Requests/sec: {rate:.2f}\nTransfer/sec: {size}\n"
 
 
 def _corrected(run: Simulated) -> list[float]:
@@ -49,126 +56,93 @@ def _corrected(run: Simulated) -> list[float]:
 
 def wrk2(run: Simulated) -> str:
     """Of an open loop: each time counts from when its request was due."""
-    shares = [0.0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0]
-    rows = [
+    rows = "".join(
         f"  {_hdr(_rank(run.times, 100 * share)) * 1e3:10.3f} {share:.12f} "
-        f"{math.ceil(share * len(run.times))} {1 / (1 - share):.2f}"
-        for share in shares[:-1]
-    ]
-    top = max(run.times, default=0.0)
-    rows.append(f"  {_hdr(top) * 1e3:10.3f} 1.000000000000 {len(run.times)} inf")
-    return "\n".join(
-        [
-            f"Running {_s(run.setup.duration_s)} test @ http://127.0.0.1:8080/",
-            f"  1 threads and {run.setup.connections} connections",
-            "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
-            _latency(run.times),
-            "    Req/Sec     1.00k     0.10k     1.10k    70.00%",
-            "  Latency Distribution (HdrHistogram - Recorded Latency)",
-            "  Detailed Percentile spectrum:",
-            "       Value   Percentile   TotalCount 1/(1-Percentile)",
-            "",
-            *rows,
-            (
-                f"#[Mean    = {_mean(run.times) * 1e3:.3f}, "
-                f"StdDeviation   = {_sd(run.times) * 1e3:.3f}]"
-            ),
-            f"#[Max     = {top * 1e3:.3f}, Total count    = {len(run.times)}]",
-            "#[Buckets =           27, SubBuckets     =         2048]",
-            "-" * 58,
-            f"  {run.requests} requests in {run.duration_s:.2f}s, {_bytes(run.bytes)} read",
-            f"Requests/sec: {run.requests / run.duration_s:.2f}",
-            f"Transfer/sec: {_bytes(run.bytes / run.duration_s)}",
-            "",
-        ]
+        f"{math.ceil(share * len(run.times))} {1 / (1 - share):.2f}\n"
+        for share in (0.0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
     )
+    top = max(run.times, default=0.0)
+    mean, sd = _mean(run.times) * 1e3, _sd(run.times) * 1e3
+    return f"""{_wrk_head(run, run.times)}  Latency Distribution (HdrHistogram - Recorded Latency)
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+{rows}  {_hdr(top) * 1e3:10.3f} 1.000000000000 {len(run.times)} inf
+#[Mean    = {mean:.3f}, StdDeviation   = {sd:.3f}]
+#[Max     = {top * 1e3:.3f}, Total count    = {len(run.times)}]
+#[Buckets =           27, SubBuckets     =         2048]
+{"-" * 58}
+  {_counted(run)}
+{_rates(run)}"""
 
 
 def ab(run: Simulated) -> str:
     ms = [round(time * 1e3) for time in run.times]
-    percents = (50, 66, 75, 80, 90, 95, 98, 99)
     total = f"{min(ms):5d} {round(_mean(run.times) * 1e3):4d} {_sd(run.times) * 1e3:5.1f} "
+    total += f" {round(_rank(run.times, 50) * 1e3):4d} {max(ms):5d}"
     rate = run.requests / run.duration_s
-    return "\n".join(
-        [
-            "This is ApacheBench, Version 2.3",
-            "Server Software:        run",
-            "Document Path:          /",
-            f"Document Length:        {run.setup.body} bytes",
-            f"Concurrency Level:      {run.setup.connections}",
-            f"Time taken for tests:   {run.duration_s:.3f} seconds",
-            f"Complete requests:      {run.requests}",
-            "Failed requests:        0",
-            *([f"Non-2xx responses:      {run.failed}"] if run.failed else []),
-            f"Total transferred:      {run.bytes} bytes",
-            f"HTML transferred:       {run.requests * run.setup.body} bytes",
-            f"Requests per second:    {rate:.2f} [#/sec] (mean)",
-            f"Time per request:       {run.setup.connections / rate * 1e3:.3f} [ms] (mean)",
-            (
-                f"Transfer rate:          {run.bytes / run.duration_s / 1024:.2f} "
-                "[Kbytes/sec] received"
-            ),
-            "",
-            "Connection Times (ms)",
-            "              min  mean[+/-sd] median   max",
-            f"Total:      {total} {round(_rank(run.times, 50) * 1e3):4d} {max(ms):5d}",
-            "",
-            "Percentage of the requests served within a certain time (ms)",
-            *(f"  {percent}%  {round(_rank(run.times, percent) * 1e3):5d}" for percent in percents),
-            f" 100%  {max(ms):5d} (longest request)",
-            "",
-        ]
+    failed = f"\nNon-2xx responses:      {run.failed}" if run.failed else ""
+    spread = "".join(
+        f"  {percent}%  {round(_rank(run.times, percent) * 1e3):5d}\n"
+        for percent in (50, 66, 75, 80, 90, 95, 98, 99)
     )
+    return f"""This is ApacheBench, Version 2.3
+Server Software:        run
+Document Path:          /
+Document Length:        {run.setup.body} bytes
+Concurrency Level:      {run.setup.connections}
+Time taken for tests:   {run.duration_s:.3f} seconds
+Complete requests:      {run.requests}
+Failed requests:        0{failed}
+Total transferred:      {run.bytes} bytes
+HTML transferred:       {run.requests * run.setup.body} bytes
+Requests per second:    {rate:.2f} [#/sec] (mean)
+Time per request:       {run.setup.connections / rate * 1e3:.3f} [ms] (mean)
+Transfer rate:          {run.bytes / run.duration_s / 1024:.2f} [Kbytes/sec] received
+
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Total:      {total}
+
+Percentage of the requests served within a certain time (ms)
+{spread} 100%  {max(ms):5d} (longest request)
+"""
 
 
 def hey(run: Simulated) -> str:
-    percents = (10, 25, 50, 75, 90, 95, 99)
-    return "\n".join(
-        [
-            "",
-            "Summary:",
-            f"  Total:\t{run.duration_s:.4f} secs",
-            f"  Slowest:\t{max(run.times):.4f} secs",
-            f"  Fastest:\t{min(run.times):.4f} secs",
-            f"  Average:\t{_mean(run.times):.4f} secs",
-            f"  Requests/sec:\t{run.requests / run.duration_s:.4f}",
-            "",
-            "Latency distribution:",
-            *(f"  {percent}%% in {_rank(run.times, percent):.4f} secs" for percent in percents),
-            "",
-            "Status code distribution:",
-            f"  [200]\t{len(run.times) - _bad(run)} responses",
-            *([f"  [500]\t{_bad(run)} responses"] if _bad(run) else []),
-            *(
-                ["", "Error distribution:", f"  [{run.late}]\tGet: Timeout exceeded"]
-                if run.late
-                else []
-            ),
-            "",
-        ]
+    spread = "".join(
+        f"  {percent}%% in {_rank(run.times, percent):.4f} secs\n"
+        for percent in (10, 25, 50, 75, 90, 95, 99)
     )
+    bad = f"  [500]\t{_bad(run)} responses\n" if _bad(run) else ""
+    late = f"\nError distribution:\n  [{run.late}]\tGet: Timeout exceeded\n" if run.late else ""
+    return f"""
+Summary:
+  Total:\t{run.duration_s:.4f} secs
+  Slowest:\t{max(run.times):.4f} secs
+  Fastest:\t{min(run.times):.4f} secs
+  Average:\t{_mean(run.times):.4f} secs
+  Requests/sec:\t{run.requests / run.duration_s:.4f}
+
+Latency distribution:
+{spread}
+Status code distribution:
+  [200]\t{len(run.times) - _bad(run)} responses
+{bad}{late}"""
 
 
 def oha(run: Simulated) -> str:
+    summary = {"successRate": 1.0, "total": run.duration_s, "slowest": max(run.times)}
+    summary |= {"fastest": min(run.times), "average": _mean(run.times)}
+    summary["requestsPerSec"] = run.requests / run.duration_s
+    summary["totalData"] = run.requests * run.setup.body
     percents = (10, 25, 50, 75, 90, 95, 99, 99.9, 99.99)
+    bad = {"500": _bad(run)} if _bad(run) else {}
     return json.dumps(
         {
-            "summary": {
-                "successRate": 1.0,
-                "total": run.duration_s,
-                "slowest": max(run.times),
-                "fastest": min(run.times),
-                "average": _mean(run.times),
-                "requestsPerSec": run.requests / run.duration_s,
-                "totalData": run.requests * run.setup.body,
-            },
-            "latencyPercentiles": {
-                f"p{percent:g}": _rank(run.times, percent) for percent in percents
-            },
-            "statusCodeDistribution": {
-                "200": len(run.times) - _bad(run),
-                **({"500": _bad(run)} if _bad(run) else {}),
-            },
+            "summary": summary,
+            "latencyPercentiles": {f"p{item:g}": _rank(run.times, item) for item in percents},
+            "statusCodeDistribution": {"200": len(run.times) - _bad(run), **bad},
             "errorDistribution": {"timeout": run.late} if run.late else {},
         }
     )
@@ -176,30 +150,17 @@ def oha(run: Simulated) -> str:
 
 def bombardier(run: Simulated) -> str:
     us = [round(time * 1e6) for time in run.times]
+    spec = {"numberOfConnections": run.setup.connections, "url": "http://127.0.0.1:8080/"}
+    counts = {"req1xx": 0, "req2xx": run.requests - run.failed, "req3xx": 0, "req4xx": 0}
+    counts |= {"req5xx": run.failed, "others": 0, "bytesRead": run.bytes}
+    latency = {"mean": statistics.fmean(us), "stddev": statistics.pstdev(us), "max": max(us)}
+    percentiles = {str(item): _rank(us, item) for item in (50, 75, 90, 95, 99)}
+    result = {
+        "timeTakenSeconds": run.duration_s,
+        "latency": {**latency, "percentiles": percentiles},
+    }
     return json.dumps(
-        {
-            "spec": {
-                "numberOfConnections": run.setup.connections,
-                "testDurationSeconds": run.setup.duration_s,
-                "url": "http://127.0.0.1:8080/",
-            },
-            "result": {
-                "bytesRead": run.bytes,
-                "timeTakenSeconds": run.duration_s,
-                "req1xx": 0,
-                "req2xx": run.requests - run.failed,
-                "req3xx": 0,
-                "req4xx": 0,
-                "req5xx": run.failed,
-                "others": 0,
-                "latency": {
-                    "mean": statistics.fmean(us),
-                    "stddev": statistics.pstdev(us),
-                    "max": max(us),
-                    "percentiles": {str(item): _rank(us, item) for item in (50, 75, 90, 95, 99)},
-                },
-            },
-        }
+        {"spec": {"testDurationSeconds": run.setup.duration_s, **spec}, "result": counts | result}
     )
 
 
@@ -208,23 +169,18 @@ def vegeta(run: Simulated) -> str:
     wait = 0.003
     ns = [round(time * 1e9) for time in run.times]
     good = (len(ns) - run.failed) / len(ns)
+    latencies = {"total": sum(ns), "mean": round(statistics.fmean(ns)), "max": max(ns)}
+    latencies |= {f"{item}th": round(_rank(ns, item) * 1.01) for item in (50, 90, 95, 99)}
+    rates = {"rate": len(ns) / run.duration_s, "success": good}
+    rates |= {"throughput": good * len(ns) / (run.duration_s + wait), "requests": len(ns)}
     return json.dumps(
         {
-            "latencies": {
-                "total": sum(ns),
-                "mean": round(statistics.fmean(ns)),
-                **{f"{item}th": round(_rank(ns, item) * 1.01) for item in (50, 90, 95, 99)},
-                "max": max(ns),
-                "min": min(ns),
-            },
+            "latencies": {**latencies, "min": min(ns)},
             "bytes_in": {"total": len(ns) * run.setup.body, "mean": run.setup.body},
             "bytes_out": {"total": 0, "mean": 0},
             "duration": round(run.duration_s * 1e9),
             "wait": round(wait * 1e9),
-            "requests": len(ns),
-            "rate": len(ns) / run.duration_s,
-            "throughput": good * len(ns) / (run.duration_s + wait),
-            "success": good,
+            **rates,
             "status_codes": {"200": len(ns) - run.failed, "500": run.failed},
             "errors": [],
         }
@@ -233,6 +189,10 @@ def vegeta(run: Simulated) -> str:
 
 def autocannon(run: Simulated) -> str:
     ms = [math.floor(time * 1e3) for time in run.times]
+    mean = round(statistics.fmean(ms), 2)
+    latency = {"average": mean, "mean": mean, "stddev": round(statistics.pstdev(ms), 2)}
+    latency |= {"min": min(ms), "max": max(ms), "p50": _rank(ms, 50), "p97_5": _rank(ms, 97.5)}
+    latency |= {"p99": _rank(ms, 99), "totalCount": len(ms)}
     return json.dumps(
         {
             "url": "http://127.0.0.1:8080/",
@@ -242,17 +202,7 @@ def autocannon(run: Simulated) -> str:
             "errors": run.late,
             "timeouts": run.late,
             "non2xx": run.failed,
-            "latency": {
-                "average": round(statistics.fmean(ms), 2),
-                "mean": round(statistics.fmean(ms), 2),
-                "stddev": round(statistics.pstdev(ms), 2),
-                "min": min(ms),
-                "max": max(ms),
-                "p50": _rank(ms, 50),
-                "p97_5": _rank(ms, 97.5),
-                "p99": _rank(ms, 99),
-                "totalCount": len(ms),
-            },
+            "latency": latency,
             "requests": {"total": run.requests},
             "throughput": {"total": run.bytes},
         }
@@ -260,63 +210,38 @@ def autocannon(run: Simulated) -> str:
 
 
 def h2load(run: Simulated) -> str:
-    rate, per = (
-        f"{run.requests / run.duration_s:.2f}",
-        _bytes(run.bytes / run.duration_s),
-    )
-    good, all_ = run.requests - run.failed, run.requests
-    counts = f"{all_} total, {all_} started, {all_} done, {good}"
-    output = (
-        min(run.times),
-        max(run.times),
-        _mean(run.times),
-        _sd(run.times),
-    )
-    times = "     ".join(map(_us, output))
-    return "\n".join(
-        [
-            "starting benchmark...",
-            f"spawning thread #0: {run.setup.connections} total client(s). 1 total requests",
-            "Application protocol: h2",
-            "",
-            f"finished in {run.duration_s:.2f}s, {rate} req/s, {per}/s",
-            f"requests: {counts} succeeded, {run.failed} failed, 0 errored, 0 timeout",
-            f"status codes: {run.requests - run.failed} 2xx, 0 3xx, 0 4xx, {run.failed} 5xx",
-            f"traffic: {_bytes(run.bytes)} ({run.bytes}) total, 1B (1) headers, 1B (1) data",
-            "                     min         max         mean         sd        +/- sd",
-            f"time for request:    {times}    70.00%",
-            "",
-        ]
-    )
+    rate, per = run.requests / run.duration_s, _bytes(run.bytes / run.duration_s)
+    good, total = run.requests - run.failed, run.requests
+    spread = (min(run.times), max(run.times), _mean(run.times), _sd(run.times))
+    times = "     ".join(map(_us, spread))
+    return f"""starting benchmark...
+spawning thread #0: {run.setup.connections} total client(s). 1 total requests
+Application protocol: h2
+
+finished in {run.duration_s:.2f}s, {rate:.2f} req/s, {per}/s
+requests: {total} total, {total} started, {total} done, {good} succeeded, {run.failed} failed, \
+0 errored, 0 timeout
+status codes: {good} 2xx, 0 3xx, 0 4xx, {run.failed} 5xx
+traffic: {_bytes(run.bytes)} ({run.bytes}) total, 1B (1) headers, 1B (1) data
+                     min         max         mean         sd        +/- sd
+time for request:    {times}    70.00%
+"""
 
 
 def k6(run: Simulated) -> str:
     ms = [time * 1e3 for time in run.times]
+    rate = {"count": run.requests, "rate": run.requests / run.duration_s}
+    duration = {"avg": statistics.fmean(ms), "min": min(ms), "max": max(ms), "med": _rank(ms, 50)}
+    duration |= {f"p({percent})": _rank(ms, percent) for percent in (90, 95)}
     return json.dumps(
         {
             "metrics": {
-                "http_reqs": {
-                    "count": run.requests,
-                    "rate": run.requests / run.duration_s,
-                },
-                "iterations": {
-                    "count": run.requests,
-                    "rate": run.requests / run.duration_s,
-                },
+                "http_reqs": rate,
+                "iterations": rate,
                 "iteration_duration": {"avg": statistics.fmean(ms)},
                 "vus_max": {"value": run.setup.connections},
-                "http_req_failed": {
-                    "passes": run.failed,
-                    "fails": run.requests - run.failed,
-                },
-                "http_req_duration": {
-                    "avg": statistics.fmean(ms),
-                    "min": min(ms),
-                    "med": _rank(ms, 50),
-                    "max": max(ms),
-                    "p(90)": _rank(ms, 90),
-                    "p(95)": _rank(ms, 95),
-                },
+                "http_req_failed": {"passes": run.failed, "fails": run.requests - run.failed},
+                "http_req_duration": duration,
             }
         }
     )
@@ -328,22 +253,15 @@ def k6_text(run: Simulated) -> str:
         f"avg={_go(_mean(times))} min={_go(min(times))} med={_go(_rank(times, 50))} "
         f"max={_go(max(times))} p(90)={_go(_rank(times, 90))} p(95)={_go(_rank(times, 95))}"
     )
-    rate = run.requests / run.duration_s
-    share = 100 * run.failed / run.requests
-    return "\n".join(
-        [
-            f"     http_req_duration..............: {trend}",
-            (
-                f"     http_req_failed................: {share:.2f}% "
-                f"{run.failed} out of {run.requests}"
-            ),
-            f"     http_reqs......................: {run.requests}   {rate:.6f}/s",
-            f"     iteration_duration.............: {trend}",
-            f"     iterations.....................: {run.requests}   {rate:.6f}/s",
-            f"     vus_max........................: {run.setup.connections}   min=1 max=1",
-            "",
-        ]
-    )
+    rate = f"{run.requests}   {run.requests / run.duration_s:.6f}/s"
+    failed = f"{100 * run.failed / run.requests:.2f}% {run.failed} out of {run.requests}"
+    return f"""     http_req_duration..............: {trend}
+     http_req_failed................: {failed}
+     http_reqs......................: {rate}
+     iteration_duration.............: {trend}
+     iterations.....................: {rate}
+     vus_max........................: {run.setup.connections}   min=1 max=1
+"""
 
 
 def locust(run: Simulated) -> str:
@@ -392,90 +310,40 @@ def jmeter(run: Simulated) -> str:
 
 def hyperfine(run: Simulated) -> str:
     times = run.times[:20]
-    return json.dumps(
-        {
-            "results": [
-                {
-                    "command": "sleep",
-                    "mean": statistics.fmean(times),
-                    "stddev": statistics.stdev(times) if len(times) > 1 else None,
-                    "median": statistics.median(times),
-                    "user": 0.001,
-                    "system": 0.001,
-                    "min": min(times),
-                    "max": max(times),
-                    "times": times,
-                    "exit_codes": [0] * len(times),
-                }
-            ]
-        }
-    )
+    stats = {"mean": statistics.fmean(times), "median": statistics.median(times)}
+    stats |= {"user": 0.001, "system": 0.001, "min": min(times), "max": max(times)}
+    sd = statistics.stdev(times) if len(times) > 1 else None
+    lists = {"times": times, "exit_codes": [0] * len(times)}
+    return json.dumps({"results": [{"command": "sleep", "stddev": sd, **stats, **lists}]})
 
 
 def pytest_benchmark(run: Simulated) -> str:
     times = run.times[:30]
     quarters = statistics.quantiles(times, method="inclusive") if len(times) > 1 else times * 3
-    return json.dumps(
-        {
-            "machine_info": {},
-            "commit_info": {},
-            "benchmarks": [
-                {
-                    "name": "test_it",
-                    "fullname": "test.py::test_it",
-                    "stats": {
-                        "min": min(times),
-                        "max": max(times),
-                        "mean": statistics.fmean(times),
-                        "stddev": statistics.stdev(times) if len(times) > 1 else 0,
-                        "rounds": len(times),
-                        "median": statistics.median(times),
-                        "q1": quarters[0],
-                        "q3": quarters[2],
-                        "ops": 1 / statistics.fmean(times),
-                        "total": sum(times),
-                        "stddev_outliers": 0,
-                        "ld15iqr": min(times),
-                        "data": times,
-                    },
-                }
-            ],
-        }
-    )
+    mean = statistics.fmean(times)
+    stats = {"min": min(times), "max": max(times), "mean": mean, "stddev": _sd(times)}
+    stats |= {"rounds": len(times), "median": statistics.median(times), "q1": quarters[0]}
+    stats |= {"q3": quarters[2], "ops": 1 / mean, "total": sum(times), "stddev_outliers": 0}
+    stats["ld15iqr"] = min(times)
+    benchmark = {
+        "name": "test_it",
+        "fullname": "test.py::test_it",
+        "stats": {**stats, "data": times},
+    }
+    return json.dumps({"machine_info": {}, "commit_info": {}, "benchmarks": [benchmark]})
 
 
 def pyperf(run: Simulated) -> str:
-    runs = [
-        {"values": run.times[index : index + 3], "metadata": {"loops": 4}}
-        for index in range(0, 30, 3)
-    ]
+    runs = [{"values": run.times[n : n + 3], "metadata": {"loops": 4}} for n in range(0, 30, 3)]
     return json.dumps({"benchmarks": [{"metadata": {"name": "it"}, "runs": runs}]})
 
 
-CLOSED: Mapping[str, Callable[[Simulated], str]] = {
-    "wrk": wrk,
-    "ab": ab,
-    "hey": hey,
-    "oha": oha,
-    "bombardier": bombardier,
-    "autocannon": autocannon,
-    "h2load": h2load,
-    "k6": k6,
-    "k6_text": k6_text,
-    "locust": locust,
-    "jmeter": jmeter,
-    "hyperfine": hyperfine,
-    "pytest_benchmark": pytest_benchmark,
-    "pyperf": pyperf,
-}
+_CLOSED = (wrk, ab, hey, oha, bombardier, autocannon, h2load, k6, k6_text, locust, jmeter)
+_FEW = (hyperfine, pytest_benchmark, pyperf)
+CLOSED = {printer.__name__: printer for printer in (*_CLOSED, *_FEW)}
 OPEN: Mapping[str, Callable[[Simulated], str]] = {"wrk2": wrk2, "vegeta": vegeta}
 PIPELINES = ("wrk", "autocannon", "h2load")
 TIMES_OUT = ("wrk", "hey", "oha", "autocannon")
-
-
-def _latency(times: list[float]) -> str:
-    mean = (_mean(times), _sd(times), max(times, default=0.0))
-    return f"    Latency   {'   '.join(map(_us, mean))}   70.00%"
 
 
 def _bad(run: Simulated) -> int:
@@ -508,10 +376,6 @@ def _go(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.2f}{unit}"
     return f"{seconds * 1e9:.0f}ns"
-
-
-def _s(seconds: float) -> str:
-    return f"{round(seconds)}s"
 
 
 def _bytes(count: float) -> str:

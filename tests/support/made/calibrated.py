@@ -1,6 +1,5 @@
 """A calibration for all tests, by which a busy machine makes no trial doubtful."""
 
-import os
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,17 +20,13 @@ BEYOND = 1e6
 @pytest.fixture(scope="session", autouse=True)
 def calibrated() -> Iterator[Path]:
     """Have each benchforge that a test calls find a calibration whose thresholds are so loose."""
-    first = os.environ.get("XDG_STATE_HOME")
-    with tempfile.TemporaryDirectory(prefix="tests-state-") as folder:
-        os.environ["XDG_STATE_HOME"] = folder
+    state = tempfile.TemporaryDirectory(prefix="tests-state-")
+    with state as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", folder)
         file = keep(calibration(dict.fromkeys(ids(limits()), (BEYOND,))))
         for item in (Path(folder), file.parent):
             item.chmod(0o755)  # some tests call it as an ordinary user
         yield file
-    if first is None:
-        del os.environ["XDG_STATE_HOME"]
-    else:
-        os.environ["XDG_STATE_HOME"] = first
 
 
 def calibration(observed: dict[str, tuple[float, ...]]) -> Calibration:

@@ -1,6 +1,7 @@
 """A header and trials made by hand: what each server gave in each block, and who is believed."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 
 from benchforge_metrics.throughput import Throughput
 from made import plain
@@ -74,17 +75,13 @@ def trials(
     values: Sequence[tuple[CaseName, Sequence[float | None]]], at_once: Sequence[int | None] = ()
 ) -> list[Trial]:
     """Return the trials of cases with one value a block, block after block."""
-    blocks = max((len(value) for _, value in values), default=0)
     levels = at_once or [2] * len(values)
-    places = [
-        (block, position, item, subject[block - 1], level)
-        for block in range(1, blocks + 1)
+    numbers = count(1)
+    return [
+        trial(next(numbers), block, position, item, subject[block - 1], at_once=level)
+        for block in range(1, max((len(value) for _, value in values), default=0) + 1)
         for position, ((item, subject), level) in enumerate(zip(values, levels, strict=True), 1)
         if block <= len(subject)
-    ]
-    return [
-        trial(number, block, position, item, value, at_once=level)
-        for number, (block, position, item, value, level) in enumerate(places, 1)
     ]
 
 

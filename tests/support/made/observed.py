@@ -19,19 +19,10 @@ SEGMENTS = {"TcpOutSegs": 60_000, "TcpInSegs": 60_000}
 
 
 def usage(**changed: Any) -> Usage:
-    fields: dict[str, Any] = {
-        "label": "server-a",
-        "cpu_s": 9.5,
-        "peak_pss_bytes": 1000,
-        "process_cpu_s": (4.8, 4.7, 0.0),
-        "busiest_thread_cpu_s": 4.8,
-        "busy_threads": 2,
-        "printed_bytes": 0,
-        "ended_processes": 0,
-        "new_processes": 0,
-        "open_files_limit": 4096,
-        "processes": 3,
-    }
+    fields: dict[str, Any] = {"label": "server-a", "cpu_s": 9.5, "process_cpu_s": (4.8, 4.7, 0.0)}
+    fields |= {"peak_pss_bytes": 1000, "busiest_thread_cpu_s": 4.8, "busy_threads": 2}
+    fields |= {"printed_bytes": 0, "ended_processes": 0, "new_processes": 0, "processes": 3}
+    return plain.usage(**fields | {"open_files_limit": 4096} | changed)
     return plain.usage(**fields | changed)
 
 
@@ -41,15 +32,9 @@ def loader(**changed: Any) -> Usage:
 
 
 def answer(**changed: Any) -> Answer:
-    fields: dict[str, Any] = {
-        "status": 200,
-        "headers": {"content-type": "text/plain", "server": "a", "date": "today"},
-        "length": 1000,
-        "sha256": "aa",
-        "seconds": 0.001,
-        "version": "HTTP/1.1",
-        "header_bytes": 150,
-    }
+    headers = {"content-type": "text/plain", "server": "a", "date": "today"}
+    fields: dict[str, Any] = {"status": 200, "headers": headers, "length": 1000, "sha256": "aa"}
+    fields |= {"seconds": 0.001, "version": "HTTP/1.1", "header_bytes": 150}
     return Answer.model_validate(fields | changed)
 
 
@@ -60,36 +45,24 @@ def probes(*answers: Answer, **changed: Any) -> Probes:
     )
     bodies = [item.length for item in everything]
     heads = [150 if item.header_bytes is None else item.header_bytes for item in everything]
-    sizes = Sizes(
-        shortest_body=min(bodies),
-        longest_body=max(bodies),
-        shortest_head=min(heads),
-        longest_head=max(heads),
-    )
+    sizes = {"shortest_body": min(bodies), "longest_body": max(bodies)}
+    sizes |= {"shortest_head": min(heads), "longest_head": max(heads)}
     fields = {"before": 20, "after": 5, "distinct": len(everything), "most_frequent": stored}
-    fields |= {"sizes": sizes, "version": "HTTP/1.1"}
+    fields |= {"sizes": Sizes.model_validate(sizes), "version": "HTTP/1.1"}
     return Probes.model_validate(fields | changed)
 
 
 def reading(**changed: Any) -> Reading:
-    fields: dict[str, Any] = {
-        "seconds": 10,
-        "errors": {"status": 0, "timeout": 0},
-        "unanswered": 0,
-        "received_bytes": 20_000 * 1150,
-        "latency": Histogram.of({500: 19_000, 3000: 1000}),
-        "test_connections": 1,
-    }
+    fields: dict[str, Any] = {"seconds": 10, "errors": {"status": 0, "timeout": 0}, "unanswered": 0}
+    fields |= {"received_bytes": 20_000 * 1150, "test_connections": 1}
+    fields["latency"] = Histogram.of({500: 19_000, 3000: 1000})
     return plain.reading(20_000, **fields | changed)
 
 
 def observation(*usages: Usage, **changed: Any) -> Observation:
-    fields: dict[str, Any] = {
-        "seconds": 10.2,
-        "counters": SEGMENTS | {"TcpPassiveOpens": 17},
-        "sampler_cpu_s": 0.01,
-        "machine": MachineUsage(cpus=4, busy_s=15.0, time_wait_sockets=20, ephemeral_ports=28_232),
-    }
+    machine = MachineUsage(cpus=4, busy_s=15.0, time_wait_sockets=20, ephemeral_ports=28_232)
+    fields: dict[str, Any] = {"seconds": 10.2, "sampler_cpu_s": 0.01, "machine": machine}
+    fields["counters"] = SEGMENTS | {"TcpPassiveOpens": 17}
     return plain.observation(*(usages or (usage(), loader())), **fields | changed)
 
 
@@ -100,21 +73,16 @@ def monitor(**changed: Any) -> Monitor:
 
 def trial(**changed: Any) -> Trial:
     """A trial of a server `a` with two workers under wrk with 16 connections."""
-    server = changed.pop("server", "a")
-    vary = changed.pop("vary", {})
+    server, vary = changed.pop("server", "a"), changed.pop("vary", {})
     load = {"connections": 16, "keep_alive": True, "protocol": "HTTP/1.1", "options_digest": "s"}
     fields: dict[str, Any] = {
         "case": plain.named(server, scenario="s", driver="w", vary=vary),
-        "answers": (answer(), answer()),
-        "probes": probes(),
         "listener": Listener(address="http://127.0.0.1:4000", is_server=True),
         "load": Load.model_validate(load | changed.pop("load", {})),
-        "workers": {"a": 2},
-        "good_response": right(),
-        "reading": reading(),
-        "observation": observation(),
-        "monitor": monitor(),
     }
+    fields |= {"answers": (answer(), answer()), "probes": probes(), "workers": {"a": 2}}
+    fields |= {"good_response": right(), "reading": reading(), "observation": observation()}
+    fields["monitor"] = monitor()
     return plain.trial(**fields | changed)
 
 

@@ -47,21 +47,9 @@ def observation(*parts: Usage, **changed: Any) -> Observation:
 
 def trial(**changed: Any) -> Trial:
     """Return a trial of which nothing is known."""
-    fields: dict[str, Any] = {
-        "number": 1,
-        "block": 1,
-        "position": 1,
-        "seed": 1,
-        "started": NOON,
-        "seconds": 20,
-        "phases": {},
-        "request": Request(),
-        "processes": (),
-        "answers": (),
-        "namespaces": {},
-        "reading": None,
-        "observation": None,
-    }
+    fields: dict[str, Any] = {"number": 1, "block": 1, "position": 1, "seed": 1, "started": NOON}
+    fields |= {"seconds": 20, "phases": {}, "request": Request(), "processes": (), "answers": ()}
+    fields |= {"namespaces": {}, "reading": None, "observation": None}
     return Trial.model_validate(fields | {"case": changed.pop("case", None) or named()} | changed)
 
 
@@ -75,24 +63,10 @@ def planned(cases: Sequence[CaseName], blocks: int) -> tuple[Planned, ...]:
 
 
 def header(*cases: CaseName, blocks: int = 0, **changed: Any) -> Header:
-    fields: dict[str, Any] = {
-        "name": "hello",
-        "title": "",
-        "created": NOON,
-        "benchforge": "0.1.0",
-        "profile": None,
-        "smoke": False,
-        "settings": {},
-        "only": (),
-        "suite": "",
-        "suite_sha256": "",
-        "seed": 7,
-        "cases": cases,
-        "plan": planned(cases, blocks),
-        "metrics": (),
-        "versions": {},
-        "facts": {},
-    }
+    fields: dict[str, Any] = {"name": "hello", "title": "", "created": NOON, "benchforge": "0.1.0"}
+    fields |= {"profile": None, "smoke": False, "settings": {}, "only": (), "suite": ""}
+    fields |= {"suite_sha256": "", "seed": 7, "cases": cases, "plan": planned(cases, blocks)}
+    fields |= {"metrics": (), "versions": {}, "facts": {}}
     return Header.model_validate(fields | changed)
 
 
@@ -105,20 +79,10 @@ def samples(by_block: Mapping[int, Sample]) -> tuple[TrialSample, ...]:
 
 def line(metric: str, unit: str, **changed: Any) -> MetricSummary:
     """Return one line of a case, without a value."""
-    fields: dict[str, Any] = {
-        "metric": metric,
-        "use": metric,
-        "of": None,
-        "unit": unit,
-        "better": "higher",
-        "estimator": None,
-        "samples": (),
-        "median": None,
-        "lowest": None,
-        "highest": None,
-        "measurand": MEASURANDS.get(changed.get("use", metric), ""),
-        "percentile": percentile(changed.get("of")),
-    }
+    label, use = changed.get("of"), changed.get("use", metric)
+    fields: dict[str, Any] = {"metric": metric, "use": metric, "unit": unit, "better": "higher"}
+    fields |= dict.fromkeys(("of", "estimator", "median", "lowest", "highest"))
+    fields |= {"measurand": MEASURANDS.get(use, ""), "percentile": percentile(label), "samples": ()}
     return MetricSummary.model_validate(fields | changed)
 
 
@@ -128,17 +92,7 @@ def case(name: CaseName, *lines: MetricSummary, trials: int = 3, **changed: Any)
 
 
 def summary(*cases: CaseSummary, **changed: Any) -> Summary:
-    fields: dict[str, Any] = {
-        "name": "hello",
-        "title": "",
-        "created": NOON,
-        "benchforge": "0.1.0",
-        "profile": None,
-        "seed": 7,
-        "smoke": False,
-        "complete": True,
-        "cases": cases,
-        "versions": {},
-        "facts": {},
-    }
+    fields: dict[str, Any] = {"name": "hello", "title": "", "created": NOON, "benchforge": "0.1.0"}
+    fields |= {"profile": None, "seed": 7, "smoke": False, "complete": True, "cases": cases}
+    fields |= {"versions": {}, "facts": {}}
     return Summary.model_validate(fields | changed)

@@ -27,19 +27,11 @@ def reading(**changed: Any) -> Reading:
 
 
 def usage(label: str, role: str, **changed: Any) -> Usage:
-    fields = {
-        "label": label,
-        "cpu_s": 5.0,
-        "peak_pss_bytes": 30_000_000,
-        "pss_samples": 10,
-        "busiest_thread_cpu_s": 4.5,
-        "busy_threads": 1,
-        "cpu_wait_s": 0.2,
-        "voluntary_switches": 1000,
-        "involuntary_switches": 600,
-        "major_faults": 0,
-        "memory_growth": 0.01,
-    }
+    fields: dict[str, Any] = {"label": label, "cpu_s": 5.0, "pss_samples": 10}
+    fields["peak_pss_bytes"] = 30_000_000
+    fields |= {"busiest_thread_cpu_s": 4.5, "busy_threads": 1, "cpu_wait_s": 0.2}
+    fields |= {"voluntary_switches": 1000, "involuntary_switches": 600, "major_faults": 0}
+    fields["memory_growth"] = 0.01
     return plain.usage(role, **fields | changed)
 
 
@@ -50,20 +42,12 @@ def parts(**changed: dict[str, Any]) -> tuple[Usage, ...]:
 
 
 def machine(**changed: Any) -> MachineUsage:
-    fields = {
-        "cpus": 4,
-        "busy_s": 15.5,
-        "stolen_s": 0.0,
-        "busy_by_cpu_s": {0: 5.0, 1: 5.0, 2: 5.0, 3: 0.5},
-        "pressure": {"cpu.some": 0.45, "io.some": 0.01, "memory.full": 0.0},
-        "paging": {"pswpin": 0, "pswpout": 0, "oom_kill": 0},
-        "throttled": 0,
-        "overheated": 0,
-        "frequency_mhz": (2990, 3000, 3010),
-        "temperature_c": (45, 50),
-        "clock_step_s": 0.00001,
-        "longest_gap_s": 0.26,
-    }
+    fields: dict[str, Any] = {"cpus": 4, "busy_s": 15.5, "stolen_s": 0.0}
+    fields["busy_by_cpu_s"] = {0: 5.0, 1: 5.0, 2: 5.0, 3: 0.5}
+    fields["pressure"] = {"cpu.some": 0.45, "io.some": 0.01, "memory.full": 0.0}
+    fields["paging"] = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
+    fields |= {"throttled": 0, "overheated": 0, "frequency_mhz": (2990, 3000, 3010)}
+    fields |= {"temperature_c": (45, 50), "clock_step_s": 0.00001, "longest_gap_s": 0.26}
     return MachineUsage.model_validate(fields | changed)
 
 
@@ -74,11 +58,8 @@ def observation(**changed: Any) -> Observation:
 
 def trial(**changed: Any) -> Trial:
     """A quiet trial; `machine`, `parts` and `seconds` change its observation, the rest itself."""
-    observed: dict[str, Any] = {
-        name: changed.pop(name) for name in ("machine", "seconds") if name in changed
-    }
-    if "parts" in changed:
-        observed["usage"] = changed.pop("parts")
+    names = {"machine", "seconds", "parts"} & changed.keys()
+    observed = {"usage" if name == "parts" else name: changed.pop(name) for name in names}
     fields: dict[str, Any] = {
         "case": plain.named("flask", scenario="s", driver="closed"),
         "load": Load(connections=16, concurrency=16, declared_s=10),
@@ -90,15 +71,9 @@ def trial(**changed: Any) -> Trial:
 
 
 def header(**facts: Any) -> Header:
-    known_values: dict[str, Any] = {
-        "load_average": [0.1, 0.2, 0.3],
-        "cpus_usable": 4,
-        "clocksource": "tsc",
-        "governor": "performance",
-        "boost": "0",
-        "virtual": False,
-    }
-    return plain.header(facts=known_values | facts)
+    values: dict[str, Any] = {"load_average": [0.1, 0.2, 0.3], "cpus_usable": 4, "virtual": False}
+    values |= {"clocksource": "tsc", "governor": "performance", "boost": "0"}
+    return plain.header(facts=values | facts)
 
 
 def only(checks: Iterable[Check], id_: str, label: str | None = None) -> Check:

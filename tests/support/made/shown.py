@@ -20,29 +20,19 @@ def line(
 ) -> MetricSummary:
     """Return a line with a value a block; `why` is why none of them is known."""
     ordered = sorted(values)
+    same: dict[str, Any] = {"metric": metric, "unit": unit, "of": label, "why": text}
     samples = {
         block: Sample(
-            metric=metric,
-            unit=unit,
-            value=None if text else value,
-            of=label,
-            lower_bound=at_least and value == ordered[-1],
-            why=text,
+            value=None if text else value, lower_bound=at_least and value == ordered[-1], **same
         )
         for block, value in enumerate(values, 1)
     }
-    return plain.line(
-        metric,
-        unit,
-        use=use or metric,
-        of=label,
-        samples=plain.samples(samples),
-        median=None if text else ordered[len(ordered) // 2],
-        lowest=None if text else ordered[0],
-        highest=None if text else ordered[-1],
-        lower_bound=at_least,
-        why=text,
-    )
+    spread: dict[str, Any] = {}
+    if not text:
+        spread = {"lowest": ordered[0], "highest": ordered[-1]}
+        spread["median"] = ordered[len(ordered) // 2]
+    spread |= {"use": use or metric, "of": label, "lower_bound": at_least, "why": text}
+    return plain.line(metric, unit, samples=plain.samples(samples), **spread)
 
 
 def case(server: str, *lines: MetricSummary, **changed: Any) -> CaseSummary:
@@ -58,11 +48,6 @@ def result(*cases: CaseSummary, smoke: bool = False, title: str = "Hello, world"
 
 def trial(number: int = 1, *processes: StartedProcess) -> Trial:
     """Return a trial whose server did not start."""
-    return plain.trial(
-        number=number,
-        case=plain.named("wsgiref"),
-        block=number,
-        seconds=3,
-        processes=processes,
-        failure=Failure(stage="start", message="it died"),
-    )
+    failure = Failure(stage="start", message="it died")
+    fields = {"number": number, "block": number, "seconds": 3, "case": plain.named("wsgiref")}
+    return plain.trial(processes=processes, failure=failure, **fields)

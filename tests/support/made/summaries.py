@@ -58,6 +58,12 @@ def case(
     line = plain.line(
         metric, unit, use=use, of=label, samples=plain.samples(samples), why="made by hand"
     )
+    attempts = max(1, len(values))
+    doubts = [_doubt(block, check(id_, "apparatus")) for block, id_ in (doubted or {}).items()]
+    doubts += [
+        _doubt(block, check("N1", "apparatus", value=1 - rest), disturbed=True)
+        for block, rest in (disturbed or {}).items()
+    ]
     return plain.case(
         name(server, scenario),
         line,
@@ -67,29 +73,16 @@ def case(
             FailedTrial(trial=block, block=block, attempt=1, failure=reason)
             for block, reason in broken.items()
         ),
-        findings=tuple(
-            CaseFinding(check=finding, trials=1, attempts=max(1, len(values)))
-            for finding in findings
-        ),
-        doubted=tuple(
-            DoubtedTrial(
-                trial=block, block=block, attempt=1, checks=(check(id_, "apparatus"),), used=True
-            )
-            for block, id_ in (doubted or {}).items()
-        )
-        + tuple(
-            DoubtedTrial(
-                trial=block,
-                block=block,
-                attempt=1,
-                checks=(check("N1", "apparatus", value=1 - rest),),
-                used=True,
-                disturbed=True,
-            )
-            for block, rest in (disturbed or {}).items()
-        ),
+        findings=tuple(CaseFinding(check=item, trials=1, attempts=attempts) for item in findings),
+        doubted=tuple(doubts),
         load=Load(connections=16),
         **more,
+    )
+
+
+def _doubt(block: int, doubt: Check, *, disturbed: bool = False) -> DoubtedTrial:
+    return DoubtedTrial(
+        trial=block, block=block, attempt=1, checks=(doubt,), used=True, disturbed=disturbed
     )
 
 
@@ -135,10 +128,5 @@ def summary(*cases: CaseSummary, claims: Sequence[Claim] = (), **more: Any) -> S
 
 
 def comparison(checks: Sequence[Check], *servers: str) -> Comparison:
-    return Comparison(
-        scenario="hello",
-        driver="pace",
-        vary={},
-        cases=tuple(map(name, servers)),
-        checks=tuple(checks),
-    )
+    names = tuple(map(name, servers))
+    return Comparison(scenario="hello", driver="pace", vary={}, cases=names, checks=tuple(checks))

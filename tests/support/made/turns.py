@@ -8,33 +8,15 @@ from benchforge.model.trial.turns import ProbedSlice, Slice, Turns
 
 def turns(*responses: int, **changed: Any) -> Turns:
     """A slice for each number of responses, of 0.1 s each; a pause of 0.1 s follows each."""
+    even: dict[str, Any] = {"failed": 0, "drained_s": 0.004, "cpu_s": 0.05}
+    even |= {"loader_cpu_s": 0.02, "foreign_cpu_s": 0.01}
     slices = tuple(
-        Slice(
-            round=number,
-            start_s=0.2 * number,
-            end_s=0.2 * number + 0.1,
-            sent=count,
-            responses=count,
-            failed=0,
-            drained_s=0.004,
-            cpu_s=0.05,
-            loader_cpu_s=0.02,
-            foreign_cpu_s=0.01,
-        )
-        for number, count in enumerate(responses, 1)
+        Slice(round=n, start_s=0.2 * n, end_s=0.2 * n + 0.1, sent=count, responses=count, **even)
+        for n, count in enumerate(responses, 1)
     )
-    options: dict[str, Any] = {
-        "trials": (1, 2),
-        "seed": 1,
-        "slice_s": 0.1,
-        "cpus": 2,
-        "rounds": len(slices),
-        "slices": slices,
-        "frozen_s": 0.1 * len(slices),
-        "frozen_cpu_s": 0.0,
-        "longest_freeze_s": 0.1,
-    }
-    return Turns(**options | changed)
+    options: dict[str, Any] = {"trials": (1, 2), "seed": 1, "slice_s": 0.1, "cpus": 2}
+    options |= {"rounds": len(slices), "slices": slices, "frozen_s": 0.1 * len(slices)}
+    return Turns(**options | {"frozen_cpu_s": 0.0, "longest_freeze_s": 0.1} | changed)
 
 
 def other_slices(took: Turns, **changed: Any) -> Turns:

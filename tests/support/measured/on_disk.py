@@ -29,6 +29,15 @@ def places(result: Path) -> list[tuple[int, int]]:
     return [(trial.block, trial.position) for trial in read_trials(result)]
 
 
+def cut_off(result: Path, count: int) -> Path:
+    """Leave so many trials, a half one, and nothing that was formed of them, as a kill does."""
+    for trial in sorted(result.glob("trials/*"))[count:]:
+        (trial / "trial.json").unlink()
+    for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
+        (result / made).unlink()
+    return result
+
+
 def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a document."""
     content = json.loads(file.read_text())

@@ -78,8 +78,7 @@ def _header(copy: Path, day: int, changed: Mapping[str, Any]) -> None:
 
 def change_cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Change the names of all cases, wherever they stand."""
-    files = [result / "result.json", *result.glob("trials/*/trial.json")]
-    for file in files:
+    for file in [result / "result.json", *result.glob("trials/*/trial.json")]:
         document = read(file)
         for case in (
             [document["case"]]

@@ -10,21 +10,18 @@ OF_THE_LOAD = {"E2": "a second of load is short", "K3": "a busy machine acknowle
 ONE_ANSWER = "it closes each connection after an answer, as its defaults have it"
 SHORT_QUEUE = "its queue holds 5 new connections, and the load opens 8 at once"
 QUEUE = dict.fromkeys(("cheroot", "cherrypy", "cherrypy_native", "cherrypy_pypy"), SHORT_QUEUE)
+CLOSING = ("tornado_socket", "gevent_socket", "threads")
 TRUE_OF_SERVERS = {
     "K1": {
         **dict.fromkeys(("gunicorn", "gunicorn_312", "gunicorn_pypy", "uwsgi"), ONE_ANSWER),
-        **dict.fromkeys(
-            ("tornado_socket", "gevent_socket", "threads"), "its app closes the socket itself"
-        ),
+        **dict.fromkeys(CLOSING, "its app closes the socket itself"),
     },
     "K2": QUEUE,
     "K3": QUEUE,
 }
 # The same of what a study published: the scenario and the server, and why.
 NO_LENGTH = "its answers have no length: wrk counts the end of each as an error"
-PONG = [
-    ("pong_socket_published", label) for label in ("tornado_socket", "gevent_socket", "threads")
-]
+PONG = [("pong_socket_published", label) for label in CLOSING]
 TRUE_OF_APPS = {
     "E1": {
         ("hello_wsgi_published", "uwsgi"): NO_LENGTH,

@@ -40,14 +40,10 @@ POSTED = {
 "JSON of the right answers of lies that are told to POST."
 ZIPPED = '{ path = "/", headers = { Accept-Encoding = "gzip" } }'
 CANNOT_POST = "siege"
-TOOLS = {
-    **{
-        tool: f'use = "{tool}"\nconnections = 6\nduration = "2s"'
-        for tool in ("pace", "wrk", "ab", "h2load", "hey", "siege")
-    },
-    "k6": 'use = "k6"\nusers = 6\nduration = "3s"',
-    "locust": 'use = "locust"\nusers = 6\nduration = "3s"',
-}
+_SIX = 'connections = 6\nduration = "2s"'
+_OF_SIX = ("pace", "wrk", "ab", "h2load", "hey", "siege")
+TOOLS = {tool: f'use = "{tool}"\n{_SIX}' for tool in _OF_SIX}
+TOOLS |= {tool: f'use = "{tool}"\nusers = 6\nduration = "3s"' for tool in ("k6", "locust")}
 IN_TURNS, LOST = " in turns", "the launch was lost for all that took turns"
 TOOLS |= {f"{tool}{IN_TURNS}": TOOLS[tool] for tool in ("pace", "wrk", "ab")}
 _BOUND = re.compile(r"random windows of the load [^:;]*: at most ([\d.]+) % of them did")
@@ -141,11 +137,11 @@ def table(lines: Iterable[str]) -> str:
     rows = [["lie", *tools], ["---"] * (1 + len(tools))]
     for (_, lie), says in LIES.items():
         rows.append([says, *(_cell(lie, tool, cells.get((lie, tool)), notes) for tool in tools)])
-    text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    cells_ = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     explained = "".join(
-        f"\n{number}. {reason[0].upper()}{reason[1:]}." for reason, number in notes.items()
+        f"\n{number}. {note[0].upper()}{note[1:]}." for note, number in notes.items()
     )
-    return f"{HEAD}{text}{explained}\n"
+    return f"{HEAD}{cells_}{explained}\n"
 
 
 def _cell(lie: str, tool: str, actual: Mapping[str, str] | None, notes: dict[str, int]) -> str:
@@ -160,11 +156,8 @@ def _cell(lie: str, tool: str, actual: Mapping[str, str] | None, notes: dict[str
 def page_cells(page: str) -> Sequence[tuple[str, str, str]]:
     """Return lie, tool and text of each cell of the page's table."""
     section = page.partition("## Lies by load tool")[2].partition("\n## ")[0]
-    rows = [
-        [cell.strip() for cell in line.strip("|").split(" | ")]
-        for line in section.splitlines()
-        if line.startswith("|")
-    ]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     tools = rows[0][1:] if rows else []
     return [
         (row[0], tool, cell) for row in rows[2:] for tool, cell in zip(tools, row[1:], strict=True)

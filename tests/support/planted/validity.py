@@ -51,13 +51,9 @@ class Seen:
 
     def checks(self, id_: str, server: str = "") -> Iterator[Mapping[str, Any]]:
         """All answers of a check: of a server's trials, else of comparisons and the whole."""
-        if server:
-            for trial in self.trials(server):
-                yield from (check for check in trial["checks"] if check["id"] == id_)
-            return
-        for comparison in self.summary["comparisons"]:
-            yield from (check for check in comparison["checks"] if check["id"] == id_)
-        yield from (check for check in self.summary["checks"] if check["id"] == id_)
+        summary = self.summary
+        items = self.trials(server) if server else [*summary["comparisons"], summary]
+        yield from (check for item in items for check in item["checks"] if check["id"] == id_)
 
     def printed(self, server: str, word: str) -> str:
         """The line with that word which the load tool printed in the server's first trial."""

@@ -37,6 +37,7 @@ _PLACED = '[placement]\nserver = "0"\nloader = "0"\n'
 _PLACES = ("load", "load2", "app")
 _MANY = "blocks = 60"
 _TURNS = ('interleave = "50ms"', 'each = "1s"')
+_PLACEBO = (f"blocks = {BLOCKS}", "placebo = true")
 TOOLS = ("wrk", "ab", "h2load", "hey", "siege", "locust")
 
 
@@ -57,9 +58,8 @@ def _tools(*names: str, servers: Sequence[str] = ("hello",)) -> str:
 
 def _suite(*tables: str, repeat: Sequence[str] = ("blocks = 1",)) -> str:
     always = ("[repeat]", 'quiet = "0s"', 'warmup = "0.1s"')
-    apart = (
-        [] if any(table.startswith("[placement") for table in tables) else ['placement = "auto"']
-    )
+    placed = any(table.startswith("[placement") for table in tables)
+    apart = [] if placed else ['placement = "auto"']
     return "\n".join(["benchforge = 1", *apart, _SERVERS, *tables, *always, *repeat, ""])
 
 
@@ -70,10 +70,7 @@ SUITES: Mapping[str, Sequence[str]] = {
         _suite(_closed("0.4s"), _MIX, _PACED, repeat=(_MANY, "placebo = true")),
     ),
     "in turns": (
-        _suite(
-            _closed("1s"),
-            repeat=(f"blocks = {BLOCKS}", "placebo = true", f"bridge = {BLOCKS}", *_TURNS),
-        ),
+        _suite(_closed("1s"), repeat=(*_PLACEBO, f"bridge = {BLOCKS}", *_TURNS)),
         _suite(
             _MIX,
             _CLIENTS.replace(_AT_ONCE, ""),
@@ -83,7 +80,7 @@ SUITES: Mapping[str, Sequence[str]] = {
     ),
     "on hosts": (
         _suite(_HOSTS, _closed("6s"), _MIX, _PACED),
-        _suite(_HOSTS, _closed("0.4s"), repeat=(f"blocks = {BLOCKS}", "placebo = true")),
+        _suite(_HOSTS, _closed("0.4s"), repeat=_PLACEBO),
         _suite(_PLACED, _HOSTS.replace('["load", "load2"]', '"load"'), _CLIENTS),
     ),
 }

@@ -16,58 +16,42 @@ from benchforge_servers.python.app_server import app_of, folder_of
 from front_door import needed_module
 
 # Each is told a module, an attribute and a port, and works in the app's folder.
-_CHEROOT = """
+_APP = """
 import sys
 from importlib import import_module
-from cheroot.wsgi import Server
-module, attribute, port = sys.argv[1:]
-Server(("127.0.0.1", int(port)), getattr(import_module(module), attribute)).start()
-"""
-_GEVENT = """
-import sys
-from importlib import import_module
-from gevent.pywsgi import WSGIServer
 module, attribute, port = sys.argv[1:]
 app = getattr(import_module(module), attribute)
+"""
+_CHEROOT = """
+from cheroot.wsgi import Server
+Server(("127.0.0.1", int(port)), app).start()
+"""
+_GEVENT = """
+from gevent.pywsgi import WSGIServer
 WSGIServer(("127.0.0.1", int(port)), app, log=None).serve_forever()
 """
 _UVICORN = """
-import sys
 import uvicorn
-module, attribute, port = sys.argv[1:]
-uvicorn.run(f"{module}:{attribute}", port=int(port), access_log=False)
+uvicorn.run(app, port=int(port), access_log=False)
 """
 _AIOHTTP = """
-import sys
-from importlib import import_module
 from aiohttp import web
-module, attribute, port = sys.argv[1:]
-web.run_app(getattr(import_module(module), attribute), host="127.0.0.1", port=int(port))
+web.run_app(app, host="127.0.0.1", port=int(port))
 """
 _TORNADO = """
 import asyncio
-import sys
-from importlib import import_module
-module, attribute, port = sys.argv[1:]
 async def main():
-    getattr(import_module(module), attribute).listen(int(port), "127.0.0.1")
+    app.listen(int(port), "127.0.0.1")
     await asyncio.Event().wait()
 asyncio.run(main())
 """
 _CHERRYPY = """
-import sys
-from importlib import import_module
 import cherrypy
-module, attribute, port = sys.argv[1:]
 cherrypy.config.update({"server.socket_port": int(port), "engine.autoreload.on": False})
-cherrypy.quickstart(getattr(import_module(module), attribute))
+cherrypy.quickstart(app)
 """
 _SOCKET = """
 import socket
-import sys
-from importlib import import_module
-module, attribute, port = sys.argv[1:]
-app = getattr(import_module(module), attribute)
 with socket.create_server(("127.0.0.1", int(port))) as server:
     while True:
         connection, _ = server.accept()
@@ -78,14 +62,14 @@ with socket.create_server(("127.0.0.1", int(port))) as server:
             connection.sendall(app.answer())
 """
 SERVERS = {
-    "wsgi": _CHEROOT,
-    "asgi": _UVICORN,
-    "aiohttp": _AIOHTTP,
-    "tornado": _TORNADO,
-    "cherrypy": _CHERRYPY,
-    "socket": _SOCKET,
-    "gevent": _GEVENT,
-    "gevent_patched": f"from gevent import monkey\nmonkey.patch_all()\n{_GEVENT}",
+    "wsgi": _APP + _CHEROOT,
+    "asgi": _APP + _UVICORN,
+    "aiohttp": _APP + _AIOHTTP,
+    "tornado": _APP + _TORNADO,
+    "cherrypy": _APP + _CHERRYPY,
+    "socket": _APP + _SOCKET,
+    "gevent": _APP + _GEVENT,
+    "gevent_patched": f"from gevent import monkey\nmonkey.patch_all()\n{_APP}{_GEVENT}",
 }
 "Programs by the protocol of the apps that they serve; gevent's are for WSGI."
 TOLD = ("DATABASE_URL", "REDIS_URL", "VIRTUOSO_URL", "VIRTUOSO_GRAPH", "AGENTS_POOL_SIZE")

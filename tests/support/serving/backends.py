@@ -2,12 +2,12 @@
 
 import dataclasses
 import itertools
-import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from serving.in_trial import site_in
 
 from benchforge.parts.command import Command
 from benchforge.parts.part import Backend
@@ -22,18 +22,9 @@ _NUMBERS = itertools.count()
 
 
 def site_at(part: Backend, folder: Path, scratch: Path, port: int = 5432) -> Site:
-    return Site(
-        label="mine",
-        folder=folder,
-        scratch=scratch,
-        address="127.0.0.1",
-        ports={name: port + number for number, name in enumerate(part.ports)},
-        python=Path(sys.executable),
-        programs={need.name: actual for need in part.needs() if (actual := locate(need.name))},
-        backends={},
-        suite_folder=folder,
-        as_root=os.getuid() == 0,
-    )
+    ports = {name: port + number for number, name in enumerate(part.ports)}
+    programs = {need.name: actual for need in part.needs() if (actual := locate(need.name))}
+    return site_in(folder, scratch, ports, programs=programs)
 
 
 @contextmanager
@@ -86,8 +77,6 @@ def write_dataset(
     folder.mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text)
-    (folder / "dataset.toml").write_text(
-        f'name = "mine"\nbackend = "{backend}"\ndatabase = "{database}"\n'
-        f"files = {list(files)}\n[rows]\n{rows}\n"
-    )
+    head = f'name = "mine"\nbackend = "{backend}"\ndatabase = "{database}"\n'
+    (folder / "dataset.toml").write_text(f"{head}files = {list(files)}\n[rows]\n{rows}\n")
     return "./mine"

@@ -1,9 +1,8 @@
 """A certificate that signs itself."""
 
-import subprocess
 from pathlib import Path
 
-from front_door import program_words
+from front_door import captured, program_words
 
 HERE = "IP:127.0.0.1,DNS:localhost"
 
@@ -27,6 +26,4 @@ def pair(folder: Path) -> tuple[Path, Path]:
 
 
 def _openssl(*words: str | Path) -> None:
-    subprocess.run(
-        [*program_words("openssl"), *words], check=True, capture_output=True, timeout=200
-    )
+    captured([*program_words("openssl"), *words], check=True, timeout=200)

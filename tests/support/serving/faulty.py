@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 
 from front_door import PROGRAMS
 
@@ -55,12 +56,10 @@ def probe(
     return HttpProbe("server", part, None, root, request, Expect(), None, ca_file, version=version)
 
 
-def came(
-    root: str, ca_file: Path | None = None, *, path: str = "/", version: Version = "HTTP/1.1"
-) -> str:
+def came(root: str, ca_file: Path | None = None, **options: Any) -> str:
     """Return what came of a question; no other errors than these may come of it."""
     try:
-        answer = ask(Outside(), probe(root, ca_file, path=path, version=version)).answer
+        answer = ask(Outside(), probe(root, ca_file, **options)).answer
     except (OSError, HTTPException) as error:
         return reason(error)
     return f"{answer.status} of {answer.length}"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,23 +19,19 @@ from benchforge.parts.site import Site
 from benchforge.run.sandbox.host import Running, Sandbox
 
 
+def site_in(folder: Path, scratch: Path, ports: dict[str, int], **fields: Any) -> Site:
+    """Return the place of a part with these ports, of a suite in `folder` where no field says."""
+    python, as_root = Path(sys.executable), os.getuid() == 0
+    site = Site("mine", folder, scratch, "127.0.0.1", ports, python, {}, {}, folder, as_root)
+    return dataclasses.replace(site, **fields)
+
+
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     """Give a place whose suite lies in `tmp_path`."""
-    (tmp_path / "trial").mkdir()
+    (path := tmp_path / "trial").mkdir()
     with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
-        yield Site(
-            label="mine",
-            folder=tmp_path / "trial",
-            scratch=Path(scratch),
-            address="127.0.0.1",
-            ports={"http": 8000},
-            python=Path(sys.executable),
-            programs={},
-            backends={},
-            suite_folder=tmp_path,
-            as_root=os.getuid() == 0,
-        )
+        yield site_in(path, Path(scratch), {"http": 8000}, suite_folder=tmp_path)
 
 
 @contextmanager
