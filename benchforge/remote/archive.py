@@ -9,8 +9,8 @@ import io
 import re
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import benchforge
 from benchforge.errors import ProgramMissing, Unusable
@@ -20,8 +20,7 @@ _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(.*)$")
 _LEFT_OUT = ("__pycache__", ".pyc", ".pth")
 
 
-@dataclass(frozen=True)
-class Archive:
+class Archive(NamedTuple):
     """Files for hosts, packed."""
 
     digest: str

@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.monitor import EqualAnswers, Exhaustion, Listener, Probes, Sizes
@@ -34,8 +34,7 @@ _PHRASES = (
 )
 
 
-@dataclass(frozen=True)
-class ProbeResult:
+class ProbeResult(NamedTuple):
     """What came of a question: an answer and what is wrong with it, or why there is none."""
 
     answer: Answer | None

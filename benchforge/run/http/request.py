@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from benchforge.errors import ServerBroken, TrialFailed
@@ -59,16 +59,14 @@ Version = Literal["HTTP/1.0", "HTTP/1.1", "HTTP/2", "either"]
 _OFFERED = {"HTTP/2": ("h2",), "either": ("h2", "http/1.1")}
 
 
-@dataclass(frozen=True)
-class HttpAnswer:
+class HttpAnswer(NamedTuple):
     """An answer and its body, decoded where it can be."""
 
     answer: Answer
     body: bytes
 
 
-@dataclass(frozen=True)
-class Like:
+class Like(NamedTuple):
     """Another server's body, which this one has to answer too."""
 
     server: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -139,8 +139,7 @@ BEFORE, AFTER = 3, 1
 "Probes of each kind whose request changes nothing; others and later steps have one, before."
 
 
-@dataclass(frozen=True)
-class KindProbes:
+class KindProbes(NamedTuple):
     """The probes of one kind."""
 
     probe: HttpProbe

@@ -9,7 +9,7 @@ import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchforge.errors import KeeperGone, KeeperSilent, TrialFailed
 from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, MOST_SOCKETS, SCM_CREDENTIALS
@@ -22,8 +22,7 @@ _ANCILLARY = socket.CMSG_SPACE(MOST_SOCKETS * _DESCRIPTOR.size)
 _ANCILLARY += socket.CMSG_SPACE(_CREDENTIALS.size)
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message of the keeper; `sender` is the pid that it is about, as seen from here."""
 
     body: Mapping[str, Any]
@@ -31,8 +30,7 @@ class Message:
     sockets: tuple[socket.socket, ...] = ()
 
 
-@dataclass(frozen=True)
-class Exit:
+class Exit(NamedTuple):
     """How a process ended: `ended` on the monotonic clock, CPU times in seconds.
 
     It includes children that it waited for, and orphans that ended earlier.

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchforge.model.trial.observation import Foreign
 from benchforge.run.sandbox.keeper import below, family
@@ -17,8 +17,7 @@ _TICK_NS = 10**9 // _TICKS
 _START = 19  # behind the program's name in /proc/PID/stat, in ticks since the machine started
 
 
-@dataclass(frozen=True)
-class Others:
+class Others(NamedTuple):
     """What all processes that /proc shows have used until a moment."""
 
     used: Mapping[int, int]

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.rows import UsageRow
@@ -20,8 +20,7 @@ _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED, of all threads: see clock_getcpuclockid(3)
 _ENDED = (b"Z", b"X")
 
 
-@dataclass(frozen=True)
-class Stat:
+class Stat(NamedTuple):
     """What /proc/PID/stat says now; times in nanoseconds."""
 
     alive: bool

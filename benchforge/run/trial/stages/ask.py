@@ -1,6 +1,7 @@
 """Ask: the request of the scenario, until the server answers rightly."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from benchforge.run.http import probes
 from benchforge.run.http.connect import address
@@ -9,8 +10,7 @@ from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.start import is_ours, question
 
 
-@dataclass(frozen=True)
-class AnsweringServer:
+class AnsweringServer(NamedTuple):
     """Services that run, of which the server answered rightly; the server is the last."""
 
     services: list[Serving]

@@ -1,7 +1,7 @@
 """Running a load tool to its end."""
 
 import signal
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.values.cpus import Cpus
@@ -18,8 +18,7 @@ from benchforge.text import door
 from benchforge.text.readable import conjoined, exact
 
 
-@dataclass(frozen=True)
-class LoadToolRun:
+class LoadToolRun(NamedTuple):
     """One run of a load tool, on these CPUs or on all."""
 
     driver: Driver

@@ -1,7 +1,8 @@
 """Warm up: users logged in, answers probed, the monitor started, a load that does not count."""
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.parts.fault import warming
@@ -20,8 +21,7 @@ from benchforge.suite.mix.record import FILE
 from benchforge.suite.suite import SAFE
 
 
-@dataclass(frozen=True)
-class WarmServer:
+class WarmServer(NamedTuple):
     """A server that answered rightly and is warm, and what its load needs."""
 
     answering: AnsweringServer
