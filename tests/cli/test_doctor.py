@@ -20,16 +20,9 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from suite_texts.files import suite_text
 
+from benchforge.cli.machine.doctor import machine
 from benchforge.cli.machine.doctor.finding import MachineFinding
 from benchforge.cli.machine.doctor.limits import limit_findings
-from benchforge.cli.machine.doctor.machine import (
-    cpu_findings,
-    isolation_findings,
-    load_findings,
-    memory_findings,
-    network_findings,
-    space_findings,
-)
 from benchforge.run.machine.quiet import Look, look
 from benchforge.run.sandbox.sandbox import Mode
 
@@ -65,12 +58,12 @@ PRIVATE = Mode(pid_namespace=True, network="private", shared_memory="private", w
 def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
     earlier = later = look(root)
     return [
-        *cpu_findings(root),
-        *load_findings(root, earlier, later, frozenset()),
-        *memory_findings(root),
+        *machine.cpu_findings(root),
+        *machine.load_findings(root, earlier, later, frozenset()),
+        *machine.memory_findings(root),
         *limit_findings(root),
-        *network_findings(root),
-        *isolation_findings(root, mode),
+        *machine.network_findings(root),
+        *machine.isolation_findings(root, mode),
     ]
 
 
@@ -161,7 +154,7 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
         "proc/14/stat": process("new\n\x1b[31m", 4, 5),
     }
     root = tree(tmp_path / "after", files)
-    findings = list(load_findings(root, first, look(root), frozenset({13})))
+    findings = list(machine.load_findings(root, first, look(root), frozenset({13})))
     others = said(findings, "other processes")
     assert others.state == "warn"
     assert others.says == (
@@ -174,30 +167,32 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
 
 def test_a_quiet_second_is_ok(tmp_path: Path) -> None:
     root = tree(tmp_path, {"proc/stat": STAT.format(busy=5, idle=995, steal=0)})
-    actual = states(load_findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
+    actual = states(machine.load_findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
     assert (actual["other processes"], actual["steal"]) == ("ok", "ok")
 
 
 def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
     files = {"proc/self/status": "Cpus_allowed_list:\t3\n", "proc/cpuinfo": "flags: hypervisor\n"}
-    actual = states(cpu_findings(tree(tmp_path, files)))
+    actual = states(machine.cpu_findings(tree(tmp_path, files)))
     assert (actual["usable CPUs"], actual["virtual machine"]) == ("warn", "warn")
 
 
 def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path) -> None:
     weaker = ("no private namespaces: EPERM",)
     mode = Mode(pid_namespace=False, network="host", shared_memory="host", weaker=weaker)
-    findings = list(isolation_findings(tmp_path, mode))
+    findings = list(machine.isolation_findings(tmp_path, mode))
     network = said(findings, "own network")
     assert network.state == said(findings, "own processes").state == "warn"
     assert network.says.startswith(f"{weaker[0]}: counts include connections of others")
 
 
 def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert states(space_findings({"results": tmp_path / "to/be/made"})) == {"disk: results": "ok"}
+    assert states(machine.space_findings({"results": tmp_path / "to/be/made"})) == {
+        "disk: results": "ok"
+    }
     usage = shutil.disk_usage(tmp_path)._replace(free=5_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    assert states(space_findings({"results": tmp_path})) == {"disk: results": "warn"}
+    assert states(machine.space_findings({"results": tmp_path})) == {"disk: results": "warn"}
 
 
 # --- this machine ---------------------------------------------------------------------------------

@@ -10,26 +10,8 @@ import pytest
 from pydantic import Field, PositiveInt, model_validator
 from suite_texts.files import suite_text
 
+from benchforge import plugin
 from benchforge.parts.registry import Registry
-from benchforge.plugin import (
-    Backend,
-    Client,
-    Command,
-    Driver,
-    Duration,
-    Loader,
-    Metric,
-    Output,
-    Part,
-    Reading,
-    Sample,
-    Server,
-    Site,
-    Target,
-    Trial,
-    Window,
-    hookimpl,
-)
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.secrets import redact
@@ -38,7 +20,7 @@ from benchforge.suite.toml.built_in import brought
 from benchforge.suite.toml.faults import SuiteErrors
 
 
-class Web(Server):
+class Web(plugin.Server):
     name: ClassVar[str] = "gunicorn"
     app: str
     workers: PositiveInt = 1
@@ -49,48 +31,48 @@ class Web(Server):
     worker_class: Literal["sync", "gthread"] = "sync"
     limit: int | Literal["none"] = "none"
 
-    def command(self, site: Site) -> Command:
-        return Command("gunicorn")
+    def command(self, site: plugin.Site) -> plugin.Command:
+        return plugin.Command("gunicorn")
 
     def fingerprint(self, suite_folder: Path) -> str:
         return f"code of {self.app}"
 
 
-class Url(Server):
+class Url(plugin.Server):
     name: ClassVar[str] = "url"
     url_: str = Field(alias="url")
 
-    def command(self, site: Site) -> None:
+    def command(self, site: plugin.Site) -> None:
         return None
 
 
-class Database(Backend):
+class Database(plugin.Backend):
     name: ClassVar[str] = "postgresql"
     url: str | None = None
     password: str = ""
     settings: dict[str, int | str | bool] = Field(default_factory=dict)
 
-    def command(self, site: Site) -> Command:
-        return Command("postgres")
+    def command(self, site: plugin.Site) -> plugin.Command:
+        return plugin.Command("postgres")
 
 
-class Load(Driver):
+class Load(plugin.Driver):
     connections: PositiveInt = 10
     threads: PositiveInt = 1
-    duration: Duration = Duration(10)
+    duration: plugin.Duration = plugin.Duration(10)
     rate: float = Field(default=1.0, gt=0)
 
-    def commands(self, target: Target) -> Sequence[Command]:
-        return [Command("true")]
+    def commands(self, target: plugin.Target) -> Sequence[plugin.Command]:
+        return [plugin.Command("true")]
 
-    def read(self, output: Output) -> Reading:
+    def read(self, output: plugin.Output) -> plugin.Reading:
         raise NotImplementedError
 
     def declared_s(self) -> float:
         return float(self.duration)
 
-    def for_warm_up(self, seconds: float) -> Driver:
-        return self.model_copy(update={"duration": Duration(seconds)})
+    def for_warm_up(self, seconds: float) -> plugin.Driver:
+        return self.model_copy(update={"duration": plugin.Duration(seconds)})
 
     @model_validator(mode="after")
     def _threads_have_connections(self) -> Self:
@@ -100,19 +82,21 @@ class Load(Driver):
         return self
 
 
-class Wrk(Load, Loader):
+class Wrk(Load, plugin.Loader):
     name: ClassVar[str] = "wrk"
 
 
-class Requests(Load, Client):
+class Requests(Load, plugin.Client):
     name: ClassVar[str] = "requests"
 
 
-class Number(Metric):
+class Number(plugin.Metric):
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def of_trial(
+        self, trial: plugin.Trial, label: str, window: plugin.Window
+    ) -> Iterator[plugin.Sample]:
         yield from ()
 
 
@@ -127,7 +111,7 @@ class Latency(Number):
 
 
 OPEN_LOOP = ("rate", "lateness")
-OTHERS: list[type[Part]] = [
+OTHERS: list[type[plugin.Part]] = [
     Latency,
     *(
         type(name, (Number,), {"name": name, "__module__": __name__, "__annotations__": {}})
@@ -138,8 +122,8 @@ OTHERS: list[type[Part]] = [
 
 class Plugin:
     @staticmethod
-    @hookimpl
-    def benchforge_parts() -> list[type[Part]]:
+    @plugin.hookimpl
+    def benchforge_parts() -> list[type[plugin.Part]]:
         return [Web, Url, Database, Wrk, Requests, Throughput, *OTHERS]
 
 
@@ -240,7 +224,10 @@ def test_a_suite_is_read_whole(folder: Folder) -> None:
     assert suite.text == SUITE
     assert suite.servers["django"].part == Web(app="django_agents", workers=4)
     assert suite.servers["django"].options == {"app": "django_agents", "workers": 4}
-    assert (suite.repeat, suite.secrets) == (Repeat(blocks=4, warmup=Duration(3)), frozenset())
+    assert (suite.repeat, suite.secrets) == (
+        Repeat(blocks=4, warmup=plugin.Duration(3)),
+        frozenset(),
+    )
 
 
 def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
@@ -258,8 +245,8 @@ def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
 def test_a_profile_merges_tables_and_replaces_the_rest(folder: Folder) -> None:
     changed = SUITE + '[profiles.quick.scenarios.agents]\nservers = ["django"]\n'
     suite = folder.load(changed, profile="quick")
-    assert suite.repeat == Repeat(blocks=3, warmup=Duration(3))
-    assert suite.loaders["closed"].part == Wrk(connections=64, duration=Duration(3))
+    assert suite.repeat == Repeat(blocks=3, warmup=plugin.Duration(3))
+    assert suite.loaders["closed"].part == Wrk(connections=64, duration=plugin.Duration(3))
     assert suite.scenarios["agents"].servers == ("django",)
     assert suite.profile == "quick"
 
@@ -275,7 +262,7 @@ def test_settings_are_toml_or_text(folder: Folder) -> None:
     suite = folder.load(SUITE, settings=settings)
     assert suite.servers["django"].part == Web(app="other", workers=2)
     assert suite.scenarios["agents"].vary == {"loaders.closed.connections": [1, 2]}
-    assert suite.repeat.warmup == Duration(1)
+    assert suite.repeat.warmup == plugin.Duration(1)
     assert (suite.title, suite.settings) == ("1979-05-27", dict(settings))
 
 
@@ -382,7 +369,7 @@ expect =""",
         "agents · django · requests",
     ]
     assert cases[0].server == Web(app="django_agents", workers=1)
-    assert cases[0].driver == Wrk(connections=10, duration=Duration(10))
+    assert cases[0].driver == Wrk(connections=10, duration=plugin.Duration(10))
     assert [label for label, _ in cases[0].backends] == ["agents"]
     assert (cases[0].warm_up_s, cases[0].declared_s) == (3, 13)
     assert cases[-1].server == Web(app="django_agents", workers=4)

@@ -176,12 +176,16 @@ def _controls(_: random.Random, entries: Any, key: Any) -> None:
 def _strange_number(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
     """Write what is a number for some readers of JSON."""
     number = chance.choice(["NaN", "-Infinity", "1e999", "9" * 5000, "-0", "1E400", "0x1"])
-    changes, sent = _inside(number[:9], lambda _, *path: setitem(*path, "@NUMBER@"))(answer, chance)
+    changes, sent = _inside(number[:9], lambda _, entries, key: setitem(entries, key, "@NUMBER@"))(
+        answer, chance
+    )
     return changes, sent.replace(b'"@NUMBER@"', number.encode())
 
 
 def _deep(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
-    changes, sent = _inside("deep", lambda _, *path: setitem(*path, "@DEEP@"))(answer, chance)
+    changes, sent = _inside("deep", lambda _, entries, key: setitem(entries, key, "@DEEP@"))(
+        answer, chance
+    )
     begin, end = chance.choice([(b"[", b"]"), (b'{"a":', b"}")])
     depth = chance.choice([300, 100_000])
     return changes, sent.replace(b'"@DEEP@"', begin * depth + b"1" + end * depth)

@@ -100,7 +100,9 @@ def beside(trial: Trial, role: Role) -> tuple[Role, ...]:
     """Return the other roles of the trial that may use some of a role's CPUs."""
     used = () if trial.observation is None else trial.observation.usage
     cpus = cpus_of(trial, role)
-    others = {usage.role: cpus_of(trial, usage.role) for usage in used if usage.role != role}
+    others: dict[Role, Cpus | None] = {
+        usage.role: cpus_of(trial, usage.role) for usage in used if usage.role != role
+    }
     return tuple(k for k, its in others.items() if not cpus or not its or {*cpus} & {*its})
 
 

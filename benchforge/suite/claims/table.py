@@ -68,14 +68,14 @@ with `<` and `<=`. A bound without a unit is in the metric's unit."""
 
 
 class Meant(NamedTuple):
-    """What a side, or what is subtracted from it, says of its case."""
+    """Words of a side, or of what is subtracted from it, about its case."""
 
     at: Path
     scenario: str
     where: Mapping[str, JsonValue]
     "Server and driver are axes as others are."
     side: Subtracted
-    "What was written of it alone."
+    "The part of the suite that is about it alone."
 
 
 def all_meant(written: ClaimTable, path: Path) -> Iterator[Meant]:

@@ -14,22 +14,9 @@ from hypothesis import strategies as st
 from made.observed import answer
 from serving.apps import free_port, running
 
+from benchforge.cli.measure.duel import suite as duel
 from benchforge.cli.measure.duel.answers import FirstAnswer, agreed
 from benchforge.cli.measure.duel.servers import contender, labelled, relative_to
-from benchforge.cli.measure.duel.suite import (
-    Question,
-    TrialTimes,
-    in_turns,
-    repeated,
-    slice_of,
-    suite_or_why,
-    tables_of,
-    text,
-    too_short,
-    too_slow,
-    trial_times,
-    why_kept,
-)
 from benchforge.model.files.folder import read_header, read_summary
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
@@ -40,14 +27,14 @@ PONG = f"{{python}} {ANSWERS} --port {{port}} --wait 0.003"
 LABELS = ("--label", "a", "--label", "b")
 SLOW = f"{{python}} {ANSWERS} --port {{port}} --wait 0.006"
 SOON, LATE = "answers-0-003", "answers-0-006"
-OWN_DATA = Question(backends={"redis": "./data"})
+OWN_DATA = duel.Question(backends={"redis": "./data"})
 WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), max_size=9))
 
 
-def suite_of(*servers: str, folder: Path, question: Question | None = None) -> str:
+def suite_of(*servers: str, folder: Path, question: duel.Question | None = None) -> str:
     contenders = labelled([contender(server) for server in servers], ())
-    request = question or Question()
-    return text(tables_of(contenders, request, folder))
+    request = question or duel.Question()
+    return duel.text(duel.tables_of(contenders, request, folder))
 
 
 def test_two_commands_are_measured_and_the_suite_is_kept(
@@ -236,11 +223,11 @@ def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -
 
 def test_a_suite_that_was_edited_is_kept() -> None:
     written = suite_of("serve {port}", folder=Path())
-    assert not why_kept(written)
-    assert why_kept(written.replace("connections = 16", "connections = 64")) == "it was edited"
-    assert why_kept(f"{written}# a note\n") == "it was edited"
-    assert why_kept(written.partition("\n")[2]) == "it was not written by duel"
-    assert why_kept("") == "it was not written by duel"
+    assert not duel.why_kept(written)
+    assert duel.why_kept(written.replace("connections = 16", "connections = 64")) == "it was edited"
+    assert duel.why_kept(f"{written}# a note\n") == "it was edited"
+    assert duel.why_kept(written.partition("\n")[2]) == "it was not written by duel"
+    assert duel.why_kept("") == "it was not written by duel"
 
 
 def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -> None:
@@ -263,7 +250,7 @@ def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
         "status": 201,
         "connections": 7,
     }
-    question = Question(**fields, backends={"postgresql": "agents", "redis": None})
+    question = duel.Question(**fields, backends={"postgresql": "agents", "redis": None})
     file = tmp_path / "suite.toml"
     servers = ("A=b gunicorn -b :{port} app", "python3 -m http.server {port}", "http://[::1]:8080")
     file.write_text(suite_of(*servers, folder=tmp_path, question=question))
@@ -304,20 +291,20 @@ def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label:
     if shells & {*words}:
         return
     servers = labelled([contender(line), contender("http://127.0.0.1")], [label, f"{label}2"])
-    written = text(tables_of(servers, Question(wrk=True), Path()))
+    written = duel.text(duel.tables_of(servers, duel.Question(wrk=True), Path()))
     assert tomllib.loads(written)["servers"][label]["command"] == given_words
 
 
 @given(servers=st.integers(2, 12), time_s=st.floats(0.1, 1e6))
 def test_a_plan_has_blocks_for_an_interval(servers: int, time_s: float) -> None:
-    times = trial_times(servers, time_s)
-    short = too_short(servers, Question(time_s=time_s))
+    times = duel.trial_times(servers, time_s)
+    short = duel.too_short(servers, duel.Question(time_s=time_s))
     assert bool(short) == (time_s < 3 * servers * (times.load_s + times.warmup_s + 1.5))
     assert times.load_s > 0
     assert times.warmup_s > 0
     assert 3 <= times.blocks <= 200
-    assert ("until" in repeated(times.blocks)) == (times.blocks >= 4)
-    assert repeated(4, 0.02)["until"] == "2%"
+    assert ("until" in duel.repeated(times.blocks)) == (times.blocks >= 4)
+    assert duel.repeated(4, 0.02)["until"] == "2%"
     if servers <= 4 and time_s >= 60:  # the first answer, after three blocks
         assert 3 * servers * (times.load_s + times.warmup_s + 1.5) <= 60
 
@@ -329,28 +316,33 @@ def test_a_plan_has_blocks_for_an_interval(servers: int, time_s: float) -> None:
 def test_commands_take_turns(
     servers: int, time_s: float, wrk: bool, connections: int, answer_s: float
 ) -> None:
-    times = trial_times(servers, time_s)
+    times = duel.trial_times(servers, time_s)
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
-    question = Question(time_s=time_s, wrk=wrk)
-    tables = tables_of(contenders, question, Path())
-    turns = {**tables, **in_turns(tables, question, slice_of(servers, connections, answer_s))}
-    suite = suite_or_why(turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item)))
+    question = duel.Question(time_s=time_s, wrk=wrk)
+    tables = duel.tables_of(contenders, question, Path())
+    turns = {
+        **tables,
+        **duel.in_turns(tables, question, duel.slice_of(servers, connections, answer_s)),
+    }
+    suite = duel.suite_or_why(
+        turns, lambda item: load(Path("duel.toml"), Registry(), text=duel.text(item))
+    )
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])
     slice_s = int(str(repeat["interleave"]).removesuffix("ms")) / 1000
     assert 0.1 <= slice_s <= 0.3
     if servers == 2 and time_s >= 60:
         assert slice_s == 0.3 or slice_s >= connections * answer_s  # ends are a part of it
-    assert as_table(tables["repeat"]) == {**repeated(times.blocks), "warmup": repeat["warmup"]}
+    assert as_table(tables["repeat"]) == {**duel.repeated(times.blocks), "warmup": repeat["warmup"]}
 
 
 def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(server) for server in given_servers], ())
-        tables = tables_of(contenders, Question(**fields, wrk=True), Path())  # type: ignore[arg-type]
-        turns = {**tables, **in_turns(tables, Question(), 100)}
-        suite = suite_or_why(
-            turns, lambda item: load(Path("duel.toml"), Registry(), text=text(item))
+        tables = duel.tables_of(contenders, duel.Question(**fields, wrk=True), Path())  # type: ignore[arg-type]
+        turns = {**tables, **duel.in_turns(tables, duel.Question(), 100)}
+        suite = duel.suite_or_why(
+            turns, lambda item: load(Path("duel.toml"), Registry(), text=duel.text(item))
         )
         return suite if isinstance(suite, str) else ""
 
@@ -362,7 +354,7 @@ def test_urls_and_rates_take_no_turns() -> None:
 @given(st.dictionaries(st.sampled_from("abcde"), st.floats(1e-6, 1.0), min_size=2))
 def test_a_server_that_stands_still_for_long_takes_no_turns(seconds: dict[str, float]) -> None:
     others = len(seconds) - 1
-    slow = too_slow(seconds)
+    slow = duel.too_slow(seconds)
     assert bool(slow) == (max(seconds.values()) * 50 * others > 0.5)
     assert not slow or seconds[slow.partition(" ")[0]] > 0.01 / others
 
@@ -387,11 +379,11 @@ def test_a_label_differs_by_command(servers: tuple[str, ...], labels: list[str])
 
 
 def test_slow_starts_leave_time_for_loads() -> None:
-    slow = trial_times(2, 60.0, 8.0)
+    slow = duel.trial_times(2, 60.0, 8.0)
     assert slow.load_s > 1
     assert slow.blocks == 3
-    assert trial_times(2, 60.0, 1.5).load_s == 1
+    assert duel.trial_times(2, 60.0, 1.5).load_s == 1
 
 
 def test_three_minutes_for_two_servers() -> None:
-    assert trial_times(2, 180.0) == TrialTimes(warmup_s=1, load_s=5, blocks=12)
+    assert duel.trial_times(2, 180.0) == duel.TrialTimes(warmup_s=1, load_s=5, blocks=12)

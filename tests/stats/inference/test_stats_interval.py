@@ -11,16 +11,7 @@ from pydantic import ValidationError
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions import t_quantile
-from benchforge.stats.inference.hodges_lehmann import (
-    achieved,
-    companion,
-    counts,
-    hodges_lehmann,
-    log_ratios,
-    median_average,
-    outside,
-    ratio,
-)
+from benchforge.stats.inference import hodges_lehmann as hodges
 from benchforge.stats.inference.interval import deviation, typical
 
 VALUES = st.floats(0.01, 1e9)
@@ -46,7 +37,7 @@ def test_a_typical_value_is_the_naive_one(values: list[float], level: float) -> 
 
 @given(PAIRS)
 def test_a_ratio_is_the_typical_one_of_the_blocks_ratios(pairs: list[tuple[float, float]]) -> None:
-    got = ratio(*halves(pairs))
+    got = hodges.ratio(*halves(pairs))
     naive = typical([a / b for a, b in pairs])
     assume(naive.low is not None and got.low is not None and naive.sd is not None)
     assume((naive.sd or 0) > 1e-6)
@@ -57,7 +48,7 @@ def test_a_ratio_is_the_typical_one_of_the_blocks_ratios(pairs: list[tuple[float
 @given(PAIRS)
 def test_a_ratio_turned_around_is_one_through_it(pairs: list[tuple[float, float]]) -> None:
     first_side, theirs = halves(pairs)
-    entries, back = ratio(first_side, theirs), ratio(theirs, first_side)
+    entries, back = hodges.ratio(first_side, theirs), hodges.ratio(theirs, first_side)
     assume(entries.low is not None and entries.high is not None)
     assert back.interval == pytest.approx((1 / (entries.high or 0), 1 / (entries.low or 0)))
     assert back.p == pytest.approx(entries.p)
@@ -66,16 +57,16 @@ def test_a_ratio_turned_around_is_one_through_it(pairs: list[tuple[float, float]
 @given(PAIRS, st.lists(st.floats(0.5, 2), min_size=30, max_size=30))
 def test_the_level_of_a_block(pairs: list[tuple[float, float]], drift: list[float]) -> None:
     first_side, theirs = halves(pairs)
-    assume(deviation(log_ratios(first_side, theirs)) > 1e-6)
+    assume(deviation(hodges.log_ratios(first_side, theirs)) > 1e-6)
     moved = halves([(a * by, b * by) for (a, b), by in zip(pairs, drift, strict=False)])
-    got, still = ratio(*moved), ratio(first_side, theirs)
+    got, still = hodges.ratio(*moved), hodges.ratio(first_side, theirs)
     assume(still.low is not None)
     assert got.interval == pytest.approx(still.interval, rel=1e-6)
 
 
 @given(PAIRS)
 def test_the_interval_agrees_with_p(pairs: list[tuple[float, float]]) -> None:
-    got = ratio(*halves(pairs))
+    got = hodges.ratio(*halves(pairs))
     assume(got.low is not None and got.high is not None and got.p is not None)
     assume(abs((got.p or 0) - 0.05) > 1e-9)
     assert ((got.low or 0) > 1 or (got.high or 0) < 1) == ((got.p or 0) < 0.05)
@@ -87,7 +78,7 @@ def test_the_counts_of_signed_ranks_are_those_of_all_signs(n: int) -> None:
         sum(rank for rank, positive in enumerate(signs, 1) if positive)
         for signs in product((False, True), repeat=n)
     ]
-    assert counts(n) == tuple(sums.count(v) for v in range(n * (n + 1) // 2 + 1))
+    assert hodges.counts(n) == tuple(sums.count(v) for v in range(n * (n + 1) // 2 + 1))
 
 
 @pytest.mark.parametrize(
@@ -95,17 +86,17 @@ def test_the_counts_of_signed_ranks_are_those_of_all_signs(n: int) -> None:
     [(6, 96.9), (7, 95.3), (8, 96.1), (10, 95.1), (12, 95.8), (15, 95.2), (20, 95.2)],
 )
 def test_the_achieved_levels_are_those_of_the_method(n: int, percent: float) -> None:
-    cut = outside(n, 0.95)
+    cut = hodges.outside(n, 0.95)
     assert cut is not None
-    assert round(100 * achieved(n, cut), 1) == percent
-    assert achieved(n, cut + 1) < 0.95
+    assert round(100 * hodges.achieved(n, cut), 1) == percent
+    assert hodges.achieved(n, cut + 1) < 0.95
 
 
 @pytest.mark.parametrize(("n", "percent"), [(3, 75), (4, 87.5), (5, 93.75)])
 def test_below_six_blocks_there_is_no_95_percent(n: int, percent: float) -> None:
-    assert outside(n, 0.95) is None
-    assert achieved(n, 0) == percent / 100
-    got = companion([2.0, 3, 4, 5, 6][:n], [1.0, 1.5, 2.1, 2.6, 2.9][:n])
+    assert hodges.outside(n, 0.95) is None
+    assert hodges.achieved(n, 0) == percent / 100
+    got = hodges.companion([2.0, 3, 4, 5, 6][:n], [1.0, 1.5, 2.1, 2.6, 2.9][:n])
     assert got.value is not None
     assert got.interval is None
     assert got.why == f"{n} blocks cannot give 95 %"
@@ -115,9 +106,9 @@ def test_below_six_blocks_there_is_no_95_percent(n: int, percent: float) -> None
 def test_the_companion_is_the_naive_one(logs: list[float]) -> None:
     assume(deviation(logs) > 1e-6)
     walsh = sorted((a + b) / 2 for a, b in combinations_with_replacement(logs, 2))
-    tail = [sum(counts(len(logs))[: v + 1]) / 2 ** len(logs) for v in range(len(walsh))]
+    tail = [sum(hodges.counts(len(logs))[: v + 1]) / 2 ** len(logs) for v in range(len(walsh))]
     cut = max(v for v, below in enumerate(tail) if below <= 0.025)
-    got = hodges_lehmann(logs)
+    got = hodges.hodges_lehmann(logs)
     assert got.value == pytest.approx(math.exp(statistics.median(walsh)))
     # 1-based: from the (cut + 1)th to the (M - cut)th.
     ends = (math.exp(walsh[cut + 1 - 1]), math.exp(walsh[len(walsh) - cut - 1]))
@@ -128,15 +119,15 @@ def test_the_companion_is_the_naive_one(logs: list[float]) -> None:
 @given(st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, 5e-324, 1.0]), min_size=1))
 def test_of_many_blocks_the_middle_is_exactly_that_of_the_list(values: list[float]) -> None:
     walsh = [(a + b) / 2 for a, b in combinations_with_replacement(values, 2)]
-    assert median_average(sorted(values)) == statistics.median(walsh)
+    assert hodges.median_average(sorted(values)) == statistics.median(walsh)
 
 
 def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:
     steady = [100.0, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1, 99.9, 100.3]
     once = [*steady[:-1], 20.0]
     others = [100.1, 100.8, 99.2, 100.2, 99.9, 100, 100, 99.7, 100.1, 100.2]
-    assert abs(math.log(ratio(once, others).value or 0)) > 0.1
-    assert abs(math.log(companion(once, others).value or 0)) < 0.01
+    assert abs(math.log(hodges.ratio(once, others).value or 0)) > 0.1
+    assert abs(math.log(hodges.companion(once, others).value or 0)) < 0.01
 
 
 # What a user may meet: no number that means nothing, and the reason in its place.
@@ -156,33 +147,35 @@ def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:
 )
 def test_why_there_is_no_interval(values: list[float], reason: str) -> None:
     other = [1.0 for _ in values]
-    for got in (typical(values), ratio(values, other)):
+    for got in (typical(values), hodges.ratio(values, other)):
         assert got.interval is None
         assert got.p is None or got.why.startswith("the values lie")
         assert (got.why, got.n) == (reason, len(values))
         assert (got.value is None) == (not values or min(values) <= 0)
-    assert companion(values, other).interval is None
-    assert companion(values, other).why
+    assert hodges.companion(values, other).interval is None
+    assert hodges.companion(values, other).why
 
 
 def test_equal_but_for_rounding_is_equal() -> None:
     first_side = [100.0, 101.7, 103.3, 99.1, 98.7, 102.9]
-    got = ratio(first_side, [value * 1.1 for value in first_side])
+    got = hodges.ratio(first_side, [value * 1.1 for value in first_side])
     assert got.value == pytest.approx(1 / 1.1)
     assert got.interval is None
     assert "equal" in got.why
-    assert "equal" in companion(first_side, [value * 1.1 for value in first_side]).why
+    assert "equal" in hodges.companion(first_side, [value * 1.1 for value in first_side]).why
 
 
 def test_too_many_blocks_for_the_companion() -> None:
     many = [1.0 + k / 1000 for k in range(201)]
-    assert companion(many, [1.0] * 201).why == "ranks of more than 200 blocks are not counted"
-    assert companion(many[:200], [1.0] * 200).interval is not None
+    assert (
+        hodges.companion(many, [1.0] * 201).why == "ranks of more than 200 blocks are not counted"
+    )
+    assert hodges.companion(many[:200], [1.0] * 200).interval is not None
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
 def test_a_value_that_is_no_number_is_refused(wrong: float) -> None:
-    for function in (ratio, companion):
+    for function in (hodges.ratio, hodges.companion):
         for sides in (([1.0, 2.0, wrong], [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], [1.0, 2.0, wrong])):
             with pytest.raises(ValueError, match="not finite"):
                 function(*sides)
@@ -191,14 +184,14 @@ def test_a_value_that_is_no_number_is_refused(wrong: float) -> None:
 
 
 def test_blocks_that_do_not_pair_are_refused() -> None:
-    for function in (ratio, companion):
+    for function in (hodges.ratio, hodges.companion):
         with pytest.raises(ValueError, match="argument 2"):
             function([1.0, 2.0, 3.0], [1.0, 2.0])
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, -0.1, math.nan])
 def test_a_level_that_is_none_is_refused(level: float) -> None:
-    for function in (ratio, companion):
+    for function in (hodges.ratio, hodges.companion):
         with pytest.raises(ValueError, match="between 0 and 1"):
             function([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], level)
 

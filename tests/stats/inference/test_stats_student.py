@@ -7,20 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.distributions import (
-    beta_cdf,
-    beta_quantile,
-    normal_quantile,
-    t_quantile,
-    two_sided,
-)
+from benchforge.stats import distributions as dist
 
 
 @given(st.floats(0, 1), st.floats(0.5, 2000), st.floats(0.5, 2000))
 def test_the_quantile_of_beta_is_where_its_share_is_reached(p: float, a: float, b: float) -> None:
-    x = beta_quantile(p, a, b)
-    assert beta_cdf(max(0, x * (1 - 1e-9)), a, b) <= p + 1e-9
-    assert beta_cdf(min(1, x * (1 + 1e-9)), a, b) >= p - 1e-9
+    x = dist.beta_quantile(p, a, b)
+    assert dist.beta_cdf(max(0, x * (1 - 1e-9)), a, b) <= p + 1e-9
+    assert dist.beta_cdf(min(1, x * (1 + 1e-9)), a, b) >= p - 1e-9
 
 
 # Printed in every book; they need no oracle to be there.
@@ -32,57 +26,60 @@ def test_the_quantile_of_beta_is_where_its_share_is_reached(p: float, a: float, 
     ],
 )
 def test_the_quantiles_are_those_of_the_tables(p: float, df: int, printed: float) -> None:
-    assert t_quantile(p, df) == pytest.approx(printed, abs=5e-4)
-    assert t_quantile(1 - p, df) == pytest.approx(-printed, abs=5e-4)
+    assert dist.t_quantile(p, df) == pytest.approx(printed, abs=5e-4)
+    assert dist.t_quantile(1 - p, df) == pytest.approx(-printed, abs=5e-4)
 
 
 def test_one_and_two_degrees_of_freedom_have_a_closed_form() -> None:
     for t in (-30.0, -1.0, -1e-6, 0.0, 0.3, 2.0, 500.0):
         far = abs(t)
-        assert two_sided(t, 1) == pytest.approx(1 - 2 * math.atan(far) / math.pi, abs=1e-14)
-        assert two_sided(t, 2) == pytest.approx(1 - far / math.sqrt(2 + t * t), abs=1e-14)
+        assert dist.two_sided(t, 1) == pytest.approx(1 - 2 * math.atan(far) / math.pi, abs=1e-14)
+        assert dist.two_sided(t, 2) == pytest.approx(1 - far / math.sqrt(2 + t * t), abs=1e-14)
 
 
 def test_it_tends_to_the_normal_one() -> None:
     for p in (0.001, 0.2, 0.9, 0.975):
-        assert t_quantile(p, 1e6) == pytest.approx(NormalDist().inv_cdf(p), abs=1e-5)
-        assert normal_quantile(p) == NormalDist().inv_cdf(p)
+        assert dist.t_quantile(p, 1e6) == pytest.approx(NormalDist().inv_cdf(p), abs=1e-5)
+        assert dist.normal_quantile(p) == NormalDist().inv_cdf(p)
 
 
 def test_the_series_for_many_degrees_of_freedom_continues_the_exact_quantile() -> None:
     for p in (0.51, 0.8, 0.975, 1 - 1e-9):
-        below, upper = t_quantile(p, 100_000), t_quantile(p, math.nextafter(100_000, math.inf))
+        below, upper = (
+            dist.t_quantile(p, 100_000),
+            dist.t_quantile(p, math.nextafter(100_000, math.inf)),
+        )
         assert upper == pytest.approx(below, rel=1e-9)
 
 
 def test_the_middle_is_zero_and_the_far_ends_are_reached() -> None:
-    assert t_quantile(0.5, 3) == 0
-    assert two_sided(math.inf, 3) == two_sided(1e200, 3) == 0
-    assert two_sided(-math.inf, 3) == 0
-    assert beta_quantile(0, 2, 3) == 0
-    assert beta_quantile(1, 2, 3) == 1
+    assert dist.t_quantile(0.5, 3) == 0
+    assert dist.two_sided(math.inf, 3) == dist.two_sided(1e200, 3) == 0
+    assert dist.two_sided(-math.inf, 3) == 0
+    assert dist.beta_quantile(0, 2, 3) == 0
+    assert dist.beta_quantile(1, 2, 3) == 1
 
 
 def test_ten_million_requests_still_have_a_share() -> None:
     many = 10_000_000
-    assert beta_quantile(0.95, 1, many) == pytest.approx(1 - 0.05 ** (1 / many), rel=1e-6)
+    assert dist.beta_quantile(0.95, 1, many) == pytest.approx(1 - 0.05 ** (1 / many), rel=1e-6)
 
 
 @pytest.mark.parametrize("p", [0, 1, -0.1, 1.1, math.nan])
 def test_no_quantile_outside_of_all_shares(p: float) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        t_quantile(p, 5)
+        dist.t_quantile(p, 5)
 
 
 @pytest.mark.parametrize("df", [0, -1, math.nan, math.inf])
 def test_no_distribution_without_degrees_of_freedom(df: float) -> None:
     with pytest.raises(ValueError, match="degrees of freedom"):
-        two_sided(1, df)
+        dist.two_sided(1, df)
 
 
 @pytest.mark.parametrize("x", [-0.1, 1.1, math.nan])
 def test_no_share_outside_of_beta(x: float) -> None:
     with pytest.raises(ValueError, match="beta"):
-        beta_cdf(x, 1, 1)
+        dist.beta_cdf(x, 1, 1)
     with pytest.raises(ValueError, match="between 0 and 1"):
-        beta_quantile(x, 1, 1)
+        dist.beta_quantile(x, 1, 1)

@@ -13,15 +13,8 @@ from made.summaries import check
 
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
 from benchforge.model.trial.check import Check
+from benchforge.results.over_time import levels
 from benchforge.results.over_time.compared import IS_REFERENCE, MetricChange, compared
-from benchforge.results.over_time.levels import (
-    NO_TIMES,
-    NO_TRIAL,
-    by_key,
-    level,
-    lines,
-    reference_of,
-)
 from benchforge.results.over_time.series import courses
 
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
@@ -104,26 +97,26 @@ def doubted(case_summary: CaseSummary, *trials: int) -> CaseSummary:
 
 
 def only(case_summary: CaseSummary) -> tuple[CaseSummary, MetricSummary]:
-    return case_summary, lines(case_summary)[next(iter(lines(case_summary)))]
+    return case_summary, levels.lines(case_summary)[next(iter(levels.lines(case_summary)))]
 
 
 def test_what_is_not_believed_does_not_count() -> None:
     known_values = case("one", line("speed", "x", 10, 20, 1000))
-    assert level(*only(doubted(known_values, 3))).value == pytest.approx(200**0.5)
-    assert level(*only(doubted(known_values, 1, 2, 3))).why == f"{NO_TRIAL}: N1"
+    assert levels.level(*only(doubted(known_values, 3))).value == pytest.approx(200**0.5)
+    assert levels.level(*only(doubted(known_values, 1, 2, 3))).why == f"{levels.NO_TRIAL}: N1"
     rest = doubted(case("two", known_values.metrics[0]), 1, 2, 3)
     new = result(case("one", line("speed", "x", 1)), rest)
     assert answer(new, past(), None).answer == "not believed"
 
 
 def test_what_is_no_number_is_none_and_what_is_zero_is_zero() -> None:
-    unknown = level(*only(case("one", line("p99", "s", 1, text="too few"))))
+    unknown = levels.level(*only(case("one", line("p99", "s", 1, text="too few"))))
     assert (unknown.value, unknown.why) == (None, "too few")
-    bound = level(*only(case("one", line("p99", "s", 1, 2, at_least=True))))
+    bound = levels.level(*only(case("one", line("p99", "s", 1, 2, at_least=True))))
     assert (bound.value, bound.why) == (None, "a value is only a lower bound")
-    nothing = level(*only(case("one", line("errors", "1", 0, 0, 0))))
+    nothing = levels.level(*only(case("one", line("errors", "1", 0, 0, 0))))
     assert (nothing.value, nothing.low) == (0.0, None)
-    empty = level(*only(case("one", line("rate", "1/s", text="no trial has a value"))))
+    empty = levels.level(*only(case("one", line("rate", "1/s", text="no trial has a value"))))
     assert (empty.value, empty.why) == (None, "no trial has a value")
 
 
@@ -131,12 +124,14 @@ def test_a_reference_is_one_case_where_another_is_compared() -> None:
     few, more = {"loaders.x.connections": 1}, {"loaders.x.connections": 2}
     many = [case("many", vary={**more, "servers.many.workers": n}) for n in (1, 2)]
     others = case("one", vary=few), case("one", vary=more)
-    cases = by_key(result(*others, case("two", vary={**more, "servers.two.workers": 3}), *many))
+    cases = levels.by_key(
+        result(*others, case("two", vary={**more, "servers.two.workers": 3}), *many)
+    )
     two = next(value.case for value in cases.values() if value.case.server == "two")
-    actual = reference_of(two, "one", cases)
+    actual = levels.reference_of(two, "one", cases)
     assert actual is not None
     assert actual.case.vary == {"loaders.x.connections": 2}
-    assert reference_of(two, "many", cases) is None
+    assert levels.reference_of(two, "many", cases) is None
 
 
 # Over time
@@ -178,7 +173,7 @@ def test_response_times_that_are_not_believed_decide_nothing(server: str) -> Non
     assert answer(times(slower, "none"), known_values).answer == "worse"
     row = answer(times(slower, server, 1, 2, 3), known_values)
     assert row.answer == "no model"
-    assert NO_TIMES in row.change.change.why
+    assert levels.NO_TIMES in row.change.change.why
 
 
 def test_what_is_left_of_response_times_is_compared() -> None:
@@ -194,4 +189,4 @@ def test_a_past_whose_response_times_are_not_believed_is_no_model() -> None:
     assert answer(new, known_values).answer == "no model"
     series = courses([*known_values, new], (), "one")
     (course,) = [course for course in series if course.case.server == "two"]
-    assert {point.value.why for point in course.points[:-1]} == {f"{NO_TIMES}: S2"}
+    assert {point.value.why for point in course.points[:-1]} == {f"{levels.NO_TIMES}: S2"}
