@@ -71,8 +71,9 @@ def calls(
 def captured(
     words: Sequence[str | Path], *, check: bool = False, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program that reads nothing, and return its exit code and what it printed."""
-    options.setdefault("stdin", subprocess.DEVNULL)
+    """Run a program that reads `input` alone, and return its exit code and what it printed."""
+    if "input" not in options:
+        options.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run(words, capture_output=True, text=True, check=check, **options)
 
 
