@@ -75,7 +75,7 @@ class Meant(NamedTuple):
     where: Mapping[str, JsonValue]
     "Server and driver are axes as others are."
     side: Subtracted
-    "The part of the suite that is about it alone."
+    "Table of the side alone, or of what is subtracted from it."
 
 
 def all_meant(written: ClaimTable, path: Path) -> Iterator[Meant]:
