@@ -14,7 +14,7 @@ from present import present
 
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
-from benchforge.results.over_time.change import predicted
+from benchforge.results.over_time.compared import predicted
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference import hodges_lehmann, interval
 from benchforge.stats.inference.hodges_lehmann import companion, ratio

@@ -83,8 +83,7 @@ def command(options: CompareOptions) -> int:
     from benchforge.cli.results.compare.text import ComparedResults, document, page, text
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
-    from benchforge.results.over_time.change import PAST
-    from benchforge.results.over_time.compared import compared
+    from benchforge.results.over_time.compared import PAST, compared
     from benchforge.results.over_time.older_results import check_labels, older
 
     named = _named(options.results, options.against)

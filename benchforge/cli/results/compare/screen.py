@@ -4,8 +4,7 @@ from typing import Final
 
 from benchforge.cli.console.columns import NOTHING, columns
 from benchforge.cli.results.compare.text import ComparedResults, answer_of, verdicts
-from benchforge.results.over_time.change import PAST
-from benchforge.results.over_time.compared import MetricChange
+from benchforge.results.over_time.compared import PAST, MetricChange
 from benchforge.text import safe
 from benchforge.text.readable import amount, amounts, change, counted, cut, fitted, times
 
