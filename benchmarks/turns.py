@@ -35,8 +35,7 @@ from typing import Any
 
 from benchforge.model.suite.until import Until
 from benchforge.stats.inference.hodges_lehmann import ratio
-from benchforge.stats.inference.interval import welch
-from benchforge.stats.inference.sample_size import blocks_for
+from benchforge.stats.inference.interval import blocks_for, welch
 from benchforge.stats.inference.stopping import earlier_sequence, enough
 
 SHARES = {"planted-2": 0.02, "planted-5": 0.05, "planted-10": 0.10}

@@ -26,7 +26,7 @@ from itertools import combinations
 from pathlib import Path
 
 from benchforge.stats.distributions import t_quantile
-from benchforge.stats.inference.sample_size import planned
+from benchforge.stats.inference.interval import planned
 
 PAIR = ("aiohttp", "flask")
 DESIGNS = {"alone": "off", "100ms": "100ms", "400ms": "400ms"}

@@ -4,11 +4,10 @@ import tomllib
 from pathlib import Path
 
 import benchforge_backends
-import benchforge_servers
+from benchforge_servers.python.app_server import app_of, built_in
 
 from docs.generate.text import page_of, plain, table
 
-_APPS = Path(next(iter(benchforge_servers.__path__))) / "apps"
 _DATASETS = Path(next(iter(benchforge_backends.__path__))) / "datasets"
 
 
@@ -24,7 +23,7 @@ def page() -> str:
         "that it reads, and the modules that it imports.",
         table(
             ("app", "protocol", "variables", "imports", "description"),
-            map(_app, _found(_APPS, "app")),
+            map(_app, built_in()),
         ),
         "## Datasets",
         'A dataset is the data of a backend: `dataset = "NAME"`, or the path of your own folder '
@@ -32,23 +31,19 @@ def page() -> str:
         "a `dataset.toml`, relative to the suite's folder.",
         table(
             ("dataset", "backend", "target", "description"),
-            map(_dataset, _found(_DATASETS, "dataset")),
+            map(_dataset, sorted(_DATASETS.glob("*/dataset.toml"))),
         ),
     )
 
 
-def _found(folder: Path, kind: str) -> list[Path]:
-    return sorted(folder.glob(f"*/{kind}.toml"))
-
-
-def _app(file: Path) -> tuple[str, ...]:
-    told = tomllib.loads(file.read_text())
+def _app(name: str) -> tuple[str, ...]:
+    app = app_of(name)
     return (
-        f"`{file.parent.name}`",
-        told["protocol"],
-        ", ".join(f"`{name}`" for name in told.get("environment", [])),
-        ", ".join(told.get("modules", [])),
-        plain(told["description"]),
+        f"`{name}`",
+        app.protocol or "",
+        ", ".join(f"`{variable}`" for variable in app.environment),
+        ", ".join(app.modules),
+        plain(app.description),
     )
 
 

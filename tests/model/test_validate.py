@@ -28,9 +28,8 @@ from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import installed_metrics
 from benchforge.results.validity.contradiction import highest, lowest
-from benchforge.results.validity.counts import counts
 from benchforge.results.validity.faults import faults
-from benchforge.results.validity.times import times
+from benchforge.results.validity.reading import counts, times
 from benchforge.results.verify.recompute.compare import verify
 
 RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))

@@ -23,8 +23,7 @@ from suite_texts.files import suite_text
 
 from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
-from benchforge.results.recomputed.same_document import NOTHING, alike, leaves, member
-from benchforge.results.recomputed.verified import Recomputed
+from benchforge.results.recomputed.verified import NOTHING, Recomputed, alike, leaves, member
 from benchforge.results.verify.recompute.compare import verify
 from benchforge.results.verify.recompute.recomputed import Result
 

@@ -11,7 +11,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.inference.interval import LEAST, deviation
 from benchforge.stats.summary.line import Place
-from benchforge.stats.summary.outliers import outliers
+from benchforge.stats.summary.metric_ranking import outliers
 from benchforge.stats.timeseries import trend
 from benchforge.text.readable import exact, figure, percent, times
 

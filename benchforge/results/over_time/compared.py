@@ -1,4 +1,4 @@
-"""A new result against older ones, case by case and metric by metric."""
+"""A new result against older ones: case by case, and what the older ones predict."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -8,7 +8,6 @@ from typing import Final, Literal
 from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.summary.verdict import Change, Estimate
 from benchforge.model.values.case_name import CaseName
-from benchforge.results.over_time.change import PAST, predicted
 from benchforge.results.over_time.levels import (
     BROKEN,
     NO_TRIAL,
@@ -20,6 +19,63 @@ from benchforge.results.over_time.levels import (
     to_reference,
     together,
 )
+from benchforge.stats.inference.interval import Basis, by_t, check, deviation, equal, mean
+from benchforge.text.readable import counted
+
+PAST = 5
+"Sessions that a prediction takes."
+
+_METHOD: Final = "prediction by t of logs"
+
+
+def predicted(
+    past: Sequence[tuple[float, float]],
+    new: tuple[float, float],
+    *,
+    better: Literal["higher", "lower"] = "higher",
+    least: float = 0.03,
+    level: float = 0.95,
+) -> Change:
+    """Return the change against what past sessions predict of a new one.
+
+    Each session is its metric and that of one reference server: only their ratio is compared. Fewer
+    than 5 past sessions are no model. The caller compares sessions of one environment. Raises
+    ValueError for values that are not finite, a level outside 0..1 and a negative `least`.
+    """
+    check([value for session in (*past, new) for value in session], level)
+    n = len(past)
+    if reason := _no_model(past, new):
+        return _change(Estimate(method=_METHOD, level=level, n=n, why=reason), better, least)
+    past_logs = [math.log(value) - math.log(reference) for value, reference in past]
+    sd = deviation(past_logs)
+    if sd == 0:
+        return _change(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
+    effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
+    error = sd * math.sqrt(1 + 1 / n)
+    return _change(by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd)), better, least)
+
+
+def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:
+    """Why nothing is predicted; empty when it can be tried."""
+    if (n := len(past)) < PAST:
+        return f"{counted(n, 'past session')}: a prediction takes {PAST}"
+    if any(value <= 0 for session in (*past, new) for value in session):
+        return "a value is not above 0: it has no ratio to the reference"
+    return ""
+
+
+def _change(change: Estimate, better: str, least: float) -> Change:
+    """Return what a ratio says. Raises ValueError for a `least` that is negative."""
+    if not 0 <= least < math.inf:
+        raise ValueError(f"the least change is 0 or more, not {least}")
+    if change.low is None or change.high is None or change.value is None:
+        return Change(state="no model", change=change, least=least)
+    small = abs(math.log(change.value)) <= math.log1p(least)
+    if small or change.low <= 1 <= change.high:
+        return Change(state="not shown", change=change, least=least)
+    improved = (change.value > 1) == (better == "higher")
+    return Change(state="better" if improved else "worse", change=change, least=least)
+
 
 NO_REFERENCE: Final = "no reference server was named"
 IS_REFERENCE: Final = "it is the reference"
@@ -95,11 +151,11 @@ def compared(
             if not having:
                 continue
             levels = [level(cases[key], lines(cases[key])[measure]) for cases in having]
-            change = _change(key, measure, new_cases, having, reference, least)
+            change = _of_case(key, measure, new_cases, having, reference, least)
             yield MetricChange(case.case, measure, together(levels), level(case, line), change)
 
 
-def _change(
+def _of_case(
     key: Key,
     measure: LevelKey,
     new_cases: dict[Key, CaseSummary],
@@ -108,12 +164,12 @@ def _change(
     least: float,
 ) -> Change:
     if reference is None:
-        return _no_model(len(past), NO_REFERENCE, least)
+        return _unpredicted(len(past), NO_REFERENCE, least)
     if new_cases[key].case.server == reference:
-        return _no_model(len(past), IS_REFERENCE, least)
+        return _unpredicted(len(past), IS_REFERENCE, least)
     newest = to_reference(new_cases[key], measure, new_cases, reference)
     if newest.value is None:
-        return _no_model(len(past), newest.why, least)
+        return _unpredicted(len(past), newest.why, least)
     estimates = [to_reference(cases[key], measure, cases, reference) for cases in past]
     # 1 stands for the reference: each is a ratio to it already.
     ratios = [(estimate.value, 1.0) for estimate in estimates if estimate.value is not None]
@@ -121,10 +177,10 @@ def _change(
     change = predicted(ratios, (newest.value, 1.0), better=better, least=least)
     if change.state == "no model" and len(ratios) < min(PAST, len(past)):
         reason = next(estimate.why for estimate in estimates if estimate.value is None)
-        return _no_model(len(ratios), f"{change.change.why}; others: {reason}", least)
+        return _unpredicted(len(ratios), f"{change.change.why}; others: {reason}", least)
     return change
 
 
-def _no_model(past: int, reason: str, least: float) -> Change:
-    none = Estimate(method="prediction by t of logs", level=0.95, n=past, why=reason)
+def _unpredicted(past: int, reason: str, least: float) -> Change:
+    none = Estimate(method=_METHOD, level=0.95, n=past, why=reason)
     return Change(state="no model", change=none, least=least)

@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from benchforge.model.files.file import MOST_BYTES, FileFault
 from benchforge.model.files.folder import SUMMARY
 from benchforge.model.summary.summary import Summary
-from benchforge.results.recomputed.same_document import alike
+from benchforge.results.recomputed.verified import alike
 from benchforge.run.disk.manifest import MOST_BYTES as LARGEST
 from benchforge.run.disk.result_writer import as_written
 from benchforge.text import door

@@ -29,10 +29,8 @@ from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.results.validity.contradiction import Contradiction
 from benchforge.results.validity.lines import summed
-from benchforge.results.validity.order import order
-from benchforge.results.validity.plan import identity, named, planned
-from benchforge.results.validity.trial import meaning
-from benchforge.results.validity.usage import MachineBounds
+from benchforge.results.validity.order import identity, named, order, planned
+from benchforge.results.validity.trial import MachineBounds, meaning
 from benchforge.text import door
 
 _MOST_LOCK = 16 * door.MIB

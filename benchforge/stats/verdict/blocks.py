@@ -10,7 +10,7 @@ from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSu
 from benchforge.model.summary.verdict import RejectedBlock
 from benchforge.model.values.case_name import CaseName, Identity, identity
 from benchforge.model.values.units import RATE
-from benchforge.stats.summary.level import levelled
+from benchforge.stats.summary.line import levelled
 from benchforge.stats.turns import Rounds, explained
 from benchforge.text.readable import exact
 

@@ -11,23 +11,24 @@ from benchforge.model.values.case_name import identity
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import PROCEDURES, bonferroni
 from benchforge.stats.inference.stopping import BLOCKS, Stop, at_level
-from benchforge.stats.summary.level import may_be_it
+from benchforge.stats.summary.line import may_be_it
 from benchforge.stats.verdict.answer import (
     LEVEL,
     IntervalErrors,
     Ps,
+    Shares,
     VerdictAnswer,
     Weighed,
     answer,
     both,
     ps_of,
+    shares,
     weigh,
 )
 from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
 from benchforge.stats.verdict.comparison import IsGrave, in_short, never, unlike, wrong_answers
 from benchforge.stats.verdict.objections import Sides, against, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
-from benchforge.stats.verdict.shares import Shares, shares
 from benchforge.text.readable import counted
 
 _METHODS: Mapping[str, Method] = {

@@ -10,7 +10,7 @@ from benchforge.model.summary.verdict import Estimate, Objection, Verdict
 from benchforge.model.trial.trial import Load
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.units import titled
-from benchforge.stats.summary.level import left_to
+from benchforge.stats.summary.line import left_to
 from benchforge.stats.verdict.objections import Sides, one_sided
 from benchforge.text.readable import (
     amount,

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -154,7 +155,9 @@ class Postgresql(TcpBackend):
         stop = [pg_ctl, "stop", "-w", "-s", "-D", data, "-m", "fast"]
         return [
             Task(Command(*initdb, ordinary_user=True), "make a cluster"),
-            Task(Command(*start, ordinary_user=True), "start the new cluster", _started(log)),
+            Task(
+                Command(*start, ordinary_user=True), "start the new cluster", partial(_started, log)
+            ),
             *self._fill(site),
             sql(at(site, site.scratch, self.user)("postgres", *_SMALLER), "drop template0"),
             Task(Command(*stop, ordinary_user=True), "stop the new cluster"),
@@ -302,14 +305,11 @@ def _value(value: str | float | bool) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
-def _started(log: Path) -> Callable[[Finished], str | None]:
-    def judge(finished: Finished) -> str | None:
-        if finished.code == 0:
-            return None
-        lines = text_of(log).splitlines() if log.is_file() else []
-        return next((line for line in lines if "FATAL" in line), f"exit code {finished.code}")
-
-    return judge
+def _started(log: Path, finished: Finished) -> str | None:
+    if finished.code == 0:
+        return None
+    lines = text_of(log).splitlines() if log.is_file() else []
+    return next((line for line in lines if "FATAL" in line), f"exit code {finished.code}")
 
 
 def at(site: Site, host: object, user: str) -> Psql:
@@ -340,23 +340,20 @@ def count(psql: Psql, database: str, rows: Mapping[str, int]) -> list[Task]:
         for table in rows
     ]
     command = psql(database, "-c", " UNION ALL ".join(queries))
-    return [Task(command, "count the rows", _right_rows(rows))]
+    return [Task(command, "count the rows", partial(_right_rows, rows))]
 
 
-def _right_rows(expected: Mapping[str, int]) -> Callable[[Finished], str | None]:
-    def judge(finished: Finished) -> str | None:
-        if error := _sql_error(finished):
-            return error
-        lines = finished.printed.splitlines()
-        counted = {table: int(rows) for table, _, rows in (line.rpartition("|") for line in lines)}
-        wrong = [
-            f"{table} has {counted.get(table)} rows instead of {rows}"
-            for table, rows in expected.items()
-            if counted.get(table) != rows
-        ]
-        return "; ".join(wrong) or None
-
-    return judge
+def _right_rows(expected: Mapping[str, int], finished: Finished) -> str | None:
+    if error := _sql_error(finished):
+        return error
+    lines = finished.printed.splitlines()
+    counted = {table: int(rows) for table, _, rows in (line.rpartition("|") for line in lines)}
+    wrong = [
+        f"{table} has {counted.get(table)} rows instead of {rows}"
+        for table, rows in expected.items()
+        if counted.get(table) != rows
+    ]
+    return "; ".join(wrong) or None
 
 
 def quoted(*names: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 from urllib.parse import quote, unquote, urlsplit
@@ -55,43 +56,39 @@ def _shell(script: str, cli: Cli) -> Command:
 def load(cli: Cli, file: Path, database: str) -> Task:
     """Return a task that runs the commands of a file, and says the first that failed."""
     # With --csv each command is answered by one line, and only an error is told without quotes.
-    return Task(cli("-n", database, "--csv", stdin=file), f"load {file.name}", _all_done(file))
+    return Task(
+        cli("-n", database, "--csv", stdin=file), f"load {file.name}", partial(_all_done, file)
+    )
 
 
-def _all_done(file: Path) -> Callable[[Finished], str | None]:
-    def judge(finished: Finished) -> str | None:
-        if error := _complaint(finished):
-            return error
-        lines = file.read_text(errors="replace").splitlines()
-        commands = [number for number, line in enumerate(lines, 1) if line.strip()]
-        answers = finished.printed.splitlines()
-        for number, answer in zip(commands, answers, strict=False):
-            if "ERROR," in _QUOTED.sub("", answer) or answer == "Invalid argument(s)":
-                error = answer.removeprefix("ERROR,").strip('"').strip()
-                return f"{file}:{number}: {error}"
-        wrong = f"{file}: {len(commands)} commands, but {len(answers)} answers"
-        return wrong if len(answers) != len(commands) else None
-
-    return judge
+def _all_done(file: Path, finished: Finished) -> str | None:
+    if error := _complaint(finished):
+        return error
+    lines = file.read_text(errors="replace").splitlines()
+    commands = [number for number, line in enumerate(lines, 1) if line.strip()]
+    answers = finished.printed.splitlines()
+    for number, answer in zip(commands, answers, strict=False):
+        if "ERROR," in _QUOTED.sub("", answer) or answer == "Invalid argument(s)":
+            error = answer.removeprefix("ERROR,").strip('"').strip()
+            return f"{file}:{number}: {error}"
+    wrong = f"{file}: {len(commands)} commands, but {len(answers)} answers"
+    return wrong if len(answers) != len(commands) else None
 
 
 def count(cli: Cli, dataset: Dataset) -> list[Task]:
     """Return what compares the keys of each database with what the dataset declares."""
     return [
-        Task(cli("-n", database, "DBSIZE"), "count the keys", _right_keys(database, keys))
+        Task(cli("-n", database, "DBSIZE"), "count the keys", partial(_right_keys, database, keys))
         for database, keys in dataset.rows.items()
     ]
 
 
-def _right_keys(database: str, keys: int) -> Callable[[Finished], str | None]:
-    def judge(finished: Finished) -> str | None:
-        if error := _complaint(finished):
-            return error
-        printed = _first_line(finished.printed)
-        wrong = f"database {database} has {printed} keys instead of {keys}"
-        return wrong if printed != str(keys) else None
-
-    return judge
+def _right_keys(database: str, keys: int, finished: Finished) -> str | None:
+    if error := _complaint(finished):
+        return error
+    printed = _first_line(finished.printed)
+    wrong = f"database {database} has {printed} keys instead of {keys}"
+    return wrong if printed != str(keys) else None
 
 
 def _complaint(finished: Finished) -> str | None:

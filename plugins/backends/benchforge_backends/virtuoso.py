@@ -2,7 +2,8 @@
 
 import re
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
 from urllib.parse import urlsplit
@@ -210,7 +211,11 @@ def count(site: Site, dataset: Dataset) -> list[Task]:
     """Return what compares the triples of each graph with what the dataset declares."""
     query = "EXEC=SPARQL SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{}> {{ ?s ?p ?o }} }}"
     return [
-        Task(_isql(site, query.format(graph)), "count the triples", _right_triples(graph, triples))
+        Task(
+            _isql(site, query.format(graph)),
+            "count the triples",
+            partial(_right_triples, graph, triples),
+        )
         for graph, triples in dataset.rows.items()
     ]
 
@@ -238,12 +243,9 @@ def _error(finished: Finished) -> str | None:
     return None
 
 
-def _right_triples(graph: str, triples: int) -> Callable[[Finished], str | None]:
-    def judge(finished: Finished) -> str | None:
-        if error := _error(finished):
-            return error
-        printed = finished.printed.strip()
-        wrong = f"graph {graph} has {printed or 'no number of'} triples instead of {triples}"
-        return wrong if printed != str(triples) else None
-
-    return judge
+def _right_triples(graph: str, triples: int, finished: Finished) -> str | None:
+    if error := _error(finished):
+        return error
+    printed = finished.printed.strip()
+    wrong = f"graph {graph} has {printed or 'no number of'} triples instead of {triples}"
+    return wrong if printed != str(triples) else None

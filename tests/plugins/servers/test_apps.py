@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -14,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from benchforge_servers.python.app_server import app_of
 from front_door import needed_module
 from serving import apps
 from serving.apps import ask, free_port, running
@@ -32,16 +32,16 @@ LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
 @contextmanager
 def serving(name: str, url: str | None, log: Path, *options: str) -> Iterator[int]:
     """Serve an app with gunicorn, or with its own runner where there are no options."""
-    about = tomllib.loads((APPS / name / "app.toml").read_text())
-    for module in ("gunicorn", *about["modules"]):
+    app = app_of(name)
+    for module in ("gunicorn", *app.modules):
         needed_module(module)
     port = free_port()
     actual = {"AGENTS_POOL_SIZE": "2"} | ({"DATABASE_URL": url} if url else {})
     gunicorn = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}"]
-    command = [*gunicorn, *options, about["object"]]
+    command = [*gunicorn, *options, app.target]
     if not options:
         command = [sys.executable, "app.py", f"--port={port}"]
-    with running(command, APPS / about.get("code", name), actual, log, lambda: answers(port)):
+    with running(command, APPS / (app.code or name), actual, log, lambda: answers(port)):
         yield port
 
 

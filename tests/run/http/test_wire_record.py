@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer
-from benchforge.results.validity.counts import windows
+from benchforge.results.validity.reading import windows
 from benchforge.run.http.wire.record import WireRecord, WireWindow, record_of, tallied
 
 FIELDS = {"status": 200, "content_type": "", "length": 1, "sha256": "0", "answers": 0}

@@ -16,17 +16,17 @@ from present import present
 
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
-from benchforge.results.over_time.change import predicted
+from benchforge.results.over_time.compared import predicted
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference import hodges_lehmann, interval
-from benchforge.stats.inference.decide import decide
 from benchforge.stats.inference.hodges_lehmann import companion, ratio
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import failing, typical
+from benchforge.stats.inference.region import decide
 from benchforge.stats.inference.stopping import Stop, at_level, enough
 from benchforge.stats.search.search import sustained
 from benchforge.stats.summary.concurrency_sweeps import sweep
-from benchforge.stats.summary.level import levelled
+from benchforge.stats.summary.line import levelled
 
 TIMES = 3000
 SELF_TEST = (0.935, 0.985)

@@ -10,8 +10,8 @@ from made.simulate import two
 from present import present
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.inference.decide import decide
 from benchforge.stats.inference.hodges_lehmann import companion, ratio
+from benchforge.stats.inference.region import decide
 
 
 def known(low: float, high: float) -> Estimate:

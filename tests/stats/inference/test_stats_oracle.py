@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchforge.results.over_time.steps import welch
+from benchforge.results.over_time.series import welch
 from benchforge.stats.distributions import beta_cdf, beta_quantile, t_quantile, two_sided
 
 

@@ -11,7 +11,7 @@ from made.simulate import share, tolerance, two
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.hodges_lehmann import ratio
-from benchforge.stats.inference.sample_size import blocks_for, planned, resolved
+from benchforge.stats.inference.interval import blocks_for, planned, resolved
 from benchforge.stats.inference.stopping import enough
 
 

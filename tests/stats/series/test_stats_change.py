@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.results.over_time.change import predicted
+from benchforge.results.over_time.compared import predicted
 from benchforge.stats.distributions import t_quantile
 
 SESSIONS = st.lists(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.results.over_time.steps import LEAST, steps
+from benchforge.results.over_time.series import LEAST, steps
 
 SEED = 20261121
 

@@ -29,7 +29,7 @@ from benchforge.run.machine.calibration import machine, place
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.context import TrialContext, TrialInputs, locate_programs
 from benchforge.run.trial.measure import measure
-from benchforge.stats.inference.sample_size import resolved
+from benchforge.stats.inference.interval import resolved
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 

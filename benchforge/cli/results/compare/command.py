@@ -61,8 +61,7 @@ def command(options: _Options) -> int:
     from benchforge.cli.results.compare import text
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
-    from benchforge.results.over_time.change import PAST
-    from benchforge.results.over_time.compared import compared
+    from benchforge.results.over_time.compared import PAST, compared
     from benchforge.results.over_time.older_results import check_labels, older
 
     named = _named(options.results, options.against)

@@ -10,11 +10,9 @@ from benchforge.cli.console.columns import NOTHING, columns, spread
 from benchforge.parts.registry import Registry
 from benchforge.report.page.document import DrawnRow, PageDocument, PageSection
 from benchforge.results.conclude import Summed
-from benchforge.results.over_time.change import PAST
-from benchforge.results.over_time.compared import MetricChange
-from benchforge.results.over_time.differences import another, soft
+from benchforge.results.over_time.compared import PAST, MetricChange
 from benchforge.results.over_time.levels import by_key, identity, lines
-from benchforge.results.over_time.older_results import Older
+from benchforge.results.over_time.older_results import Older, another, soft
 from benchforge.stats.inference.interval import LEAST
 from benchforge.text import safe
 from benchforge.text.readable import (

@@ -21,9 +21,8 @@ from benchforge.report.answer.ratio import interval_text, pair_ratio
 from benchforge.report.page.document import DrawnFigure, PageDocument, PageSection
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.compared import IS_REFERENCE
-from benchforge.results.over_time.differences import hard
 from benchforge.results.over_time.levels import by_key, identity
-from benchforge.results.over_time.older_results import check_labels, named_results
+from benchforge.results.over_time.older_results import check_labels, hard, named_results
 from benchforge.results.over_time.series import Course, Point, SeriesChange, courses, series
 from benchforge.text import safe
 from benchforge.text.readable import (

@@ -1,9 +1,14 @@
-"""Comparison of a result's numbers with those that its raw files give."""
+"""Comparison of a result's numbers with those that its raw files give, in several processes."""
 
-from collections.abc import Container, Iterator, Mapping
+import os
+import pickle
+import signal
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import JsonValue
 
@@ -18,8 +23,63 @@ from benchforge.results.validity.faults import FolderFiles, read_files
 from benchforge.results.verify.form import LARGEST_SUMMARY, Level, form, listed_files, verified_form
 from benchforge.results.verify.recompute import cases, plan, trials, turns
 from benchforge.results.verify.recompute.recomputed import Recomputation, Result
-from benchforge.results.verify.recompute.shares import compared_by
 from benchforge.results.verify.recompute.summary import reports, summary
+
+Compare = Callable[[Recomputation, Result], Verified]
+
+
+def compared_by(
+    jobs: int,
+    result: Result,
+    recomputations: Sequence[Recomputation],
+    of_trials: Collection[Recomputation],
+    compare: Compare,
+) -> Iterator[Verified]:
+    """Yield what `compare` gives for each recomputation; for those `of_trials` share by share.
+
+    Each share but the first has a process. If one ends early, its share is compared and raises
+    here.
+    """
+    divided, shares = [each for each in recomputations if each in of_trials], result.shares(jobs)
+    pipes = [_forked(partial(_all, divided, share, compare)) for share in shares[1:]]
+    computed = cache(lambda number: _read(*pipes[number - 1]) if number else None)
+    for recomputation in recomputations:
+        if recomputation not in of_trials:
+            yield compare(recomputation, result)
+            continue
+        for number, share in enumerate(shares):
+            each = computed(number)
+            yield each[divided.index(recomputation)] if each else compare(recomputation, share)
+
+
+def _all(divided: Sequence[Recomputation], share: Result, compare: Compare) -> list[Verified]:
+    return [compare(recomputation, share) for recomputation in divided]
+
+
+def _forked(work: Callable[[], list[Verified]]) -> tuple[int, BinaryIO]:
+    """Do some work in a process of its own; return its id, and a pipe with what it gives."""
+    reader, writer = os.pipe()
+    if pid := os.fork():
+        os.close(writer)
+        return pid, os.fdopen(reader, "rb")
+    with suppress(BaseException):  # whatever it is, the other process meets it, too
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.close(reader)
+        with os.fdopen(writer, "wb") as pipe:
+            pickle.dump(work(), pipe)
+    os._exit(0)
+
+
+def _read(pid: int, pipe: BinaryIO) -> list[Verified] | None:
+    with pipe:
+        content = pipe.read()
+    os.waitpid(pid, 0)
+    try:
+        each: list[Verified] = pickle.loads(content)  # noqa: S301 - of our own process
+    except (EOFError, pickle.UnpicklingError):
+        return None
+    return each
+
 
 EVIDENCE: tuple[Recomputation, ...] = (
     *(trials.there, cases.cases, plan.order, plan.places, plan.looks, plan.attempts),

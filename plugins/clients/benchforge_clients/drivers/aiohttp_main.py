@@ -19,8 +19,7 @@ with importing():
     import aiohttp
 
 told = plan(__doc__, ("session", "async-for", "async-map", "async-map_published"))
-connections = Connections()
-connections.of_asyncio(asyncio.SelectorEventLoop)
+connections = Connections().of_asyncio(asyncio.SelectorEventLoop)
 # Without an option of ours aiohttp trusts what it always does.
 trust = tls(told) if told.ca_file else told.verify
 load = Load(told, "aiohttp", aiohttp.__version__, connections)
@@ -70,4 +69,3 @@ async def main():
 
 
 asyncio.run(main())
-load.tell()

@@ -9,8 +9,7 @@ with importing():
     import geventhttpclient
 
 told = plan(__doc__)
-connections = Connections()
-connections.of(gevent.socket.socket)
+connections = Connections().of(gevent.socket.socket)
 path = path_of(told)
 
 
@@ -43,4 +42,3 @@ def in_greenlets(turns, tally):
 
 load = Load(told, "geventhttpclient", geventhttpclient.__version__, connections)
 load.run(in_greenlets)
-load.tell()

@@ -6,8 +6,7 @@ import socket
 from protocol import Connections, Load, decoded, in_threads, path_of, plan, tls
 
 told = plan(__doc__, ("reuse", "noreuse"))
-connections = Connections()
-connections.of(socket.socket)
+connections = Connections().of(socket.socket)
 
 
 def connected():
@@ -39,4 +38,3 @@ def asking():
 context = tls(told)
 load = Load(told, "http.client", "", connections)
 load.run(in_threads(told, [asking() for _ in range(told.concurrency)]))
-load.tell()

@@ -55,4 +55,3 @@ def in_greenlets(asks):
 load = Load(told, "httplib2", httplib2.__version__, connections)
 every = [asking() for _ in range(told.concurrency)]
 load.run(in_greenlets(every) if with_gevent else in_threads(told, every))
-load.tell()

@@ -3,16 +3,7 @@
 import asyncio
 import socket
 
-from protocol import (
-    Connections,
-    Load,
-    ask_all_async,
-    decoded,
-    importing,
-    in_threads,
-    plan,
-    tls,
-)
+from protocol import Connections, Load, ask_all_async, decoded, importing, in_threads, plan, tls
 
 told = plan(__doc__, ("sync", "async"))
 with importing():
@@ -62,4 +53,3 @@ if told.mode == "sync":
 else:
     connections.of_asyncio(asyncio.SelectorEventLoop)
     asyncio.run(in_tasks())
-load.tell()

@@ -125,6 +125,7 @@ class Connections:
             return result
 
         sockets.connect = counted
+        return self
 
     def of_asyncio(self, loops):
         """Count each connection that a class of event loops makes."""
@@ -136,6 +137,7 @@ class Connections:
             return result
 
         loops.sock_connect = counted
+        return self
 
 
 class Tally:
@@ -318,11 +320,6 @@ class Load:
         self._seconds = self._user_s = self._system_s = 0
         self._way = ""
 
-    def set_up(self):
-        """Note that all is set up, and when; return the turns and the tally of the warm-up."""
-        self._set_up_s = time.perf_counter() - _BEGUN
-        return Turns(self._told.warm_up, None), self._warm_up
-
     def parts(self):
         """Yield turns and tally of each part of the load: of all of it, or of its slices."""
         self._opened_before = self._connections.opened
@@ -366,22 +363,24 @@ class Load:
         self._system_s += usage.ru_stime - self._usage.ru_stime
 
     def run(self, load):
-        """Run a load that is given turns and a tally: the warm-up, if there is one, then all."""
-        warming = self.set_up()
-        self._way = getattr(load, "way", "")
-        if self._told.warm_up:
-            load(*warming)
-        for turns, tally in self.parts():
+        """Run a load that is given turns and a tally, and print what came of it."""
+        for turns, tally in self._all(load):
             load(turns, tally)
+        self.tell()
 
     async def run_async(self, load):
         """Run a load as `run` does."""
-        warming = self.set_up()
+        for turns, tally in self._all(load):
+            await load(turns, tally)
+        self.tell()
+
+    def _all(self, load):
+        """Yield turns and tally of the warm-up, if there is one, then of each part."""
+        self._set_up_s = time.perf_counter() - _BEGUN
         self._way = getattr(load, "way", "")
         if self._told.warm_up:
-            await load(*warming)
-        for turns, tally in self.parts():
-            await load(turns, tally)
+            yield Turns(self._told.warm_up, None), self._warm_up
+        yield from self.parts()
 
     def tell(self):
         """Print what came of it."""

@@ -8,10 +8,7 @@ from protocol import Connections, Load, decoded, importing, in_threads, plan
 with importing():
     import pycurl
 
-told = plan(
-    __doc__,
-    ("reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"),
-)
+told = plan(__doc__, ("reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"))
 connections = Connections()
 SIZE = getattr(pycurl, "SIZE_DOWNLOAD_T", pycurl.SIZE_DOWNLOAD)  # the older one is deprecated
 lines = [f"{name}: {value.strip()}" for name, value in told.headers.items()]
@@ -140,4 +137,3 @@ else:
     makers = {"reuse-nobody": nobody, "newhandle": new}
     maker = makers.get(told.mode, buffered)
     load.run(in_threads(told, [maker() for _ in range(told.concurrency)]))
-load.tell()

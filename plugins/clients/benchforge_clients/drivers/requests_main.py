@@ -20,8 +20,7 @@ told = plan(
         *("threads-map", "threads-map_published"),
     ),
 )
-connections = Connections()
-connections.of(socket.socket)
+connections = Connections().of(socket.socket)
 warnings.simplefilter("ignore", requests.urllib3.exceptions.InsecureRequestWarning)
 trust = (told.ca_file or True) if told.verify else False
 options = {"verify": trust, "timeout": told.timeout, "allow_redirects": False}
@@ -143,4 +142,3 @@ else:
         "session-prepared": prepared,
     }
     load.run(in_threads(told, [makers[told.mode]() for _ in range(told.concurrency)]))
-load.tell()

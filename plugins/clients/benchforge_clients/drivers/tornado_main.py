@@ -63,4 +63,3 @@ async def main():
 
 load = Load(told, "tornado", tornado.version, connections)
 asyncio.run(main())
-load.tell()

@@ -9,8 +9,7 @@ with importing():
     import urllib3
 
 told = plan(__doc__)
-connections = Connections()
-connections.of(socket.socket)
+connections = Connections().of(socket.socket)
 
 
 def pooled():
@@ -43,4 +42,3 @@ def asking():
 warnings.simplefilter("ignore", urllib3.exceptions.InsecureRequestWarning)
 load = Load(told, "urllib3", urllib3.__version__, connections)
 load.run(in_threads(told, [asking() for _ in range(told.concurrency)]))
-load.tell()

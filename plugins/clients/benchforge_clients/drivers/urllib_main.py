@@ -13,8 +13,7 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 told = plan(__doc__)
-connections = Connections()
-connections.of(socket.socket)
+connections = Connections().of(socket.socket)
 context = urllib.request.HTTPSHandler(context=tls(told))
 # Made once: urlopen would make one for each request if it were given a context.
 urllib.request.install_opener(urllib.request.build_opener(context, NoRedirects))
@@ -35,4 +34,3 @@ def ask(number):
 
 load = Load(told, "urllib", "", connections)
 load.run(in_threads(told, [ask] * told.concurrency))
-load.tell()

@@ -53,8 +53,7 @@ _CLASSES = {
     ),
 }
 _FARTHEST_S = 15 * 3600  # no time zone is farther from UTC
-OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
-STREAM_FILE = OUR_FILE.with_name("locust_stream.py")
+OUR_FILE = Path(__file__).parents[1] / "drivers/locust_user.py"
 SETTINGS = "locust-request.json"
 WORKERS_WITHIN_S = 20
 
@@ -370,8 +369,7 @@ class Locust(Timed):
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the process that reports, then the workers."""
-        shipped_file = STREAM_FILE if target.stream is not None else OUR_FILE
-        file = shipped_file if self.locustfile is None else target.suite_folder / self.locustfile
+        file = OUR_FILE if self.locustfile is None else target.suite_folder / self.locustfile
         environment = {"BENCHFORGE_LOCUST": str(target.folder / SETTINGS)}
         start = (target.python, "-m", "locust", "-f", file)
         master = ("--master", "--master-bind-host", "127.0.0.1", "--expect-workers", self.workers)
@@ -391,8 +389,7 @@ class Locust(Timed):
 
     def read(self, output: Output) -> Reading:
         if output.code:
-            shipped_file = STREAM_FILE if output.target.kinds else OUR_FILE
-            file = self.locustfile or Path(shipped_file.name)
+            file = self.locustfile or Path(OUR_FILE.name)
             raise OutputDamaged(f"locust: {complaint(output.code, output.stderr, file)}")
         with parsing("locust"):
             report = LocustReport.from_texts(output.stdout, output.stderr)

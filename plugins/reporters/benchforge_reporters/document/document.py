@@ -9,8 +9,7 @@ from benchforge.plugin.drawing import Quoted
 from benchforge_reporters.document.answers import ComparisonAnswer, answers, quoted
 from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
-from benchforge_reporters.document.latency import latency_rows
-from benchforge_reporters.document.levels import Levels, levels
+from benchforge_reporters.document.levels import Levels, latency_rows, levels
 from benchforge_reporters.document.next_step import launches, next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
 from benchforge_reporters.document.overview import Overview, overview

@@ -1,4 +1,4 @@
-"""The servers of a comparison as rows: rank, level with its interval, response times, CPU time."""
+"""Servers of a comparison as rows: rank, level, response times, CPU time; times at one rate."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from benchforge.plugin import (
     RATE,
     CaseSummary,
     Comparison,
+    Estimate,
     MetricRanking,
     MetricSummary,
     Summary,
     Trial,
+    readable,
     server_names,
     titled,
 )
@@ -168,3 +170,28 @@ def _failed(cases: Sequence[CaseSummary]) -> float | None:
     lines = [line for case in cases for line in case.metrics if line.of_failures]
     counts = [line.highest for line in lines if line.highest is not None]
     return max(counts, default=0.0) if counts or not lines else None
+
+
+def latency_rows(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield what comparisons have beside them: the label of a scenario, and its times in words."""
+    for comparison in summary.comparisons:
+        latency = comparison.latency
+        if latency is not None and not summary.smoke:
+            times = "; ".join(
+                f"{it.server} p50 {_in_words(it.median)}, p{latency.tail:g} {_in_words(it.tail)}"
+                for it in latency.servers
+            )
+            reason = f" ({latency.why})" if latency.why and times else latency.why
+            rate = readable.amount("requests/s", latency.rate)
+            yield latency.scenario, f"latency at {rate}: {times or 'unknown: '}{reason}"
+
+
+def _in_words(estimate: Estimate) -> str:
+    """Return a time with its interval: 1.21 (1.10 to 1.33) ms."""
+    if estimate.value is None:
+        return f"unknown: {estimate.why}"
+    if estimate.low is None or estimate.high is None:
+        return f"{readable.amount('s', estimate.value)} ({estimate.why})"
+    low, value, high = readable.amounts("s", estimate.low, estimate.value, estimate.high)
+    number, unit = high.split(" ")
+    return f"{value} ({low} to {number}) {unit}"

@@ -46,7 +46,10 @@ _SHOWN = 8  # apps in a hint
 
 
 class App(BaseModel):
-    """An app: as its app.toml describes a built-in one, or the suite the user's own."""
+    """An app: as its app.toml describes a built-in one, or the suite the user's own.
+
+    What an app.toml does not say is as in that of the app whose code it has.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -55,18 +58,18 @@ class App(BaseModel):
     "The built-in app whose folder holds the code, where several are made from one."
     protocol: str | None = None
     "One of PROTOCOLS; None for the user's own, whose server finds out."
-    target: str = Field(alias="object")
+    target: str = Field("app:app", alias="object")
     "Place of the app as module:attribute."
     modules: list[str] = Field(default_factory=list)
     "Modules that it imports."
     requires: list[str] = Field(default_factory=list)
-    "Packages to install for these modules."
+    "Packages to install for these modules, where their names differ."
     environment: list[str] = Field(default_factory=list)
     "Environment variables that it reads."
     description: str = ""
 
     def needs(self) -> Iterable[Need]:
-        packages = " ".join(f"'{name}'" for name in self.requires)
+        packages = " ".join(f"'{name}'" for name in self.requires or self.modules)
         install = f"pip install {packages}, or {INSTALL}"
         return [Need(name, install, "module") for name in self.modules]
 
@@ -82,7 +85,9 @@ def app_of(name: str) -> App:
     """Return what is known of an app that the suite names."""
     if ":" in name:
         return App(built_in=False, object=name)
-    return App.model_validate(tomllib.loads((_BUILT_IN / name / "app.toml").read_text()))
+    described = tomllib.loads((_BUILT_IN / name / "app.toml").read_text())
+    inherited = app_of(described["code"]).model_dump(by_alias=True) if "code" in described else {}
+    return App.model_validate(inherited | described)
 
 
 def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:

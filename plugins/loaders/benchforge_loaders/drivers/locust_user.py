@@ -1,4 +1,7 @@
-"""The requests of a mix by locust: each process takes every k-th record of the stream."""
+"""Requests by locust, as the file says that BENCHFORGE_LOCUST names: a single one, or a mix.
+
+Of a mix each process takes every k-th record of the stream.
+"""
 
 import json
 import mmap
@@ -52,7 +55,7 @@ class Records:
         return {"taken": self.taken, "began_again": self.began_again}
 
 
-RECORDS = Records()
+RECORDS = Records() if "stream" in TOLD else None
 
 
 @events.init.add_listener
@@ -61,18 +64,21 @@ def look_at_the_clock(**_):
     gevent.get_hub().loop.update_now()
 
 
-@events.test_start.add_listener
 def start(environment, **_):
     runner = environment.runner
     RECORDS.start(runner.worker_index if isinstance(runner, WorkerRunner) else 0)
 
 
-@events.test_stop.add_listener
 def stop(environment, **_):
     # A master sends nothing.
     if isinstance(environment.runner, WorkerRunner) or TOLD["parts"] == 1:
         file = Path(f"{TOLD['taken']}-{RECORDS.part}")
         file.write_text(json.dumps(RECORDS.printed()) + "\n")
+
+
+if RECORDS is not None:
+    events.test_start.add_listener(start)
+    events.test_stop.add_listener(stop)
 
 
 def parted(request):
@@ -87,26 +93,27 @@ def parted(request):
     return method, path, headers, body or None
 
 
-def ask(self, **more):
-    """Make the request of the next record."""
+def next_request():
+    """Return label, method, path, headers and body of the next request."""
+    if RECORDS is None:
+        return TOLD["path"], TOLD["method"], TOLD["path"], TOLD["headers"], TOLD["body"]
     kind, request = RECORDS.take()
-    method, path, headers, body = parted(request)
+    return TOLD["kinds"][kind], *parted(request)
+
+
+def ask(self, **more):
+    label, method, path, headers, body = next_request()
     with self.client.request(
-        method,
-        path,
-        headers=headers,
-        data=body,
-        allow_redirects=False,
-        catch_response=True,
-        **more,
+        method, path, headers=headers, data=body, allow_redirects=False, catch_response=True, **more
     ) as answer:
         # Statistics are kept by name, and of statuses there are none: 0 where no answer came.
-        answer.request_meta["name"] = f"{TOLD['kinds'][kind]} {answer.status_code}"
+        answer.request_meta["name"] = f"{label} {answer.status_code}"
 
 
 def keep_no_cookies(jar):
     """Cookies of answers would make requests that are not of the stream."""
-    jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    if RECORDS is not None:
+        jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
 
 if TOLD["user"] == "fast":
@@ -118,7 +125,7 @@ if TOLD["user"] == "fast":
             keep_no_cookies(self.client.cookiejar)
 
         @task
-        def next_record(self):
+        def ask_next(self):
             ask(self)
 
 else:
@@ -128,5 +135,5 @@ else:
             keep_no_cookies(self.client.cookies)
 
         @task
-        def next_record(self):
+        def ask_next(self):
             ask(self, timeout=TOLD["timeout"])
