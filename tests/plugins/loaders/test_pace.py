@@ -525,8 +525,8 @@ def test_a_rate_is_exact_in_number(tmp_path: Path, processes: int) -> None:
 
 @pytest.mark.parametrize(("options", "processes"), [({}, 1), ({}, 3), ({"think": "1ms"}, 2)])
 def test_requests_are_exact(tmp_path: Path, options: dict[str, Any], processes: int) -> None:
-    options = {"connections": 4, "requests": 101, "duration": "20s"} | options
-    reading = loaded(tmp_path, "/ok", processes=processes, **options)
+    exact = options | {"connections": 4, "requests": 101, "duration": "20s"}
+    reading = loaded(tmp_path, "/ok", processes=processes, **exact)
     assert reading.good == 101
     assert present(reading.in_flight).count == 0
 
