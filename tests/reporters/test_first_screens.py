@@ -26,7 +26,6 @@ from benchforge.model.suite.claim import Waiver
 
 MOST_LINES, MOST_OF_ONE = 50, 15
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
-SUITE = suite_text("reporters/first_screens")
 AUTOCANNON = Path(__file__).parents[1] / "audit/recorded/autocannon"
 WRK = """wrk 4.2.0 [epoll] Copyright (C) 2012 Will Glozer
 Running 30s test @ http://127.0.0.1:8080/<script>alert(1)</script>
@@ -187,5 +186,5 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_plan(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SUITE)
+    (tmp_path / "small.toml").write_text(suite_text("reporters/first_screens"))
     compared("plan.txt", bench("plan", "small.toml", code=0).out)

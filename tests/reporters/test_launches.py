@@ -15,6 +15,7 @@ from present import present
 from benchforge.model.trial.trial import Trial
 
 ROUNDS = 20
+SHARES, SECONDS = st.floats(1e-6, 1), st.floats(0.1, 10)
 
 
 def launched(count: int, between: float, within: float, seed: int = 1) -> list[Trial]:
@@ -90,9 +91,6 @@ def test_a_good_load_is_said_to_be_one() -> None:
 
 def test_no_longer_load_is_advised_than_one_with_which_the_fewest_launches_are_enough() -> None:
     assert " --set scenarios.hello.each=4s " in launches(launched(8, 0.001, 0.1))
-
-
-SHARES, SECONDS = st.floats(1e-6, 1), st.floats(0.1, 10)
 
 
 @given(st.integers(5, 40), SHARES, SHARES, SECONDS, SECONDS)

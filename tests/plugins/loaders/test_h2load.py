@@ -24,7 +24,6 @@ APP = """async def app(scope, receive, send):
     await send({"type": "http.response.start", "status": 200, "headers": head})
     await send({"type": "http.response.body", "body": b"ok."})
 """
-SUITE = suite_text("plugins/loaders/h2load")
 
 
 def read(folder: Path, seconds: int, clients: Sequence[Sequence[int]], streams: int = 1) -> Reading:
@@ -137,7 +136,7 @@ def test_the_refusal_names_clients_and_time(tmp_path: Path) -> None:
 def test_hypercorn_is_measured_where_it_keeps_its_connections(bench: Bench, tmp_path: Path) -> None:
     needed("h2load")
     (tmp_path / "pong.py").write_text(APP)
-    (tmp_path / "suite.toml").write_text(SUITE)
+    (tmp_path / "suite.toml").write_text(suite_text("plugins/loaders/h2load"))
     ran = bench("run", "suite.toml", "-o", "results")
     files = tmp_path.glob("results/*/trials/*/trial.json")
     trials = [json.loads(file.read_text()) for file in files]

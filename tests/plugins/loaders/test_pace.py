@@ -39,6 +39,7 @@ pace_response: Any = importlib.import_module("pace_response")
 pace_tally: Any = importlib.import_module("pace_tally")
 pace_loop: Any = importlib.import_module("pace_loop")
 del sys.path[:2]
+HUNDRED: dict[str, Any] = {"rate": 100, "arrivals": "constant", "requests": 100, "duration": "20s"}
 
 # The command
 
@@ -534,9 +535,6 @@ def later_than(histogram: Histogram | None, us: int) -> int:
     count = present(histogram).count
     quantiles = (present(histogram).quantile(n / count) or 0 for n in range(1, count + 1))
     return sum(quantile >= us for quantile in quantiles)
-
-
-HUNDRED: dict[str, Any] = {"rate": 100, "arrivals": "constant", "requests": 100, "duration": "20s"}
 
 
 def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> None:

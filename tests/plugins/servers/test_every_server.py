@@ -47,6 +47,8 @@ SERVERS: list[type[AppServer]] = [
     *(ThreadsServer, TornadoServer, Uvicorn, Uwsgi, Waitress),
 ]
 ASGI_WORKER = {"worker_class": "uvicorn_worker.UvicornWorker"}
+# Gunicorn's own asgi worker and aiohttp's listen with asyncio's backlog of 100.
+USUAL = (None, *ASGI_WORKER.values())
 
 # What the process that answers is like, seen by the app from inside.
 FACTS = """
@@ -397,10 +399,6 @@ def facts_of(site: Site, row: Row) -> dict[str, Any]:
         actual = facts(sandbox, placed.port)
     assert "Warning" not in server.stderr.read_text()
     return actual
-
-
-# Gunicorn's own asgi worker and aiohttp's listen with asyncio's backlog of 100.
-USUAL = (None, *ASGI_WORKER.values())
 
 
 @pytest.mark.samples(6)

@@ -29,6 +29,7 @@ from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 pytestmark = pytest.mark.usefixtures("templates")
 HOST = LocalHost()
+READ = "one: read its configuration: "
 # The front server of a study of 2016, as today's programs allow it.
 STUDY: dict[str, Any] = (
     {"body_bytes": "1KiB", "worker_processes": 4, "worker_connections": 768}
@@ -251,9 +252,6 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
 
 
 # --- what cannot be ------------------------------------------------------------------------------
-
-
-READ = "one: read its configuration: "
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,11 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(text)))])
     return [text]
 """
+DIES = """    seen.append(1)
+    if len(seen) == 50 and not os.path.exists(died):
+        open(died, 'x').close()
+        os._exit(1)
+    text"""
 
 
 class Hidden(Server):
@@ -259,13 +264,6 @@ def test_an_upstream_that_dies_under_load_is_named(tmp_path: Path) -> None:
     servers = {"app": answering("--die-after", "60"), "front": front("app")}
     says = "app: ended with exit code 3 during the load"
     assert failure(measured(tmp_path, servers)) == ("drive", says)
-
-
-DIES = """    seen.append(1)
-    if len(seen) == 50 and not os.path.exists(died):
-        open(died, 'x').close()
-        os._exit(1)
-    text"""
 
 
 def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> None:
