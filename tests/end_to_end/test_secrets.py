@@ -69,8 +69,11 @@ title = "of {PLAIN["T_18"]}"
 [servers.tells]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS / "faulty_servers/tells_all.py"}", "{{port}}"]
-environment = {{ T_00 = {env("T_00")}, T_01 = {env("T_01")}, T_04 = {env("T_04")}, \
-T_TOKEN = "{PLAIN["T_19"]}" }}
+[servers.tells.environment]
+T_00 = {env("T_00")}
+T_01 = {env("T_01")}
+T_04 = {env("T_04")}
+T_TOKEN = "{PLAIN["T_19"]}"
 {loaders}{libraries}
 [scenarios.one]
 request = {{ method = {method}, path = {env("SECRET_PATH")}, {body}headers = {{ \
