@@ -209,7 +209,7 @@ def _of_recording(
     findings, count, refusals = hostile.tried(reads, recording, undamaged)
     notes.findings += findings
     lines = () if undamaged is None else reading_lines(undamaged)
-    return Read(recording.name, lines, refused, count, refusals)
+    return Read(recording.name, lines, refused, count, refusals, undamaged)
 
 
 # Services

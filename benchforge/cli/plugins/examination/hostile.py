@@ -43,6 +43,8 @@ class Read:
     refused: str = ""
     damages: int = 0
     refusals: int = 0
+    reading: Reading | None = None
+    "The numbers of a load tool's recording, which tests of plugins compare."
 
 
 _SHOWN = 5
