@@ -324,6 +324,16 @@ def _kill_all(reapers: Iterable[int] = ()) -> int:
             return len(killed.difference(reapers))
 
 
+def _stands(pid: int) -> bool:
+    """Whether all threads of a process have stopped or ended: a signal takes them a moment."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/stat", "rb", 0) as file:
+                if file.read(4096).rpartition(b")")[2].split()[0] not in b"TtZXx":
+                    return False
+    return True
+
+
 def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> None:
     """Write down what outlives all below this process, for whoever clears away after it.
 
@@ -337,6 +347,9 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
         for pid in new:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGSTOP)
+        deadline = time.monotonic() + 0.2  # one in the kernel may not stop
+        while not all(map(_stands, new)) and time.monotonic() < deadline:
+            time.sleep(0.001)
         stopped |= new
         pids = below({me}, family()) - {me}
     with contextlib.suppress(OSError), open(path, "a+") as file:

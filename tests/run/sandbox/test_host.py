@@ -506,6 +506,7 @@ for number in count():
     os.close(file)
     if previous:
         os.unlink(previous)
+    holds = mapped  # until here the previous one was mapped, too
 """
 ENDS_IT = """
 import sys, time
