@@ -142,9 +142,9 @@ class _Wanted(NamedTuple):
     ref: str | None
     folder: Path
 
-    def code(self, top: Path, **known: Any) -> Code:
-        """Return what is known of the code in a repository."""
-        return Code(server=self.server, directory=self.directory, repository=str(top), **known)
+    def code(self, top: Path, **fields: Any) -> Code:
+        """Return the code in a repository."""
+        return Code(server=self.server, directory=self.directory, repository=str(top), **fields)
 
     def unknown(self, reason: str) -> Code:
         """Return the code, of which no commit is known."""

@@ -290,15 +290,16 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
     if max(moved) > MOST_VALUES:
         return None
 
-    def bins(name: str) -> tuple[int, ...]:
-        rows = [(by, getattr(row, name)) for by, row in zip(moved, known_series, strict=True)]
+    def bins(counts: Iterable[Sequence[int]]) -> tuple[int, ...]:
+        rows = [*zip(moved, counts, strict=True)]
         total = [0] * max(by + len(row) for by, row in rows)
         for by, row in rows:
             for number, count in enumerate(row, by):
                 total[number] += count
         return tuple(total)
 
-    return Series(bin_s=bin_s, completed=bins("completed"), errors=bins("errors"))
+    completed = bins(row.completed for row in known_series)
+    return Series(bin_s=bin_s, completed=completed, errors=bins(row.errors for row in known_series))
 
 
 def _schedule(each: Sequence[Schedule | None]) -> Schedule | None:

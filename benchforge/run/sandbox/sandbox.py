@@ -295,6 +295,8 @@ class Sandbox:
             if "errno" in message.body:
                 raise OSError(message.body["errno"], message.body["error"])
             spare += message.sockets
+        if not spare:  # we had no descriptor left for them
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return spare.pop()
 
     def free_port(self) -> int:

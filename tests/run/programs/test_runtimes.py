@@ -271,7 +271,7 @@ def test_no_cache_a_private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_without_uv_there_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = loaded(written(tmp_path, _here(["gunicorn==20.1.0"])))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(locate, "_ours", list)
+    monkeypatch.setattr(locate, "everywhere", lambda _: iter(()))
     with pytest.raises(ProgramMissing, match="needs uv") as caught:
         made(suite, [])
     assert "pip install uv" in caught.value.hint
