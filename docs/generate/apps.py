@@ -3,12 +3,12 @@
 import tomllib
 from pathlib import Path
 
-import benchforge_backends
 from benchforge_servers.python.app_server import app_of, built_in
 
+from benchforge.parts.database import dataset
 from docs.generate.text import page_of, plain, table
 
-_DATASETS = Path(next(iter(benchforge_backends.__path__))) / "datasets"
+_DATASETS = Path(dataset.__file__).parent / "datasets"
 
 
 def page() -> str:

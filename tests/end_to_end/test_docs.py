@@ -183,6 +183,9 @@ def test_the_reference_follows_the_code(tmp_path: Path, monkeypatch: pytest.Monk
     assert drawn.keys() == content.keys(), "make docs draws them again"
     for name, text in drawn.items():
         assert text == content[name], f"{name} is not what the code says: make docs draws it again"
+    datasets = [file.parent.name for file in ROOT.glob("benchforge/parts/**/dataset.toml")]
+    assert datasets
+    assert all(f"| `{name}` |" in drawn["apps-and-datasets.md"] for name in datasets)
 
 
 def built(folder: Path) -> Path:
