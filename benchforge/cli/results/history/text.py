@@ -114,20 +114,21 @@ class Trend:
     @property
     def drawn(self) -> str:
         """The last results as bars, from the lowest to the highest of them, series apart."""
-        values = [value for of_series in self.series for value in of_series][-_DRAWN:]
-        low, high = min(values), max(values)
-        bars = ""
-        for of_series in reversed(self.series):
-            shown = of_series[-(_DRAWN - len(bars.replace(_APART, ""))) :]
-            steps = [
-                round((value - low) / (high - low or 1) * (len(_MARKS) - 1)) for value in shown
-            ]
-            if low <= 0 or high / low < 1 + _FLAT:
-                steps = [3] * len(shown)
-            bars = "".join(_MARKS[step] for step in steps) + _APART * bool(bars) + bars
-            if len(bars.replace(_APART, "")) == _DRAWN:
-                break
-        return bars
+        pieces, skip = [], sum(map(len, self.series)) - _DRAWN
+        for values in self.series:
+            pieces.append(values[max(0, skip) :])
+            skip -= len(values)
+        drawn = [value for piece in pieces for value in piece]
+        low, high = min(drawn), max(drawn)
+        steps, flat = len(_MARKS) - 1, low <= 0 or high / low < 1 + _FLAT
+        bars = (
+            "".join(
+                _MARKS[3 if flat else round((value - low) / (high - low) * steps)]
+                for value in piece
+            )
+            for piece in pieces
+        )
+        return _APART.join(filter(None, bars))
 
     @property
     def moved(self) -> str:
@@ -147,7 +148,7 @@ def first_screen(line: Timeline) -> list[str]:
     days = [f"{result.summary.created:%Y-%m-%d}" for result in (results[0], results[-1])]
     span = " to ".join(dict.fromkeys(days))
     about = f"{safe.word(line.suite)}: {counted(len(results), 'result')}, {span}"
-    trends = [*_to_reference(line, main)] or [*_ratios(line)] or [*_levels(main)]
+    trends = [*_to_reference(line, main)] or [*_ratios(line)] or [*_levels(line, main)]
     since = "in this series" if line.breaks else "since the first"
     heads = ["compared", "latest, 95 % interval", f"last {_DRAWN} (▁ lowest)", since]
     rows = [[item.name, item.latest, item.drawn, item.moved] for item in trends[:_ROWS]]
@@ -255,14 +256,17 @@ def _ratio(summary: Summary, comparison: Comparison, head: Headline) -> float | 
     return None
 
 
-def _levels(courses: Sequence[Course]) -> Iterator[Trend]:
+def _levels(line: Timeline, courses: Sequence[Course]) -> Iterator[Trend]:
     """Yield the level of each case where nothing is compared."""
     for course in courses:
-        levels = (point.value.value for point in course.points)
-        values = tuple(level for level in levels if level is not None)
-        if values:
+        points = [point for point in course.points if point.value.value is not None]
+        levels = tuple(
+            tuple(point.value.value for point in piece if point.value.value is not None)
+            for piece in series(points, (0, *line.breaks))
+        )
+        if levels:
             name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
-            yield Trend(name, (values,), amount(course.measure.unit, values[-1]))
+            yield Trend(name, levels, amount(course.measure.unit, levels[-1][-1]))
 
 
 _HEADS = (
