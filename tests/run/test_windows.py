@@ -98,9 +98,22 @@ def test_a_server_that_is_wrong_on_older_connections_is_seen_and_an_honest_one_i
     assert honest["load"]["wrong"] == honest["around"]["wrong"] == 0
     trial = json.loads((folders["honest"] / "trial.json").read_text())
     assert trial["monitor"] is None
-    if interleave != "off":
+    if interleave == "off":
+        assert 2 * honest["load"]["judged"] >= honest["load"]["windows"]
+    else:
         assert trial["turns"] is not None
         assert honest["around"]["windows"] > 0
+
+
+def test_a_window_of_many_packets_that_are_read_after_the_load_shows_answers(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("nginx", "wrk")
+    servers = {"fast": 'use = "nginx"'}
+    folder = measured(bench, tmp_path, servers, "expect = { status = 200 }", loader="wrk")
+    windows = answers(folder["fast"])
+    assert 2 * windows["load"]["judged"] >= windows["load"]["windows"]
+    assert windows["load"]["answers"] >= 5 * windows["load"]["judged"]
 
 
 def test_a_post_whose_answer_has_another_content_is_seen_with_and_without_expect(

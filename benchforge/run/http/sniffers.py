@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Link
-from benchforge.run.http.wire.packets import lost, opened, segment, waiting
+from benchforge.run.http.wire.packets import counted, opened, segment, waiting
 from benchforge.run.sandbox.sandbox import Sandbox
 
 _ROOM_OF_REQUEST, _ROOM = 1 << 17, 4 << 20  # bytes that the kernel keeps for us
@@ -105,7 +105,7 @@ class Tap(Sniffer):
 
     def _lost(self) -> bool:
         """Whether the kernel had no room for a packet since it was last asked."""
-        return self._socket is not None and bool(lost(self._socket))
+        return self._socket is not None and bool(counted(self._socket)[1])
 
 
 def _link(speaks: list[bool]) -> Link:

@@ -13,7 +13,7 @@ _OUTGOING = 4  # of a packet: on loopback each is there on its way out, and on i
 SOL_PACKET, PACKET_STATISTICS = 263, 6
 LARGEST = 1 << 16
 FIN, SYN, RST = 1, 2, 4
-_SO_ATTACH_FILTER, _SO_RCVBUFFORCE = 26, 33
+_SO_ATTACH_FILTER, _SO_RCVBUFFORCE, _SO_MEMINFO = 26, 33, 55
 _IPV4, _IPV6, _TCP = 4, 6, 6
 _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 20
 _HEADER = struct.Struct("!HHIIBB")
@@ -82,9 +82,15 @@ def segment(packet: bytes) -> Segment | None:
     return Segment(sender, receiver, sequence, acknowledged, flags, payload)
 
 
-def lost(packets: socket.socket) -> int:
-    """Return the number of packets for which the kernel had no room since the last call."""
-    return int(struct.unpack("II", packets.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1])
+def counted(packets: socket.socket) -> tuple[int, int]:
+    """Return the packets since the last call, and those of them that the kernel had no room for."""
+    came, lost = struct.unpack("II", packets.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
+    return int(came), int(lost)
+
+
+def held(packets: socket.socket) -> int:
+    """Return the bytes of memory that packets take which nobody has read."""
+    return int(struct.unpack_from("I", packets.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, 36))[0])
 
 
 def attach(packets: socket.socket, port: int) -> None:

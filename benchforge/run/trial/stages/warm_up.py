@@ -51,6 +51,8 @@ def warm_up(
         if windows is None:
             read = connections_of(scope, answering)
             windows = LoadWindows(scope.sandbox, read.port, read.why, read.behind)
+        if recorder.load is not None and recorder.load.concurrency is not None:
+            windows.clients = recorder.load.concurrency
         monitor = None
         if windows.why or windows.behind or (case.monitor and case.monitor.exact):
             monitor = _monitor(scope, mix, probe)

@@ -21,7 +21,9 @@ from benchforge.run.trial.stages.ask import AnsweringServer
 
 _SHARE = 0.005
 "Share of the measured load for which windows are open, before answers in them are followed."
-_IN_LOAD, _AROUND, _IN_FIRST_SLICES = 12, 24, 8
+_AROUND, _IN_FIRST_SLICES = 24, 8
+_EACH_S, _MOST_IN_LOAD = 7, 12
+"Windows in each second of the measured load, and in all of it: one takes up to 1 ms of the load."
 _SHORTEST_S, _LONGEST_S = 0.0002, 0.005
 _AROUND_S, _MOST_AROUND_S = 0.003, 0.4
 _SPARE = 2  # a window opens at random, and waits for the one before it
@@ -102,7 +104,7 @@ def in_load(scope: TrialScope) -> tuple[list[float], float]:
     length_s = driver.declared_s()
     if isinstance(getattr(driver, "requests", None), int):  # its length is a guess
         return in_unknown(rng, length_s), _SHORTEST_S
-    return spread(rng, _IN_LOAD, length_s), window_s(length_s)
+    return spread(rng, _in_measured(length_s), length_s), window_s(length_s)
 
 
 def in_unknown(rng: random.Random, longest_s: float) -> list[float]:
@@ -115,15 +117,21 @@ def in_unknown(rng: random.Random, longest_s: float) -> list[float]:
 def in_slices(scope: TrialScope, slices: int, slice_s: float) -> tuple[list[list[float]], float]:
     """Return the moments in each slice of a server, and how long each window is, in seconds."""
     moments: list[list[float]] = [[] for _ in range(slices)]
-    for moment_s in spread(_random(scope, "load"), _IN_LOAD, slices * slice_s):
+    length_s = slices * slice_s
+    for moment_s in spread(_random(scope, "load"), _in_measured(length_s), length_s):
         number, after_s = divmod(moment_s, slice_s)
         moments[min(int(number), slices - 1)].append(after_s)
-    return moments, window_s(slices * slice_s)
+    return moments, window_s(length_s)
 
 
 def window_s(length_s: float) -> float:
     """Return how long a window is in a measured load of a length, in seconds."""
-    return min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _IN_LOAD))
+    return min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _in_measured(length_s)))
+
+
+def _in_measured(length_s: float) -> int:
+    """Return how many windows a measured load of a length has."""
+    return min(_MOST_IN_LOAD, max(1, round(_EACH_S * length_s)))
 
 
 def judged(
