@@ -63,7 +63,7 @@ def read_summary(folder: Path) -> Summary:
 
 
 def read_trials(folder: Path) -> tuple[Trial, ...]:
-    """Read all trials of a result, by number. Raises as `read_header` does."""
+    """Read all trials of a folder, by number; none if it has none. Raises as `read_header` does."""
     trials = [_model(parsed) for parsed in parse_trials(folder)]
     return tuple(sorted(trials, key=lambda trial: trial.number))
 

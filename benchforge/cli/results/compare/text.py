@@ -85,8 +85,9 @@ def first_screen(comparison: ComparedResults) -> list[str]:
         (rank, wrap(safe.word(remark), _WIDE, initial_indent="· ", subsequent_indent="  "))
         for rank, remark in enumerate(remarks, 1)
     ]
-    rest = counted(len(rows) - len(main), "more line")
-    return fitted([(0, lines), *blocks, (0, [f"Details: --details has {rest}"])], _MOST_LINES)
+    rest = len(rows) - len(main)
+    details = "Details: --details" + (f" has {counted(rest, 'more line')}" if rest else "")
+    return fitted([(0, lines), *blocks, (0, [details])], _MOST_LINES)
 
 
 def _answer(comparison: ComparedResults) -> tuple[str, str]:

@@ -71,7 +71,7 @@ class LoadWindows:
     ahead_s: float = 0.0
     "Seconds by which the windows' clock is ahead of the load tool's."
     windows: list[CapturedWindow] = field(default_factory=list)
-    _closed: "list[_Window]" = field(default_factory=list)
+    _unread: "list[_Window]" = field(default_factory=list)
     _threads: list[threading.Thread] = field(default_factory=list)
     _spare: list[socket.socket] = field(default_factory=list)
     _bytes: int = 0
@@ -102,9 +102,9 @@ class LoadWindows:
         while self._spare:
             self._spare.pop().close()
         self._join()
-        self.windows += filter(None, [window.captured() for window in self._closed])
-        while self._closed:  # the kernel takes 10 ms for each
-            self._begin(self._closed.pop().close)
+        self.windows += filter(None, [window.captured() for window in self._unread])
+        while self._unread:  # the kernel takes 10 ms for each
+            self._begin(self._unread.pop().close)
         self._join()
         return sorted(self.windows, key=lambda window: window.begun_s)
 
@@ -163,7 +163,7 @@ class LoadWindows:
     def _close(self, window: "_Window") -> None:
         window.followed(math.inf)
         self._bytes += window.closed()
-        self._closed.append(window)
+        self._unread.append(window)
 
 
 class _Window:
@@ -192,7 +192,7 @@ class _Window:
         return self._packets[0].seconds if self._packets else None
 
     def open(self, interface: str, clients: int) -> int:
-        """Wait until its time is over and a request has come; return the packets that came.
+        """Wait until its time is over and a request has come; return how many packets came.
 
         Nobody reads meanwhile, nor later in the load if many packets came: to read one takes longer
         than the next one takes to come. Then it waits for about three answers to each client.
@@ -320,10 +320,10 @@ def _spread(contents: list[bytes], begun_s: float, until_s: float) -> Iterator[P
         yield Packet(begun_s + (until_s - begun_s) * (number + 0.5) / len(contents), content)
 
 
-def _of_clients(packets: list[Packet], count: int, port: int) -> list[Packet]:
-    """Return the packets of some clients, drawn from those with one of the first `count`."""
+def _of_clients(packets: list[Packet], earliest: int, port: int) -> list[Packet]:
+    """Return the packets of some clients, drawn from those with one of the `earliest`."""
     clients = [_client(packet, port) for packet in packets]
-    asking = sorted({client for client in clients[:count] if client is not None})
+    asking = sorted({client for client in clients[:earliest] if client is not None})
     drawn = set(random.sample(asking, min(len(asking), _MOST_CLIENTS)))
     return [packet for packet, client in zip(packets, clients, strict=True) if client in drawn]
 
