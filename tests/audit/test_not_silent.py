@@ -92,6 +92,25 @@ def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None
     assert "passed over: all/empty.txt: it is empty" in done.err
 
 
+def test_of_many_files_that_nobody_reads_some_are_named_and_json_names_all(
+    bench: Bench, tmp_path: Path
+) -> None:
+    (tmp_path / "all/.git").mkdir(parents=True)
+    (tmp_path / "all/.git/wrk.txt").write_text(GOOD)
+    for number in range(2):
+        (tmp_path / f"all/wrk{number}.txt").write_text(GOOD)
+    names = [f"all/{number}.txt" for number in range(9)]
+    for name in names:
+        (tmp_path / name).write_text("nothing to see")
+    done = bench("audit", "all", code=0)
+    assert done.err.count("no reader knows this content") == 5
+    assert "passed over: 4 more, which --json names" in done.err
+    assert done.out.startswith("2 sources: wrk, 2 rows.")
+    assert "Passed over: 9, --json names them with the reasons." in done.out
+    document = json.loads(bench("audit", "all", "--json", code=0).out)
+    assert [reason.partition(": ")[0] for reason in document["passed_over"]] == names
+
+
 @pytest.mark.parametrize("prefix", ["> ", "    ", "# ", "// ", "\t", "> > "])
 def test_an_output_stands_anywhere_in_a_text(prefix: str) -> None:
     quoted = "".join(prefix + line for line in GOOD.splitlines(keepends=True))

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import takewhile
 
-from benchforge.cli.results.audit.audited import WANTED, Audited, Sources
+from benchforge.cli.results.audit.audited import MOST_NAMED, WANTED, Audited, Sources
 from benchforge.cli.results.audit.documents import conclusion, facts_by, lines_of_kind, wrapped
 from benchforge.cli.results.audit.facts import nominal_rate
 from benchforge.cli.results.audit.finding import FALSE, Finding, Severity
@@ -170,7 +170,8 @@ class AuditAnswer:
             count = readable.counted(len(sources.unread), "result")
             yield f"Not read: {count}, named above with the reasons."
         if sources.passed:
-            yield f"Passed over: {len(sources.passed):,}, named above with the reasons."
+            where = "--json names them" if len(sources.passed) > MOST_NAMED else "named above"
+            yield f"Passed over: {len(sources.passed):,}, {where} with the reasons."
         if self._silent:
             words = [
                 f"{name} ({WANTED[name]}, {readable.counted(self._lacks[name], 'row')})"

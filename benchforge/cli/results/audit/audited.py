@@ -24,6 +24,7 @@ CHECKS: Final = [
 EXPLAINS: Mapping[str, Collection[str]] = {"AL6": {"AL2"}, "AX3": {"AL1", "AL2", "AL6"}}
 "A finding of the first code explains those of the others: idle connections by a wrong duration."
 MOST_ROWS = 200_000
+MOST_NAMED = 5  # files that no reader knows: a repository has thousands
 WANTED = {
     "connections": "--connections",
     "pipeline": "--pipeline",
@@ -167,6 +168,8 @@ class Sources:
                     self._pass(name + reason)
                 self._compare(audit)
                 yield audit
+        if (more := len(self.passed) - MOST_NAMED) > 0:
+            say(f"passed over: {more:,} more, which --json names")
         if nothing:
             hint = "see: --help" if self.is_complete else "see the lines above"
             raise Unusable("no file is a result that a reader can read", hint)
@@ -178,7 +181,8 @@ class Sources:
             self.is_complete = False
 
     def _pass(self, reason: str) -> None:
-        say(f"passed over: {reason}")
+        if len(self.passed) < MOST_NAMED:
+            say(f"passed over: {reason}")
         self.passed.append(reason)
 
     def _compare(self, audit: Audited) -> None:

@@ -51,6 +51,7 @@ _TIME = re.compile(
 )
 "Prefix of a log's lines: the time; host and program, or the stream of a container."
 _CHUNK = 1 << 16
+_OF_GIT = ".git"  # no results, and thousands of files
 
 
 class _Plain(io.RawIOBase):
@@ -96,7 +97,7 @@ def _printed(line: str) -> str:
 
 
 def _below(folder: Path) -> Iterator[Source]:
-    for name in door.files(folder):
+    for name in door.files(folder, lambda name: name != _OF_GIT):
         try:
             with door.stream(folder, name) as stream:
                 yield Source(str(folder / name), plain(stream))
