@@ -62,7 +62,7 @@ def test_a_run_whose_descriptors_end_goes_on_with_more(folder: Path) -> None:
     done = limited(folder, resource.RLIMIT_NOFILE, 20, "run", "a.toml")
     assert (done.code, FILES in done.err) == (4, True), done.all
     (result,) = (folder / "results").iterdir()
-    assert f"\nto continue: benchforge run --resume results/{result.name} --anyway\n" in done.err
+    assert f"to continue: benchforge run --resume results/{result.name} --anyway\n" in done.err
     done = limited(folder, resource.RLIMIT_NOFILE, 1024, "run", "--resume", str(result), "--anyway")
     assert done.code == 0, done.all
     assert (result / "trials/0001/trial.json").exists()

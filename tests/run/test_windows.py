@@ -1,8 +1,12 @@
 """Windows of a load: what they show of its own answers, alone and in turns, and where not."""
 
+import gc
 import json
 import random
 import sys
+import time
+import warnings
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +19,9 @@ from planted.beside import command
 from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Load
+from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.record import record_of, tallied
+from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.stages.windows import around_s, in_unknown
 
 LIAR = """
@@ -128,6 +134,22 @@ def test_a_post_whose_answer_has_another_content_is_seen_with_and_without_expect
     scenario += '\nexpect = { body = "right" }'
     windows = answers(measured(bench, tmp_path, servers, scenario, warmup="1s")["liar"])
     assert windows["load"]["wrong"] > 0
+
+
+def test_windows_of_a_trial_that_fails_are_closed(tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as unclosed, LocalHost().trial(tmp_path) as sandbox:
+        warnings.simplefilter("always")
+        windows = LoadWindows(sandbox, 8000)
+        if windows.why:
+            pytest.skip(windows.why)
+        with windows.during("load", [0.0, 0.001], 0.001):
+            time.sleep(0.05)
+        alive = weakref.ref(windows)
+        del windows
+        while alive() is not None:  # its thread ends soon
+            time.sleep(0.01)
+            gc.collect()
+    assert not unclosed
 
 
 def test_slow_answers_are_followed_to_their_end_while_further_windows_open(

@@ -8,6 +8,7 @@ import select
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -79,6 +80,7 @@ class LoadWindows:
     "Seconds that passed for each packet of the last window."
 
     def __post_init__(self) -> None:
+        weakref.finalize(self, _close, self._unread, self._spare)  # after a trial that failed
         first = self._socket()  # the first window's: whether it is allowed is known from now on
         self._spare += [] if first is None else [first]
 
@@ -312,6 +314,13 @@ class _Window:
             elif sent.payload and not asks and client in self._waiting:
                 self._waiting[client] = True
         self._looked = len(self._packets)
+
+
+def _close(unread: list[_Window], spare: list[socket.socket]) -> None:
+    for window in unread:
+        window.close()
+    for packets in spare:
+        packets.close()
 
 
 def _spread(contents: list[bytes], begun_s: float, until_s: float) -> Iterator[Packet]:
