@@ -147,7 +147,7 @@ def pairs_of(server: Command, pairs: int, count: int) -> tuple[list[float], list
 
 
 def main(pairs: int, windows_per_s: float) -> None:
-    """Measure all pairs, and print two lines for each server."""
+    """Measure all pairs, and print six lines for each server."""
     own = (sys.executable, Path(__file__).resolve(), SERVE)
     servers = {
         f"asyncio, {exact(SLOW_S)} s": Command(*own, SLOW_S),

@@ -80,7 +80,7 @@ class LoadWindows:
     "Seconds that passed for each packet of the last window."
 
     def __post_init__(self) -> None:
-        weakref.finalize(self, _close, self._unread, self._spare)  # after a trial that failed
+        weakref.finalize(self, _close_all, self._unread, self._spare)  # after a trial that failed
         first = self._socket()  # the first window's: whether it is allowed is known from now on
         self._spare += [] if first is None else [first]
 
@@ -164,7 +164,7 @@ class LoadWindows:
 
     def _close(self, window: "_Window") -> None:
         window.followed(math.inf)
-        self._bytes += window.closed()
+        self._bytes += window.detached()
         self._unread.append(window)
 
 
@@ -229,7 +229,7 @@ class _Window:
                 pause_s = min(2 * pause_s, _SLOWEST_READ_S)
         return True
 
-    def closed(self) -> int:
+    def detached(self) -> int:
         """Take no further packet; return the bytes that it holds."""
         self._closed_s = time.monotonic()
         with self._costs():
@@ -316,7 +316,7 @@ class _Window:
         self._looked = len(self._packets)
 
 
-def _close(unread: list[_Window], spare: list[socket.socket]) -> None:
+def _close_all(unread: list[_Window], spare: list[socket.socket]) -> None:
     for window in unread:
         window.close()
     for packets in spare:
