@@ -51,8 +51,8 @@ def made(source: Path, folder: Path, least: int) -> int:
             plan.append({**planned, "block": block_number})
             turns = trial["turns"]
             if turns is not None:
-                first = number - planned["position"]
-                turns = {**turns, "trials": [first + one for one in range(1, len(block) + 1)]}
+                later = number - trial["number"]
+                turns = {**turns, "trials": [partner + later for partner in turns["trials"]]}
             place = folder / f"trials/{number:04}"
             shutil.copytree(origin, place, copy_function=os.link)
             (place / "trial.json").unlink()

@@ -63,6 +63,22 @@ def test_count_mean_and_extremes_are_exact(values: list[int]) -> None:
     assert histogram.max_us == histogram.quantile(1) == max(values)
 
 
+@given(several, st.lists(durations, min_size=1, max_size=40), st.integers(0, 9), shares)
+def test_unfinished_requests_count_as_with_kaplan_and_meier(
+    values: list[int], ages: list[int], censored: int, share: float
+) -> None:
+    finished, waiting = recorded(values), recorded(ages)
+    at_risk, survival, expected = len(values) + len(ages) + censored, 1.0, None
+    for bucket in sorted({*finished.counts, *waiting.counts}):
+        ended = finished.counts.get(bucket, 0)
+        survival *= 1 - ended / at_risk
+        if ended and 1 - survival >= share - 1e-9:
+            expected = next(v for v, _ in recorded(values).values() if module._bucket(v) == bucket)
+            break
+        at_risk -= ended + waiting.counts.get(bucket, 0)
+    assert finished.quantile(share, censored, waiting) == expected
+
+
 @given(several)
 def test_the_order_and_grouping_of_the_values_do_not_count(values: list[int]) -> None:
     assert recorded(values) == recorded(values[::-1])

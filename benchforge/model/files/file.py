@@ -71,6 +71,15 @@ def parse(folder: Path, name: str, *models: type[Model]) -> Parsed[Model] | list
     return _parse(folder / name, lambda: door.read(folder, name, MOST_BYTES), models)
 
 
+def parse_as_written(folder: Path, name: str, model: type[Model]) -> Parsed[Model] | None:
+    """Read a small file with which nothing is wrong; None for another, and one that is missing."""
+    try:
+        raw = bounded(door.read(folder, name, _LARGE))
+    except (OSError, ValueError):
+        return None
+    return _as_written(folder / name, raw, (model,))
+
+
 def parse_named(path: Path, *models: type[Model]) -> Parsed[Model] | list[FileFault]:
     """Read a file that a person names, likewise."""
     return _parse(path, lambda: door.read_named(path, MOST_BYTES), models)
@@ -108,7 +117,7 @@ def _looked_through(
             return [FileFault(file, "", None, f"{exact(wrong)} values are wrong, too many to name")]
         where = places(raw.decode())
         return [_invalid(file, where, error_) for error_ in error.errors(include_url=False)]
-    return (list(_hidden(parsed)) if scans else []) or parsed
+    return (list(_hidden(file, raw)) if scans else []) or parsed
 
 
 def _as_written(file: Path, raw: bytes, models: tuple[type[Model], ...]) -> Parsed[Model] | None:
@@ -171,12 +180,13 @@ def _got(value: Any) -> str:
     return f", got {cut(text, _SHOWN)}"
 
 
-def _hidden(parsed: Parsed[Any]) -> Iterator[FileFault]:
+def _hidden(file: Path, raw: bytes) -> Iterator[FileFault]:
     """Yield what a parser accepts without a word."""
-    for path in parsed.places.twice:
-        yield parsed.fault("occurs twice in its object", *path)
-    for path in parsed.places.infinite:
-        yield parsed.fault("is beyond the largest number", *path)
+    where = places(raw.decode())
+    for path in where.twice:
+        yield FileFault(file, dotted(path), where.line(path), "occurs twice in its object")
+    for path in where.infinite:
+        yield FileFault(file, dotted(path), where.line(path), "is beyond the largest number")
 
 
 def missing(value: Any, wanted: Any, path: JsonPath = ()) -> Iterator[JsonPath]:

@@ -1,21 +1,24 @@
 """A result's folder: its header and its trials."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from glob import iglob
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import to_json
 
 from benchforge.errors import BenchforgeError, InvalidFile, Unusable
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.file import FileFault, Model, Parsed, parse
+from benchforge.model.files.file import FileFault, Model, Parsed, parse, parse_as_written
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.forked import forked
 from benchforge.model.values.frozen import Frozen, compact
 from benchforge.text.program import program
 from benchforge.text.steps import steps
@@ -33,6 +36,9 @@ TRIALS = "trials"
 RUNTIMES = "runtimes"
 TRIAL = "trial.json"
 ANSWER = "answer.bin"
+_BATCH = 200
+_MANY = 1000  # trials: fewer are read before a second process helps
+_File = TypeVar("_File", Parsed[Trial], Parsed[Trial] | None, Parsed[Trial] | list[FileFault])
 _REPEATED = (
     *("case", "encryption", "files", "good_response", "listener", "load", "namespaces"),
     *("placement", "request", "workers", "workers_declared"),
@@ -73,18 +79,43 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
 
     Equal checks, half of what trials take, are one object, and so are equal values of a suite.
     """
-    checks: dict[tuple[object, ...], Check] = {}
-    parts: dict[tuple[str, bytes], Any] = {}
-    for name in steps(trial_files(folder), "trials"):
-        parsed = parse(folder, name, Trial)
+    names, firsts = trial_files(folder), _Firsts()
+    second = _by_second_process(folder, names) if len(names) >= _MANY else iter(())
+    for number, name in enumerate(steps(names, "trials")):
+        parsed = next(second, None) if number // _BATCH % 2 else None
+        yield parsed or firsts.shared(parse(folder, name, Trial))
+
+
+def _by_second_process(folder: Path, names: Sequence[str]) -> Iterator[Parsed[Trial] | None]:
+    """Return the trials of every other batch; None for one that is not as benchforge writes it."""
+    batches = [names[first : first + _BATCH] for first in range(_BATCH, len(names), 2 * _BATCH)]
+    firsts = _Firsts()
+    parsed = (
+        [firsts.shared(parse_as_written(folder, name, Trial)) for name in batch]
+        for batch in batches
+    )
+    return chain.from_iterable(forked(lambda: parsed))
+
+
+@dataclass(frozen=True)
+class _Firsts:
+    """The first of equal parts of trials."""
+
+    checks: dict[tuple[object, ...], Check] = field(default_factory=dict)
+    parts: dict[tuple[str, bytes], Any] = field(default_factory=dict)
+
+    def shared(self, parsed: _File) -> _File:
+        """Let a new trial share its parts, and return its file."""
         if isinstance(parsed, Parsed):
             fields: dict[str, Any] = vars(parsed.model)
-            shared = {k: _first((k, to_json(fields[k])), fields[k], parts) for k in _REPEATED}
-            shared["checks"] = tuple([_first(_text(row), row, checks) for row in fields["checks"]])
+            shared = {k: _first((k, to_json(fields[k])), fields[k], self.parts) for k in _REPEATED}
+            shared["checks"] = tuple(
+                _first(_text(row), row, self.checks) for row in fields["checks"]
+            )
             fields.update(dict.fromkeys(shared))  # these are compact already
             compact(parsed.model)
             fields.update(shared)  # equal values: it stays frozen
-        yield parsed
+        return parsed
 
 
 def _first(key: Any, value: Any, firsts: dict[Any, Any]) -> Any:

@@ -6,7 +6,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 
 import math
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -47,11 +47,16 @@ class Counts(Mapping[int, int]):
 
     def ranked(self, rank: int) -> int | None:
         """Return the number whose counts reach a rank, from 1 on; None if all are too few."""
+        numbers, ended = self.summed()
+        index = bisect_left(ended, rank, 1)
+        return numbers[index - 1] if index < len(ended) else None
+
+    def summed(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the numbers in order, and the sums of the counts before each and of all."""
         numbers, counts = sorted(self._numbers), self._counts
         if numbers != [*self._numbers]:  # somebody else wrote them
             counts = [*map(dict(self.items()).__getitem__, numbers)]
-        index = bisect_left([*accumulate(counts)], rank)
-        return numbers[index] if index < len(numbers) else None
+        return numbers, [0, *accumulate(counts)]
 
     def total(self) -> int:
         """Return the sum of the counts, without a dict."""
@@ -179,13 +184,20 @@ class Histogram(Frozen):
         return None if bucket is None else min(_highest(bucket), self.max_us)
 
     def _survived(self, share: float, censored: int, unfinished: Mapping[int, int]) -> int | None:
-        finished, waiting = dict(self.counts.items()), dict(unfinished.items())
-        surviving = self.count + censored + sum(waiting.values())
-        longer = 1.0
-        for bucket in sorted(finished.keys() | waiting.keys()):
-            ended = finished.get(bucket, 0)
-            longer *= 1 - ended / surviving
-            if ended and 1 - longer >= share - 1e-9:
-                return min(_highest(bucket), self.max_us)
-            surviving -= ended + waiting.get(bucket, 0)
+        # Between two buckets of unfinished requests the product is one quotient.
+        assert isinstance(self.counts, Counts)  # noqa: S101 - its validator makes it
+        numbers, ended = self.counts.summed()
+        waiting = dict(unfinished.items())
+        surviving = ended[-1] + censored + sum(waiting.values())
+        longer, first = 1.0, 0
+        for bucket in [*sorted(waiting), _LAST]:
+            end = bisect_right(numbers, bucket)
+            if first < end:
+                enough = ended[first] + surviving * (1 - (1 - share + 1e-9) / longer)
+                index = bisect_left(ended, enough, first + 1, end + 1)
+                if index <= end:
+                    return min(_highest(numbers[index - 1]), self.max_us)
+                longer *= 1 - (ended[end] - ended[first]) / surviving
+            surviving -= ended[end] - ended[first] + waiting.get(bucket, 0)
+            first = end
         return None

@@ -73,7 +73,7 @@ def _holders(values: dict[Any, Any]) -> list[Any]:
         if kind in _HOLD_NOTHING:
             if kind is str and len(value) >= _LONG:
                 values[key] = sys.intern(value)
-        elif kind is dict and {*map(type, value.values())} == {str}:
+        elif kind is dict and {*map(type, value.values())} <= {str}:
             values[key] = _TEXTS.setdefault((*value.items(),), value)
         else:
             holders.append(value)

@@ -1,20 +1,17 @@
 """Comparison of a result's numbers with those that its raw files give, in several processes."""
 
-import os
-import pickle
-import signal
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from pydantic import JsonValue
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import refusal
 from benchforge.model.values.distribution import own_version
+from benchforge.model.values.forked import forked
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
@@ -41,44 +38,19 @@ def compared_by(
     here.
     """
     divided, shares = [each for each in recomputations if each in of_trials], result.shares(jobs)
-    pipes = [_forked(partial(_all, divided, share, compare)) for share in shares[1:]]
-    computed = cache(lambda number: _read(*pipes[number - 1]) if number else None)
+    others = [forked(partial(_all, divided, share, compare)) for share in shares[1:]]
+    computed = cache(lambda number: [*others[number - 1]] if number else [])
     for recomputation in recomputations:
         if recomputation not in of_trials:
             yield compare(recomputation, result)
             continue
         for number, share in enumerate(shares):
-            each = computed(number)
-            yield each[divided.index(recomputation)] if each else compare(recomputation, share)
+            each, index = computed(number), divided.index(recomputation)
+            yield each[index] if index < len(each) else compare(recomputation, share)
 
 
-def _all(divided: Sequence[Recomputation], share: Result, compare: Compare) -> list[Verified]:
-    return [compare(recomputation, share) for recomputation in divided]
-
-
-def _forked(work: Callable[[], list[Verified]]) -> tuple[int, BinaryIO]:
-    """Do some work in a process of its own; return its id, and a pipe with what it gives."""
-    reader, writer = os.pipe()
-    if pid := os.fork():
-        os.close(writer)
-        return pid, os.fdopen(reader, "rb")
-    with suppress(BaseException):  # whatever it is, the other process meets it, too
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.close(reader)
-        with os.fdopen(writer, "wb") as pipe:
-            pickle.dump(work(), pipe)
-    os._exit(0)
-
-
-def _read(pid: int, pipe: BinaryIO) -> list[Verified] | None:
-    with pipe:
-        content = pipe.read()
-    os.waitpid(pid, 0)
-    try:
-        each: list[Verified] = pickle.loads(content)  # noqa: S301 - of our own process
-    except (EOFError, pickle.UnpicklingError):
-        return None
-    return each
+def _all(divided: Sequence[Recomputation], share: Result, compare: Compare) -> Iterator[Verified]:
+    return (compare(recomputation, share) for recomputation in divided)
 
 
 EVIDENCE: tuple[Recomputation, ...] = (
