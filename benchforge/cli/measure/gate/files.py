@@ -88,7 +88,8 @@ def first_screen(outcome: Outcome) -> list[str]:
     notes = (*(f"{name}: {text}" for name, text in changed), *outcome.notes)
     wrapped = textwrap.TextWrapper(_WIDE, subsequent_indent="  ", max_lines=2, placeholder="…").wrap
     blocks = [(rank, wrapped(f"· {safe.word(note)}")) for rank, note in enumerate(notes, 1)]
-    return fitted([(0, lines), *blocks, (0, [*_advice(outcome)])], _MOST_LINES)
+    legend = len(blocks) + 1, [*_legend(outcome)]
+    return fitted([(0, lines), legend, *blocks, (0, [*_advice(outcome)])], _MOST_LINES)
 
 
 def _sorted(outcome: Outcome) -> list[GatedPair]:
@@ -127,8 +128,7 @@ def _rows(outcome: Outcome, pairs: Sequence[GatedPair]) -> Iterator[str]:
     """Yield a row for each pair, and below it why it has no answer."""
     if not pairs:
         return
-    ends = (end for pair in outcome.questions for end in ends_of(pair.verdict))
-    axis = RatioAxis.holding(ends, 1 / (1 - outcome.limit) - 1)
+    axis = _axis(outcome)
     level = f"change, {percent(outcome.level)} interval"
     rows = [["scenario", level, f"slower{'0 %':^{_BAR - 12}}faster", ""]]
     for pair in pairs:
@@ -146,6 +146,19 @@ def _rows(outcome: Outcome, pairs: Sequence[GatedPair]) -> Iterator[str]:
         reason = "" if pair.waiver is not None else pair.verdict.why
         if reason or pair.waived:
             yield f"    {cut(safe.word(f'{reason} {pair.waived}'.strip()), _REASON)}"
+
+
+def _axis(outcome: Outcome) -> RatioAxis:
+    ends = (end for pair in outcome.questions for end in ends_of(pair.verdict))
+    return RatioAxis.holding(ends, 1 / (1 - outcome.limit) - 1)
+
+
+def _legend(outcome: Outcome) -> Iterator[str]:
+    """Yield what the signs of the rows are, and where their axis ends."""
+    if any(ends_of(pair.verdict) for pair in outcome.questions):
+        top = _axis(outcome).top
+        near, ends = percent(outcome.limit), f"{change(1 / top - 1)} to {change(top - 1)}"
+        yield f"  ● the change, ├ ┤ its interval, ▒ less than {near}; the axis: {ends}"
 
 
 def _advice(outcome: Outcome) -> Iterator[str]:
