@@ -129,7 +129,8 @@ def test_all_answer_rightly_under_load_and_end(bench: Bench, tmp_path: Path, lab
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize("label", LABELS)
 def test_none_is_accused_in_turns(bench: Bench, tmp_path: Path, label: str) -> None:
-    servers = [case for case in CASES if case.name.scenario == label]
+    cases = [case for case in CASES if case.name.scenario == label]
+    servers = [case for case in cases if not getattr(case.server, "tls", False)]
     turns = (f'scenarios.{label}.interleave="100ms"', f'scenarios.{label}.each="500ms"')
     words = ["--set", turns[0], "--set", turns[1]]
     for start in range(0, len(servers) - 1, IN_TURNS):
@@ -169,7 +170,7 @@ def measured(
         pytest.skip(call.err)  # Debian has one CPython
     assert call.code == 0, call.all
     (result,) = set(folder.glob("results/*")) - first
-    trials = [*read_trials(result)]
+    trials = [*{trial.case.title: trial for trial in read_trials(result)}.values()]  # last attempts
     names = [trial.case.title for trial in trials]
     assert sorted(names) == sorted(case.name.title for case in planned)
     for trial in trials:
