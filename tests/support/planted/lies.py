@@ -128,15 +128,23 @@ def noted(tool: str, lie: tuple[str, str], actual: Mapping[str, str]) -> None:
 
 
 def table(lines: Iterable[str]) -> str:
-    """Return the section of the page, from what the tests wrote."""
+    """Return the section of the page, from what the tests wrote; other tools' columns stay."""
     cells = {(cell["lie"], cell["tool"]): cell["found"] for cell in map(json.loads, lines)}
     if not cells:
         return ""
-    tools = [tool for tool in TOOLS if any(column == tool for _, column in cells)]
+    measured = {tool for _, tool in cells}
+    earlier = {(says, tool): text for says, tool, text in page_cells(PAGE.read_text())}
+    tools = [tool for tool in TOOLS if tool in measured | {column for _, column in earlier}]
     notes: dict[str, int] = {}
     rows = [["lie", *tools], ["---"] * (1 + len(tools))]
     for (_, lie), says in LIES.items():
-        rows.append([says, *(_cell(lie, tool, cells.get((lie, tool)), notes) for tool in tools)])
+        texts = (
+            _cell(lie, tool, cells.get((lie, tool)), notes)
+            if tool in measured
+            else earlier.get((says, tool), "not measured")
+            for tool in tools
+        )
+        rows.append([says, *texts])
     cells_ = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     explained = "".join(
         f"\n{number}. {note[0].upper()}{note[1:]}." for note, number in notes.items()
