@@ -61,7 +61,8 @@ def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Chec
     for id_, size in sized.items():
         cause = _CAUSES.get(id_, id_)
         causes[cause] = max(size, causes.get(cause, 0.0))
-    return Moves(sized, sum(causes.values()))
+    shares = [[*filter(None, map(_used_by_others, trials))] for trials in measured]
+    return Moves(sized, sum(causes.values()), max(fmean(it) if it else 0.0 for it in shares))
 
 
 def _size(cases: Sequence[Sequence[Trial]], factor: Factor) -> float | None:
@@ -90,13 +91,19 @@ def _value(id_: str) -> Factor:
 
 def _others(trial: Trial) -> float | None:
     """Return the factor of what others used of the CPUs; of turns, in the server's own."""
+    return _without(_used_by_others(trial))
+
+
+def _used_by_others(trial: Trial) -> float | None:
+    """Return the share of the CPUs that others used; of turns, in the server's own."""
     if trial.turns is None:
-        return _value("N1")(trial)
+        values = [row.value for row in trial.checks if row.id == "N1" and row.value is not None]
+        return max(values, default=None)
     used = [slice_.foreign_cpu_s for slice_ in trial.turns.slices]
     if not used or None in used:
         return None
     cpu_s = sum(seconds for seconds in used if seconds is not None)
-    return _without(max(0.0, cpu_s / (trial.turns.seconds * trial.turns.cpus)))
+    return max(0.0, cpu_s / (trial.turns.seconds * trial.turns.cpus))
 
 
 def _tool(trial: Trial) -> float | None:

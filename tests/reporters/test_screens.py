@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from benchforge_reporters.terminal.first_screen import FEW_LINES, MOST_LINES, WIDTH, FirstScreen
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from present import present
 from screens import compared, recorded
 
+from benchforge.checks.limits import limits
 from benchforge.checks.sizes import unlimited
+from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.model.summary.latency import LatencyAtRate, ServerLatency
 from benchforge.model.summary.verdict import Estimate
 from benchforge.report.answer.headline import headline
@@ -122,3 +125,21 @@ def test_a_tool_that_is_less_busy_or_has_more_requests_under_way_limits_less(
     assert 1 <= unlimited(share / 2, connections) <= factor + 1e-9
     assert unlimited(share, connections + 1) <= factor + 1e-9
     assert unlimited(share, 1) == pytest.approx(min(17.0, 1 / (1 - share)), rel=1e-6)
+
+
+@pytest.mark.parametrize(("share", "quoted"), [(0.7, True), (0.8, False)])
+def test_nobody_may_quote_a_ratio_of_a_machine_that_others_used(share: float, quoted: bool) -> None:
+    summary, trials = recorded("faster")
+    busy = []
+    for trial in trials:
+        turns = present(trial.turns)
+        slices = [
+            replace(each, foreign_cpu_s=share * turns.cpus * each.seconds) for each in turns.slices
+        ]
+        busy.append(trial.like(turns=turns.like(slices=tuple(slices))))
+    busier = with_comparison_verdicts(summary, limits(), busy)
+    verdict = present(busier.comparisons[0].verdict)
+    assert (verdict.state, verdict.ratio) == ("decided", quoted)
+    text = FirstScreen().text(busier, busy)
+    assert ("May I quote it?  Ratio: yes" in text) == quoted
+    assert ("May I quote it?  No: others used 80 % of the CPUs." in text) != quoted

@@ -251,3 +251,5 @@ class ComparisonVerdict(Frozen):
     "Share by which a finding may move a ratio, at most, by the id of its check: where it is known."
     bias: str = ""
     "Bound of how far ratios in turns are from those alone, with its source; empty without turns."
+    crowded: str = ""
+    "Share of the CPUs that others used, in words, if nobody may quote a ratio for it; else empty."

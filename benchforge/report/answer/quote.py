@@ -34,13 +34,15 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
         for item in answers
         if not any(case.in_turns for case in summary.cases_of(item.comparison))
     ]
-    if not any(item.verdict.ratio or item.verdict.rates or _bound(item) for item in answers):
-        return "No."
+    timed = [item for item in answers if item.comparison.latency is not None]
+    sound = (it.verdict.ratio or it.verdict.rates or _bound(it) for it in answers)
+    if not any(sound) and not any(map(_timed, timed)):
+        return f"No{_crowded(compared)}."
     texts = []
     if compared:
         bound = _bound(compared[0]) if len(compared) == 1 else ""
-        texts.append(f"Ratio: {bound or _which(compared, lambda item: item.verdict.ratio)}.")
-    timed = [item for item in answers if item.comparison.latency is not None]
+        which = bound or _which(compared, lambda item: item.verdict.ratio)
+        texts.append(f"Ratio: {which}{_crowded(compared)}.")
     if timed:
         texts.append(f"Latency: {_which(timed, _timed)}.")
     if alone:
@@ -53,6 +55,8 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
 
 def _bound(item: Quoted) -> str:
     """Return the words in which a ratio may be quoted; empty where there are none, or no need."""
+    if item.verdict.crowded:
+        return ""
     if item.head.says == "same":
         return f"yes, as “{item.head.bound}”"
     if item.verdict.pairs and item.verdict.state == "undecided":
@@ -60,6 +64,11 @@ def _bound(item: Quoted) -> str:
         named = conjoined(pairs) if len(pairs) <= _NAMED else counted(len(pairs), "pair")
         return f"only of {named}"
     return f"only as “they differ by {item.head.bound}”" if item.head.bound else ""
+
+
+def _crowded(answers: Sequence[Quoted]) -> str:
+    """Return why a busy machine lets nobody quote ratios; empty where it was not so busy."""
+    return next((f": {each.verdict.crowded}" for each in answers if each.verdict.crowded), "")
 
 
 def _timed(item: Quoted) -> bool:

@@ -18,6 +18,10 @@ IsGrave = Callable[[Check], bool]
 "Tells whether a failed check makes the numbers of its trial invalid."
 # Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
 # docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
+CROWDED = 0.75
+"""Share of the CPUs from which on nobody may quote a ratio: the scheduler divides the rest, and \
+a server of more threads gets more. Measured: waitress over gunicorn was 1.7 where others used no \
+CPU, 1.6 where they used 69 %, and 3.5 where they used 91 %."""
 BIAS_IN_TURNS = (
     "ratios in turns may differ by up to 7 % from those of the same loads alone: aiohttp and Flask "
     "over 34 blocks, 95 % (explanation/what-turns-gain.md)"
@@ -76,6 +80,8 @@ class Moves(NamedTuple):
     "Size by the id of the check; without those that are unknown."
     together: float = 0.0
     "All of them: what several checks say of one cause counts once."
+    others: float = 0.0
+    "Share of the CPUs that other programs used in the trials of a side: of the side with most."
 
 
 class ComparisonEvidence(NamedTuple):
@@ -106,6 +112,8 @@ class ComparisonEvidence(NamedTuple):
     "True if a server spends CPU time after its load that its responses caused."
     sizes: Mapping[str, float] = {}
     "Share by which each finding may move a ratio, by the id of its check."
+    others: float = 0.0
+    "Share of the CPUs that other programs used in the trials of a side."
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
@@ -114,16 +122,19 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
     sound = state in {"decided", "undecided"} and not evidence.smoke
     faults = evidence.wrong or evidence.missing or evidence.grave or evidence.spoiled
     rates = evidence.believed and not (faults or evidence.in_turns or evidence.smoke)
+    crowded = evidence.several and evidence.others >= CROWDED
+    quotable = sound and evidence.several and not crowded
     return ComparisonVerdict(
         state=state,
         reasons=reasons,
         pairs=evidence.pairs if sound else (),
-        ratio=sound and evidence.several and (state == "decided" or bool(evidence.pairs)),
+        ratio=quotable and (state == "decided" or bool(evidence.pairs)),
         rates=rates,
         times=rates and evidence.timed,
         cpu=not evidence.works_on,
         sizes=dict(evidence.sizes),
         bias=BIAS_IN_TURNS if evidence.in_turns else "",
+        crowded=f"others used {percent(evidence.others)} of the CPUs" if crowded else "",
     )
 
 
@@ -176,6 +187,7 @@ def evidence_of(
         in_turns=any(case.in_turns for case in cases),
         works_on=any((it.status, it.invalidates) == ("fail", "cost") for it in comparison.checks),
         sizes=moves.by_id,
+        others=moves.others,
     )
 
 
