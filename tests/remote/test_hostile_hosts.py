@@ -22,9 +22,9 @@ from pydantic_core import to_jsonable_python
 from benchforge.errors import BenchforgeError, NoAnswer
 from benchforge.remote import answers, wire
 from benchforge.remote.agent import links
-from benchforge.remote.agent.files import FileCache
 from benchforge.remote.agent.host_trial import HostTrial
 from benchforge.remote.agent.place import Place
+from benchforge.remote.archive import FileCache
 from benchforge.remote.calls import Losses, PipeConnection
 
 Method = Callable[..., Any]
@@ -46,7 +46,7 @@ SENT: Mapping[Method, Any] = {
     HostTrial.watch: True,
     HostTrial.load: 13.5,
     HostTrial.captured: {"windows": [["load", 1.0, 1.1, 0.2, [[1.0, "RQAA"]], 0, 0.0]]},
-    Place.fetch: {"data": "AAAA", "size": 3},
+    HostTrial.fetch: {"data": "AAAA", "size": 3},
     HostTrial.leave: to_jsonable_python(PART),
     Place.clear: None,
 }

@@ -21,7 +21,7 @@ from suite_texts.files import suite_text
 
 from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
-from benchforge.remote.agent.files import FileCache
+from benchforge.remote.archive import FileCache
 from benchforge.remote.session.host_share import imported, share_of, user_files
 from benchforge.run.locate import locate
 from benchforge.suite.load import load

@@ -339,7 +339,7 @@ class _HostsTrial:
     def _content(self, label: str, name: str, most: int) -> bytes:
         content, size, host = bytearray(), 1, self._session.connections[label]
         while len(content) < size:
-            piece = host.call(Place.fetch, name=name, offset=len(content))
+            piece = host.call(HostTrial.fetch, name=name, offset=len(content))
             size = piece.size
             if size > most:
                 raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")
