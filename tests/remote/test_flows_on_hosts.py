@@ -6,33 +6,32 @@ from typing import Any
 
 import pytest
 from dask_lab import connected
-from hosts_lab import told_by
+from hosts_lab import program, told_by
 from measured.on_disk import trials_of
 from suite_texts.files import suite_text
 
 SUITE = suite_text("remote/flows_on_hosts")
 SHOP = """
-import http.server
 import itertools
 import json
 import os
 import sys
-import urllib.parse
+from urllib.parse import parse_qsl
+
+from answerer import Answerer, serve
 
 users, carts, numbers = {}, {}, itertools.count(1)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Shop(Answerer):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        body = self.body().decode()
         cookie = self.headers.get("Cookie", "").removeprefix("session=")
         user, headers = users.get(cookie), {}
         right = self.headers.get("X-Token") == cookie[::-1]
         status, answer = 401, {}
         if self.path == "/login":
-            form = dict(urllib.parse.parse_qsl(body))
+            form = dict(parse_qsl(body))
             if form["password"] == os.environ["PASSWORD"]:
                 number = str(next(numbers) + 1000)
                 users[number], user = form["name"], form["name"]
@@ -49,22 +48,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif user and right and self.path == f"/mine/{user}":
             status, answer = 200, {"mine": user}
         print(self.client_address[0], status, user, self.path, flush=True)
-        content = json.dumps(answer).encode()
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        headers["Content-Type"] = "application/json"
+        self.send(status, json.dumps(answer).encode(), headers.items())
 
     do_GET = do_POST
 
-    def log_message(self, *_):
-        pass
 
-
-http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()
+serve(sys.argv[2], Shop, sys.argv[1])
 """
 LOGIN = "correct-horse-battery"
 KINDS = {"mine", "refused", "buy.add", "buy.pay"}
@@ -74,8 +64,7 @@ KINDS = {"mine", "refused", "buy.add", "buy.pay"}
 @pytest.mark.parametrize("engine", ["ssh", "dask"])
 def test_users_log_in_and_flows_go_on_from_each_host(tmp_path: Path, engine: str) -> None:
     with connected(engine, tmp_path, ("load", "load2", "app")) as (hosts, tables):
-        (tmp_path / "code").mkdir()
-        (tmp_path / "code/shop.py").write_text(SHOP)
+        program(tmp_path, "shop.py", SHOP)
         (tmp_path / "products.csv").write_text("\n".join(["id", *map(str, range(50)), ""]))
         (tmp_path / "suite.toml").write_text(SUITE + tables)
         environment = {**hosts.environment, "SHOP_PASSWORD": LOGIN}

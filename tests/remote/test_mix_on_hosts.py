@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from dask_lab import connected
-from hosts_lab import told_by
+from hosts_lab import program, told_by
 from measured.on_disk import trials_of
 from suite_texts.files import suite_text
 
@@ -18,33 +18,25 @@ from benchforge.suite.load import load
 NOT_THERE = "/benchforge-asks-for-what-is-not-there"
 SUITE = suite_text("remote/mix_on_hosts")
 LOG = """
-import http.server
 import sys
 
+from answerer import Answerer, serve
 
 ordered = set()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Log(Answerer):
     def do_GET(self, status=200):
         print(self.client_address[0], self.path, flush=True)
-        self.send_response(status)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
+        self.send(status, b"ok")
 
     def do_POST(self):
         again = self.path in ordered
         ordered.add(self.path)
         self.do_GET(409 if again else 201)
 
-    def log_message(self, *_):
-        pass
 
-
-http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()
+serve(sys.argv[2], Log, sys.argv[1])
 """
 
 
@@ -55,8 +47,7 @@ def test_a_mix_is_divided_record_by_record(
 ) -> None:
     """The server's log has each request of the stream once, by turns from both load tools."""
     with connected(engine, tmp_path, ("load", "load2", "app")) as (hosts, tables):
-        (tmp_path / "code").mkdir()
-        (tmp_path / "code/log.py").write_text(LOG)
+        program(tmp_path, "log.py", LOG)
         rows = [f"{number}" for number in range(1, 1001)]
         (tmp_path / "items.csv").write_text("\n".join(["id", *rows, ""]))
         (tmp_path / "suite.toml").write_text(SUITE + tables)
