@@ -1,21 +1,23 @@
-"""The pipes of a far end, as each engine carries them."""
+"""The pipes of a far end, as each engine carries them, and how it ends."""
 
 import asyncio
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from front_door import WAITS_S
 
 import benchforge.remote.dask
 from benchforge.model.suite.placement import HostTable
-from benchforge.remote import wire
-from benchforge.remote.agent.place import Place
-from benchforge.remote.calls import Losses, PipeConnection
 from benchforge.remote.ssh.engine import COMMAND, SshPipe
 
 FLOOD = "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the last line >&2"
 RELAY = Path(benchforge.remote.dask.__file__).with_name("relay.py")
+FAR = [sys.executable, "-m", "benchforge.remote.agent"]
 
 
 def test_ssh_reads_what_a_host_prints_as_errors(
@@ -45,34 +47,18 @@ def test_a_worker_reads_what_the_far_end_prints_as_errors() -> None:
     assert asyncio.run(talk()) == (b"there\n", (0, "the last line"))
 
 
-class _CutOff:
-    """The pipe of a host that is cut off."""
-
-    writes = 0
-
-    def write(self, content: bytes) -> None:
-        self.writes += 1
-        raise OSError(content)
-
-    def line(self) -> bytes:
-        return b""
-
-    def complaint(self) -> str:
-        return "it is cut off"
-
-    def kill(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def test_a_lost_host_is_noted_by_the_first_write_that_fails_and_not_written_to_again() -> None:
-    """Each write waited for its own failure, while the other hosts kept their load."""
-    pipe, losses = _CutOff(), Losses()
-    connection = PipeConnection("app", pipe, losses, "")
-    for _ in range(2):
-        with pytest.raises(wire.HostLost, match="lost host app: it is cut off"):
-            connection.send(Place.clock)
-    assert losses.lost is not None
-    assert pipe.writes == 1
+@pytest.mark.parametrize("sent", [b"\n", b"no call\n"])
+def test_it_ends_where_nobody_hears_it_or_what_it_gets_is_no_call(sent: bytes) -> None:
+    """It answered beats that had waited for it, to a connection that was gone, and stayed."""
+    reads, writes = os.pipe()
+    far = subprocess.Popen(FAR, stdin=subprocess.PIPE, stdout=writes, stderr=subprocess.DEVNULL)
+    os.close(writes)
+    os.close(reads)
+    with far:
+        assert far.stdin is not None
+        far.stdin.write(sent)
+        far.stdin.flush()  # and it stays open: it is no end that ends the process
+        try:
+            assert far.wait(WAITS_S) == 3
+        finally:
+            far.kill()
