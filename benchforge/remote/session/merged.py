@@ -175,7 +175,6 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
 
 
 def _one_table(texts: Iterable[str]) -> str:
-    """Return tables of the same columns as one."""
     first, *others = texts
     return first + "".join(text.partition("\n")[2] for text in others)
 

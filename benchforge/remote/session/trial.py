@@ -114,11 +114,7 @@ class _HostsTrial:
 
     def _step(self, label: str) -> dict[str, Any]:
         inputs, step, tools = self._inputs, self._inputs.step, self._tools
-        answer: tuple[str, str] | None = None
-        server = self._case.server
-        null: dict[str, Any] | None = None
-        if (like := inputs.like) is not None:
-            answer = like.server, base64.b64encode(like.body).decode()
+        server, like, null = self._case.server, inputs.like, None
         if isinstance(server, NullServer) and inputs.divided is not None:
             null = {"server": server.model_dump(), "share": inputs.divided[1:]}
         return HostStep(
@@ -128,7 +124,7 @@ class _HostsTrial:
             run_seed=step.run_seed,
             number=inputs.number,
             attempt=inputs.attempt,
-            answer=answer,
+            answer=like and (like.server, base64.b64encode(like.body).decode()),
             share=(tools.index(label), len(tools)) if self.hosts[label].shares else None,
             rate=None if self._case.find is None else self._case.driver.load().rate,
             null=null,

@@ -50,7 +50,6 @@ def answer(outcome: Outcome) -> str:
 
 
 def _finding(pair: GatedPair, limit: float) -> str:
-    """Return the finding on a pair, in a sentence."""
     verdict, by = pair.verdict, f" by {pair.metric}"
     fixed: dict[State, str] = {
         "broken": "answers wrongly",
