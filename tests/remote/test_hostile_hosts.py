@@ -248,17 +248,6 @@ def run(
     return bench(*(words or ("run", "suite.toml")), code=code)
 
 
-def at_its_end(recording: Recording) -> Any:
-    """Return what the host of the load tool leaves."""
-    return json.loads((recording.folder / "load.json").read_text())["leave"][0]["value"]
-
-
-def doubt(name: str) -> dict[str, Any]:
-    """Return a check that failed."""
-    fields = {"scope": "trial", "subject": "apparatus", "status": "fail"}
-    return {"id": name, "name": name, "message": name, **fields}
-
-
 def is_plain(ended: Told) -> None:
     """No character of what was printed does anything to a terminal."""
     assert not [char for char in ended.all if not char.isprintable() and char not in "\n\t\xa0"]
@@ -283,9 +272,11 @@ def test_what_a_host_calls_things_is_printed_as_text(recording: Recording, tmp_p
     ended = run(recording, tmp_path, recording.changed("load", "leave", trial={"failure": failure}))
     is_plain(ended)
     assert f"FAILED ({AS_TEXT}): {AS_TEXT}\n" in ended.err
-    process = at_its_end(recording)["trial"]["processes"][0]
-    process |= {"label": CONTROLS, "truncated": ["stdout"]}
-    changed = {"processes": [process], "checks": [doubt(CONTROLS)]}
+    left = json.loads((recording.folder / "load.json").read_text())["leave"][0]["value"]
+    process = left["trial"]["processes"][0] | {"label": CONTROLS, "truncated": ["stdout"]}
+    doubt = dict.fromkeys(("id", "name", "message"), CONTROLS)
+    doubt |= {"scope": "trial", "subject": "apparatus", "status": "fail"}
+    changed = {"processes": [process], "checks": [doubt]}
     ended = run(recording, tmp_path, recording.changed("load", "leave", trial=changed))
     is_plain(ended)
     assert f"{AS_TEXT}: it printed too much on stdout" in ended.err
