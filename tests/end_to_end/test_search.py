@@ -271,7 +271,7 @@ def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
     assert objective(actual.text, METRICS) == actual
 
 
-def test_an_objective_may_be_about_a_kind() -> None:
+def test_an_objective_may_be_about_a_kind_and_has_a_finite_bound() -> None:
     of_kind = objective("latency p99 slow < 50ms", METRICS, ["slow", "item"])
     assert (of_kind.of, of_kind.kind) == ("p99", "slow")
     full = objective("errors slow < 1%", {"errors": metric("error_rate")}, ["slow"])
@@ -280,6 +280,8 @@ def test_an_objective_may_be_about_a_kind() -> None:
         objective("latency p99 slow < 50ms", METRICS)
     with pytest.raises(WrongObjective, match="of all kinds together"):
         objective("cpu server slow < 5ms", {"cpu": metric("cpu")}, ["slow"])
+    with pytest.raises(WrongObjective, match="beyond all numbers"):
+        objective(f"it < {'9' * 400}", {"it": metric("error_rate")})
 
 
 def stream_of(*labels: str) -> Stream:
@@ -318,11 +320,6 @@ def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -
     (failed,) = walked([False])
     none = of_search(CASE, [failed.model_copy(update={"stream": stream})], 1, METRICS, FIND)
     assert none.kinds == {}
-
-
-def test_a_bound_beyond_all_numbers_is_refused() -> None:
-    with pytest.raises(WrongObjective, match="beyond all numbers"):
-        objective(f"it < {'9' * 400}", {"it": metric("error_rate")})
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class CutOff(Sending):
 
 
 def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
-    """Return what a connection makes of an answer. Raises what it raises."""
+    """Return what a connection makes of an answer: a value, or an error."""
     connection, over = PipeConnection("app", pipe, Losses(), ""), threading.Event()
     connection._leased, connection._heard_s = True, time.monotonic()
 
@@ -109,24 +109,21 @@ def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
         thread.start()
     try:
         return connection.call(call, lasts_s)
+    except BenchforgeError as error:
+        return error
     finally:
         over.set()
         connection.close()
 
 
-def error_of(call: Method, pipe: Sending, lasts_s: float = 0.0) -> BenchforgeError | None:
-    """Return the error that an answer ends in, if it does."""
-    try:
-        answered(call, pipe, lasts_s)
-    except BenchforgeError as error:
-        return error
-    return None
+def line_of(value: Any) -> bytes:
+    """Return the line of an answer to the first call."""
+    return json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
 
 
 def test_what_an_honest_host_answers_is_read() -> None:
     for call, value in SENT.items():
-        line = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
-        actual = to_jsonable_python(answered(call, Sending(line)))
+        actual = to_jsonable_python(answered(call, Sending(line_of(value))))
         assert actual == value or call.__name__ in {"prepare", "leave"}
 
 
@@ -136,7 +133,8 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
         call, value = chance.choice(list(SENT.items()))
         change, sent = mutated({"kind": "answer", "id": 1, "value": value}, chance)
         lines = sent.replace(b"@ID@", b"1").splitlines(keepends=True)
-        if error := error_of(call, Sending(*lines)):
+        error = answered(call, Sending(*lines))
+        if isinstance(error, BenchforgeError):
             assert isinstance(error, NoAnswer) or "error: " in change, (number, change)
             assert len(error.message.splitlines()) == 1, (number, change)
 
@@ -171,8 +169,7 @@ def test_a_value_that_does_harm_where_it_is_used_is_refused(
     """
     if call is HostTrial.leave and "files" not in value:
         value = LEFT | {"trial": LEFT["trial"] | value}
-    sent = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
-    error = error_of(call, Sending(sent))
+    error = answered(call, Sending(line_of(value)))
     assert isinstance(error, wire.HostFault)
     assert (error.exit_code, says in error.message) == (4, True)
 
@@ -180,9 +177,8 @@ def test_a_value_that_does_harm_where_it_is_used_is_refused(
 @pytest.mark.parametrize("path", ["kind", "value.address", "value.facts.cpu"])
 def test_a_key_that_occurs_twice_is_one_error(path: str) -> None:
     """The last value was taken, and nothing was said."""
-    line = json.dumps({"kind": "answer", "id": 1, "value": BEGUN})
-    twice = re.sub(f'("{path.rpartition(".")[2]}": "[^"]*")', r"\1, \1", line)
-    error = error_of(Place.begin, Sending(twice.encode() + b"\n"))
+    pair = f'("{path.rpartition(".")[2]}": "[^"]*")'.encode()
+    error = answered(Place.begin, Sending(re.sub(pair, rb"\1, \1", line_of(BEGUN))))
     assert isinstance(error, wire.HostFault)
     assert (error.exit_code, len(error.message.splitlines())) == (4, 1)
     assert error.message.endswith(f": {path}: occurs twice in its object")
@@ -191,7 +187,7 @@ def test_a_key_that_occurs_twice_is_one_error(path: str) -> None:
 @pytest.mark.parametrize("deaf", [False, True])
 def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over(deaf: bool) -> None:
     """Beats showed that it was there, and a call waited for it without end."""
-    error = error_of(Place.clock, Sending(beats=True, deaf=deaf), 0.1 - answers.ANSWERS_WITHIN_S)
+    error = answered(Place.clock, Sending(beats=True, deaf=deaf), 0.1 - answers.ANSWERS_WITHIN_S)
     assert isinstance(error, wire.HostLost)
     assert error.message == "lost host app: it did not answer the call clock within 0.1 s"
 
