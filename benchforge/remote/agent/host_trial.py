@@ -17,13 +17,13 @@ from benchforge.remote import wire
 from benchforge.remote.agent import links
 from benchforge.remote.answers import (
     HostPartOfTrial,
+    HostStep,
     Moment,
     Piece,
     Port,
     SentWindows,
     StartedService,
 )
-from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.disk.scratch import scratch_folder

@@ -17,9 +17,8 @@ from benchforge.parts.site import Tree
 from benchforge.remote import wire
 from benchforge.remote.agent import links
 from benchforge.remote.agent.host_trial import HostTrial
-from benchforge.remote.answers import Begun, Count, Moment, Port, Prepared
+from benchforge.remote.answers import Begun, Count, HostStep, HostSuite, Moment, Port, Prepared
 from benchforge.remote.archive import FileCache, code_digest
-from benchforge.remote.host_step import HostStep, HostSuite
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.header import reported_versions
 from benchforge.run.locate import missing
@@ -77,8 +76,6 @@ class Place:
     def tick(self) -> str:
         """Look at what runs here; return why the trial is lost, or nothing."""
         return "" if self._trial is None else self._trial.tick()
-
-    # --- a run ---
 
     def begin(self, label: str, address: str | None) -> Begun:
         """Take the machine's lock and say what the host is."""
@@ -164,8 +161,6 @@ class Place:
             versions=reported_versions(parts, context),
             runtimes=dict(context.runtimes),
         )
-
-    # --- a trial ---
 
     def enter(self, case: int, step: dict[str, Any]) -> Facts:
         """Make the host's place for a trial."""

@@ -16,8 +16,7 @@ from benchforge.parts.part import GRACE_S, Service
 from benchforge.remote import wire
 from benchforge.remote.agent.host_trial import HostTrial
 from benchforge.remote.agent.place import Place
-from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, StartedService
-from benchforge.remote.host_step import HostStep
+from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, HostStep, StartedService
 from benchforge.remote.session.merged import HostPart, merged, merged_reading
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
