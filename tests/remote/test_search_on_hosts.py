@@ -51,7 +51,9 @@ def test_each_load_tool_has_a_ceiling_of_its_own(
         for limit in ("20s", "40s", "80s", "160s"):  # a loud machine has time for a trial only
             ran = told_by(hosts.environment, tmp_path, *words, "--time-limit", limit)
             (result,) = (tmp_path / "results").iterdir()
-            if len(entries := ceilings(result)) == len(tools):
+            files = sorted(result.glob("ceilings/*/ceiling.json"))
+            entries: list[Any] = [json.loads(file.read_text()) for file in files]
+            if len(entries) == len(tools):
                 break
             words = ["run", "--resume", str(result)]
         assert len(entries) == len(tools), ran.all
@@ -71,7 +73,3 @@ def test_each_load_tool_has_a_ceiling_of_its_own(
         assert "pace on load" in actual["message"]
         for command in ("validate", "verify"):
             told_by(hosts.environment, tmp_path, command, result, code=0)
-
-
-def ceilings(result: Path) -> list[dict[str, Any]]:
-    return [json.loads(item.read_text()) for item in sorted(result.glob("ceilings/*/ceiling.json"))]
