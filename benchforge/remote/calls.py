@@ -17,9 +17,8 @@ from pydantic import TypeAdapter
 
 from benchforge.errors import ProgramMissing
 from benchforge.remote import answers, wire
-from benchforge.remote.agent.files import FileCache
 from benchforge.remote.answers import BootAnswer, CallAnswer, FailedCall, LostTrial, T
-from benchforge.remote.archive import Archive
+from benchforge.remote.archive import Archive, FileCache
 
 BOOTS_WITHIN_S = 60.0
 _BOOT = Path(__file__).with_name("boot.py")

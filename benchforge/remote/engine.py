@@ -53,15 +53,11 @@ def on_hosts(
 
 def _engine(name: str) -> Engine:
     if name == "ssh":
-        from benchforge.remote.ssh.engine import engine as ssh  # noqa: PLC0415 - as above
-
-        return ssh
-    if name == "dask":
-        from benchforge.remote.dask.engine import engine as dask  # noqa: PLC0415 - as above
-
-        return dask
-    points = tuple(entry_points(ENGINES).select(name=name))
-    if not points:
+        from benchforge.remote.ssh.engine import engine  # noqa: PLC0415 - as above
+    elif name == "dask":
+        from benchforge.remote.dask.engine import engine  # noqa: PLC0415 - as above
+    elif points := tuple(entry_points(ENGINES).select(name=name)):
+        engine = points[0].load()
+    else:
         raise Unusable(f"no engine {name!r} is installed, which hosts need", "install its package")
-    engine: Engine = points[0].load()
     return engine

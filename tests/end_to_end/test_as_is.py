@@ -4,7 +4,6 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,18 +48,13 @@ def test_an_app_finds_its_database_and_cache(bench: Bench, suite: Path) -> None:
     bench("verify", path.parents[2], code=0)
 
 
-@pytest.fixture
-def taken() -> Iterator[int]:
-    """A port of this machine on which somebody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield listening.getsockname()[1]
-
-
 @pytest.mark.parametrize("words", [("run", "suite.toml"), ("serve", "suite.toml", "shop")])
-def test_a_port_in_use(bench: Bench, suite: Path, taken: int, words: tuple[str, ...]) -> None:
+def test_a_port_in_use(bench: Bench, suite: Path, words: tuple[str, ...]) -> None:
     text = SUITE.replace("smoke = true", 'smoke = true\nnetwork = "host"')
-    suite.write_text(text.replace("port = 6379", f"port = {taken}"))
-    call = bench(*words, code=2)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        taken = listening.getsockname()[1]
+        suite.write_text(text.replace("port = 6379", f"port = {taken}"))
+        call = bench(*words, code=2)
     (error,) = [line for line in call.err.splitlines() if line.startswith("error: ")]
     path = "suite.toml:4:35: backends.store.port"
     assert error.startswith(f"error: {path}: a trial cannot listen on port {taken}: address")

@@ -27,80 +27,64 @@ def code(tmp_path: Path) -> Path:
     return tmp_path / "code"
 
 
-def checked(bench: Bench, folder: Path, *changes: tuple[str, str]) -> tuple[int, str]:
-    text = SUITE
-    for earlier, later in changes:
-        assert earlier in text
-        text = text.replace(earlier, later)
-    (folder / "suite.toml").write_text(text)
+def checked(bench: Bench, folder: Path, written: str) -> tuple[int, str]:
+    assert OWN in SUITE
+    (folder / "suite.toml").write_text(SUITE.replace(OWN, written))
     call = bench("check", "suite.toml")
     return call.code, call.err
 
 
-@pytest.mark.parametrize(
-    ("app", "says", "hint"),
-    [
-        ("wsgi:application", "no module 'wsgi' in", "did you mean 'shop.wsgi'?"),
-        ("shop.wsgy:application", "no module 'shop.wsgy' in", "did you mean 'shop.wsgi'?"),
-        ("shop.wsgi:aplication", "wsgi.py has no 'aplication'", "did you mean 'application'?"),
-        ("made:app", "made.py has no 'app'", "'module:make_app()'"),
-        ("broken:application", "broken.py:1: invalid syntax", "it cannot be imported"),
-    ],
-)
-def test_an_app_that_is_not_there_is_told_where_it_is_written(
-    bench: Bench, tmp_path: Path, code: Path, app: str, says: str, hint: str
-) -> None:
-    exit_code, err = checked(bench, tmp_path, ("site.wsgi:application", app))
-    assert exit_code == 2
-    assert "error: suite.toml:2:36: servers.mine.app: " in err
-    assert says in err
-    assert hint in err
+def gunicorn(app: str, more: str = "") -> str:
+    """Return a table of gunicorn with an app of the folder."""
+    return f'use = "gunicorn", app = "{app}", directory = "code"{more}'
 
 
 GOOD = ("shop.wsgi:application", "shop:wsgi", "made:create_app()", "made:late", "lazy:whatever")
+APP = "error: suite.toml:2:36: servers.mine.app: "
+OPEN = "suite.toml:2:35: servers.mine.command: no closing quotation"
+ELSEWHERE = 'environment = { PYTHONPATH = "x" }', 'arguments = ["-c", "x"]'
 
 
-@pytest.mark.parametrize("app", [*GOOD, "wsgiref.simple_server:demo_app"])
-def test_an_app_in_the_folder_is_good(bench: Bench, tmp_path: Path, code: Path, app: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        *((gunicorn(app), ()) for app in (*GOOD, "wsgiref.simple_server:demo_app")),
+        *((gunicorn("nowhere:application", f", {more}"), ()) for more in ELSEWHERE),
+        ('use = "command", command = "python3 app.py --port {port}"', ()),
+        ('use = "command", command = "sh -c \'exit 0\'"', ()),
+        ('use = "command", command = "say it\'s"', (OPEN,)),
+        (gunicorn("wsgi:application"), (APP, "no module 'wsgi' in", "did you mean 'shop.wsgi'?")),
+        (gunicorn("shop.wsgy:application"), (APP, "no module 'shop.wsgy' in", "mean 'shop.wsgi'?")),
+        (
+            gunicorn("shop.wsgi:aplication"),
+            (APP, "wsgi.py has no 'aplication'", "mean 'application'?"),
+        ),
+        (gunicorn("made:app"), (APP, "made.py has no 'app'", "'module:make_app()'")),
+        (
+            gunicorn("broken:application"),
+            (APP, "broken.py:1: invalid syntax", "it cannot be imported"),
+        ),
+    ],
+)
+def test_an_app_is_looked_for_where_it_is_written(
+    bench: Bench, tmp_path: Path, code: Path, written: str, says: tuple[str, ...]
+) -> None:
     needed_module("gunicorn")
-    assert checked(bench, tmp_path, ("site.wsgi:application", app)) == (0, "")
+    exit_code, err = checked(bench, tmp_path, written)
+    assert (exit_code, bool(err)) == ((2, True) if says else (0, False)), err
+    assert [text for text in says if text not in err] == []
 
 
-@pytest.mark.parametrize("more", ['environment = { PYTHONPATH = "x" }', 'arguments = ["-c", "x"]'])
-def test_an_app_elsewhere_is_accepted(bench: Bench, tmp_path: Path, code: Path, more: str) -> None:
-    needed_module("gunicorn")
-    change = ('app = "site.wsgi:application"', f'app = "nowhere:application", {more}')
-    assert checked(bench, tmp_path, change) == (0, "")
+COMMAND = 'use = "command", command = ["sh", "{port}"], directory = "code"'
 
 
-@pytest.mark.parametrize("use", ['"gunicorn"', '"command", command = ["sh", "{port}"]'])
-def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, use: str) -> None:
-    changes = [('"gunicorn"', use)]
-    if "command" in use:
-        changes.append(('app = "site.wsgi:application", ', ""))
-    exit_code, err = checked(bench, tmp_path, *changes)
+@pytest.mark.parametrize("written", [OWN, COMMAND])
+def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, written: str) -> None:
+    exit_code, err = checked(bench, tmp_path, written)
     assert exit_code == 2
     assert f"servers.mine.directory: no folder {tmp_path / 'code'}" in err
     bench("run", "suite.toml", code=2)
     assert not (tmp_path / "results").exists()
-
-
-OPEN = "suite.toml:2:35: servers.mine.command: no closing quotation"
-
-
-@pytest.mark.parametrize(
-    ("written", "code", "says"),
-    [
-        ("python3 app.py --port {port}", 0, ""),
-        ("sh -c 'exit 0'", 0, ""),
-        ("say it's", 2, OPEN),
-    ],
-)
-def test_a_command_may_be_one_text(
-    bench: Bench, tmp_path: Path, written: str, code: int, says: str
-) -> None:
-    exit_code, err = checked(bench, tmp_path, (OWN, f'use = "command", command = "{written}"'))
-    assert (exit_code, says in err) == (code, True), err
 
 
 def test_a_missing_package_has_an_install_hint(bench: Bench, tmp_path: Path, code: Path) -> None:

@@ -59,17 +59,19 @@ def test_json_is_all_of_stdout_and_has_the_metrics_named(bench: Bench, tmp_path:
     assert list(metrics) == ["latency", "throughput"]
 
 
-@pytest.mark.samples(4)
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(
     ("options", "scenario", "says"),
     [
+        (("--status", "401"), "", "hint: log in before the load: set `session` of the scenario"),
         (("--status", "500"), "", "expected status 200, got 500: 'pong'"),
-        (("--body", "gnop"), 'expect = { body = "pong" }', "the body differs from byte 0 on"),
         (("--type", "text/html"), 'expect = { content_type = "text/plain" }', "got text/html"),
-        (("--body", "{{}}"), "expect = { json = { a = 1 } }", "expected $.a in the JSON"),
+        (("--body", "gnop"), 'expect = { body = "pong" }', "the body differs from byte 0 on"),
+        (("--die-after", "1"), "", "dying as told"),  # the last lines of the server
         (("--die-after", "1"), "", "ended with exit code 3 before it was ready"),
-        (("--start-after", "60"), "", "not ready within 1 s: nothing listens on its port"),
         (("--die-after", "100"), "", "ended with exit code 3 during the load"),
+        (("--body", "{{}}"), "expect = { json = { a = 1 } }", "expected $.a in the JSON"),
+        (("--start-after", "60"), "", "not ready within 1 s: nothing listens on its port"),
         (("--wrong-after", "100"), 'expect = { body = "pong" }', "after the load: GET /ping"),
     ],
 )
@@ -81,20 +83,8 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     call = bench("run", "--details", suite(tmp_path, server, scenario=scenario), code=4)
     assert says in call.out.replace("\n", " "), call.all
     (trial,) = trials(tmp_path)
-    assert says in trial["failure"]["message"]
+    assert says.removeprefix("hint: ") in " ".join(map(str, trial["failure"].values()))
     bench("validate", call.result, code=0)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--status", "401"), "hint: log in before the load: set `session` of the scenario"),
-        (("--die-after", "1"), "dying as told"),  # the last lines of the server
-    ],
-)
-def test_a_failure_shows(bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
-    call = bench("run", "--details", suite(tmp_path, answering(*options)), code=4)
-    assert says in call.out
 
 
 def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_path: Path) -> None:
@@ -192,9 +182,7 @@ def test_what_stands_in_a_suite_does_nothing_to_a_terminal(bench: Bench, tmp_pat
 
 
 def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         server = answering().replace("{port}", port)
         path = suite(tmp_path, server + 'ready_within = "60s"', top='network = "host"')

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, Told, bench_words, calls, needed
+from front_door import PROGRAMS, Told, bench_words, calls, needed
 
 from benchforge.run.locate import locate
 from benchforge.suite.secrets import redact
@@ -224,13 +224,6 @@ def test_what_fails_shows_no_secret(tmp_path: Path) -> None:
     check_files(tmp_path / "results")
     served = bench("serve", path, "tells", code=4)
     assert not left_in(served.all.encode()), served.all
-
-
-def test_an_unset_variable_is_named(bench: Bench, tmp_path: Path) -> None:
-    change = ('T_00 = { env = "T_00" }', "TOKEN = " + env("SHOP_TOKEN"))
-    call = bench("check", suite(tmp_path, "pace", change=change), code=2)
-    assert "servers.tells.environment.TOKEN: the environment has no SHOP_TOKEN" in call.err
-    assert "***" not in call.err
 
 
 def test_a_short_secret_is_refused_in_its_place(tmp_path: Path) -> None:

@@ -120,19 +120,16 @@ def test_an_unpacked_program_is_enough_unless_it_lacks_a_library(prepared: Path)
     assert set_up(prepared) == (0, "", "")
 
 
-def packages_of_the_set_up() -> set[str]:
-    script = (ROOT / "scripts/setup.sh").read_text()
-    listed = re.findall(r"<<END\n(.*?)\nEND", script.partition("\nprograms() {")[2], re.DOTALL)
-    return {line.split()[1] for block in listed[:2] for line in block.splitlines()}
-
-
 # Of the tests and the examples themselves.
 FURTHER = {"pypy3", "httperf", "chromium-headless-shell", "openssh-server"}
 
 
 def test_the_set_up_fetches_what_the_parts_name() -> None:
+    script = (ROOT / "scripts/setup.sh").read_text()
+    listed = re.findall(r"<<END\n(.*?)\nEND", script.partition("\nprograms() {")[2], re.DOTALL)
+    packages = {line.split()[1] for block in listed[:2] for line in block.splitlines()}
     named = {need.debian for need in installed(Registry()).needs if need.debian}
-    assert packages_of_the_set_up() == named | FURTHER
+    assert packages == named | FURTHER
 
 
 def test_ci_is_make_test_and_nothing_before_it() -> None:

@@ -74,11 +74,6 @@ def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Pa
     assert not [name for name in recorded if name.endswith("recording.json")]
 
 
-def test_an_installed_benchforge_lists_its_commands(user: Bench) -> None:
-    actual = user("--help", code=0)
-    assert all(name in actual.out for name in _COMMANDS)
-
-
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_an_installed_command_tells_what_it_does(user: Bench, command: str) -> None:
     assert f"Usage: benchforge {command}" in user(command, "--help", code=0).out

@@ -1,23 +1,32 @@
-"""What all engines promise: calls to hosts, the first loss wakes all, and nothing stays."""
+"""What all engines promise: calls to hosts and their pipes, the first loss wakes all, all ends."""
 
+import asyncio
 import contextlib
+import os
+import runpy
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from dask_lab import cluster, table
+from dask_lab import authority, cluster, table
 from front_door import WAITS_S, needed_module
-from hosts_lab import Lab, lab, one_server
+from hosts_lab import Lab, lab, one_server, told_by
 
+import benchforge.remote.dask
 from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.suite.placement import HostTable
 from benchforge.parts.registry import Registry
 from benchforge.remote import wire
 from benchforge.remote.agent.place import Place
 from benchforge.remote.archive import archive
 from benchforge.remote.calls import Losses, PipeConnection, SentCall
 from benchforge.remote.dask.engine import connecting as by_dask
+from benchforge.remote.ssh.engine import COMMAND, SshPipe
 from benchforge.remote.ssh.engine import connecting as by_ssh
 from benchforge.suite.load import load
 
@@ -126,3 +135,73 @@ def test_an_engine_carries_calls_and_losses(
         silent.bring(files)
         assert silent.call(Place.clock) > 0
         gone(hosts)  # without a beat, after its lease
+
+
+@pytest.mark.exhaustive
+def test_workers_are_found_and_others_are_refused(tmp_path: Path) -> None:
+    needed_module("distributed")
+    pair = {label: ["any=1"] for label in HOSTS}
+    with lab(tmp_path, HOSTS) as hosts, cluster(hosts, tmp_path, pair):
+        text = one_server(1) + table(hosts, tmp_path)
+        (tmp_path / "suite.toml").write_text(text)
+        looked = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "suite.toml", code=0)
+        assert "ok  load to app: " in looked.out
+
+        (tmp_path / "any.toml").write_text(one_server(1) + table(hosts, tmp_path, {"app": "any"}))
+        several = told_by(hosts.environment, tmp_path, "run", "any.toml", code=3)
+        assert "hosts.app: several workers have the name or resource 'any'" in several.err
+
+        authority(tmp_path / "other")
+        other = text.replace(f"{tmp_path}/cluster", f"{tmp_path}/other/cluster")
+        (tmp_path / "other.toml").write_text(other)
+        refused = told_by(hosts.environment, tmp_path, "run", "other.toml", code=3)
+        assert "the scheduler at tls://" in refused.err
+
+
+FLOOD = "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the last line >&2"
+RELAY = Path(benchforge.remote.dask.__file__).with_name("relay.py")
+
+
+def test_ssh_reads_what_a_host_prints_as_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site that says much, or a library of the far end, filled the pipe, and nothing went on."""
+    ssh = tmp_path / "ssh"
+    ssh.write_text(f"#!/bin/sh\n{FLOOD}\necho there\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv(COMMAND, str(ssh))
+    pipe = SshPipe(HostTable(ssh="app"))
+    try:
+        assert pipe.line() == b"there\n"
+        assert pipe.complaint() == "the last line"
+    finally:
+        pipe.kill()
+        pipe.close()
+
+
+def test_a_worker_reads_what_the_far_end_prints_as_errors() -> None:
+    relay: Any = runpy.run_path(str(RELAY))["Relay"]()
+
+    async def talk() -> tuple[bytes, tuple[int, str]]:
+        await relay.start(f"{FLOOD}; echo there; cat >/dev/null")
+        return await relay.read(), await relay.end(at_once=False)
+
+    assert asyncio.run(talk()) == (b"there\n", (0, "the last line"))
+
+
+@pytest.mark.parametrize("sent", [b"\n", b"no call\n"])
+def test_it_ends_where_nobody_hears_it_or_what_it_gets_is_no_call(sent: bytes) -> None:
+    """It answered beats that had waited for it, to a connection that was gone, and stayed."""
+    reads, writes = os.pipe()
+    words = [sys.executable, "-m", FAR]
+    far = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=writes, stderr=subprocess.DEVNULL)
+    os.close(writes)
+    os.close(reads)
+    with far:
+        assert far.stdin is not None
+        far.stdin.write(sent)
+        far.stdin.flush()  # and it stays open: it is no end that ends the process
+        try:
+            assert far.wait(WAITS_S) == 3
+        finally:
+            far.kill()

@@ -22,9 +22,9 @@ from pydantic_core import to_jsonable_python
 from benchforge.errors import BenchforgeError, NoAnswer
 from benchforge.remote import answers, wire
 from benchforge.remote.agent import links
-from benchforge.remote.agent.files import FileCache
 from benchforge.remote.agent.host_trial import HostTrial
 from benchforge.remote.agent.place import Place
+from benchforge.remote.archive import FileCache
 from benchforge.remote.calls import Losses, PipeConnection
 
 Method = Callable[..., Any]
@@ -46,7 +46,7 @@ SENT: Mapping[Method, Any] = {
     HostTrial.watch: True,
     HostTrial.load: 13.5,
     HostTrial.captured: {"windows": [["load", 1.0, 1.1, 0.2, [[1.0, "RQAA"]], 0, 0.0]]},
-    Place.fetch: {"data": "AAAA", "size": 3},
+    HostTrial.fetch: {"data": "AAAA", "size": 3},
     HostTrial.leave: to_jsonable_python(PART),
     Place.clear: None,
 }
@@ -85,8 +85,18 @@ class Sending:
         self._killed.set()
 
 
+class CutOff(Sending):
+    """The pipe of a host that is cut off."""
+
+    writes = 0
+
+    def write(self, content: bytes) -> None:
+        self.writes += 1
+        raise OSError(content)
+
+
 def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
-    """Return what a connection makes of an answer. Raises what it raises."""
+    """Return what a connection makes of an answer: a value, or an error."""
     connection, over = PipeConnection("app", pipe, Losses(), ""), threading.Event()
     connection._leased, connection._heard_s = True, time.monotonic()
 
@@ -99,24 +109,21 @@ def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
         thread.start()
     try:
         return connection.call(call, lasts_s)
+    except BenchforgeError as error:
+        return error
     finally:
         over.set()
         connection.close()
 
 
-def error_of(call: Method, pipe: Sending, lasts_s: float = 0.0) -> BenchforgeError | None:
-    """Return the error that an answer ends in, if it does."""
-    try:
-        answered(call, pipe, lasts_s)
-    except BenchforgeError as error:
-        return error
-    return None
+def line_of(value: Any) -> bytes:
+    """Return the line of an answer to the first call."""
+    return json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
 
 
 def test_what_an_honest_host_answers_is_read() -> None:
     for call, value in SENT.items():
-        line = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
-        actual = to_jsonable_python(answered(call, Sending(line)))
+        actual = to_jsonable_python(answered(call, Sending(line_of(value))))
         assert actual == value or call.__name__ in {"prepare", "leave"}
 
 
@@ -126,7 +133,8 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
         call, value = chance.choice(list(SENT.items()))
         change, sent = mutated({"kind": "answer", "id": 1, "value": value}, chance)
         lines = sent.replace(b"@ID@", b"1").splitlines(keepends=True)
-        if error := error_of(call, Sending(*lines)):
+        error = answered(call, Sending(*lines))
+        if isinstance(error, BenchforgeError):
             assert isinstance(error, NoAnswer) or "error: " in change, (number, change)
             assert len(error.message.splitlines()) == 1, (number, change)
 
@@ -140,6 +148,7 @@ ATTACKS: tuple[tuple[Method, Any, str], ...] = (
     (Place.begin, BEGUN | {"facts": {"cpus": math.inf}}, "facts: "),
     (Place.enter, {"cpu": math.nan}, "value: "),
     (Place.clock, math.nan, "value: "),
+    (Place.prepare, {"versions": {"wrk": "4"}}, "has neither cases nor what is missing"),
     (Place.traffic, {"received": 10**400}, "received: "),
     (links.measured, {"bytes_per_s": math.inf, "round_trip_s": 1}, "bytes_per_s: "),
     (HostTrial.captured, {"windows": [["load", math.nan, 1.1, 0.2, [], 0, 0.0]]}, "windows: "),
@@ -154,40 +163,44 @@ ATTACKS: tuple[tuple[Method, Any, str], ...] = (
 def test_a_value_that_does_harm_where_it_is_used_is_refused(
     call: Method, value: Any, says: str
 ) -> None:
-    """A percentile of the last one took 12 GB; a number that is none was stored as null."""
+    """A percentile of the last one took 12 GB; a number that is none was stored as null.
+
+    Where neither cases nor what is missing was sent, the run ended as if the suite were at fault.
+    """
     if call is HostTrial.leave and "files" not in value:
         value = LEFT | {"trial": LEFT["trial"] | value}
-    sent = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
-    error = error_of(call, Sending(sent))
+    error = answered(call, Sending(line_of(value)))
     assert isinstance(error, wire.HostFault)
-    assert says in error.message
+    assert (error.exit_code, says in error.message) == (4, True)
 
 
 @pytest.mark.parametrize("path", ["kind", "value.address", "value.facts.cpu"])
 def test_a_key_that_occurs_twice_is_one_error(path: str) -> None:
     """The last value was taken, and nothing was said."""
-    line = json.dumps({"kind": "answer", "id": 1, "value": BEGUN})
-    twice = re.sub(f'("{path.rpartition(".")[2]}": "[^"]*")', r"\1, \1", line)
-    error = error_of(Place.begin, Sending(twice.encode() + b"\n"))
+    pair = f'("{path.rpartition(".")[2]}": "[^"]*")'.encode()
+    error = answered(Place.begin, Sending(re.sub(pair, rb"\1, \1", line_of(BEGUN))))
     assert isinstance(error, wire.HostFault)
     assert (error.exit_code, len(error.message.splitlines())) == (4, 1)
     assert error.message.endswith(f": {path}: occurs twice in its object")
 
 
-def test_a_host_that_lacks_nothing_names_its_cases() -> None:
-    """Its answer was read, and the run ended as if the suite were at fault."""
-    answer = {"kind": "answer", "id": 1, "value": {"versions": {"wrk": "4"}}}
-    error = error_of(Place.prepare, Sending(json.dumps(answer).encode() + b"\n"))
-    assert isinstance(error, NoAnswer)
-    assert (error.exit_code, "has neither cases nor what is missing" in error.message) == (4, True)
-
-
 @pytest.mark.parametrize("deaf", [False, True])
 def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over(deaf: bool) -> None:
     """Beats showed that it was there, and a call waited for it without end."""
-    error = error_of(Place.clock, Sending(beats=True, deaf=deaf), 0.1 - answers.ANSWERS_WITHIN_S)
+    error = answered(Place.clock, Sending(beats=True, deaf=deaf), 0.1 - answers.ANSWERS_WITHIN_S)
     assert isinstance(error, wire.HostLost)
     assert error.message == "lost host app: it did not answer the call clock within 0.1 s"
+
+
+def test_a_lost_host_is_noted_by_the_first_write_that_fails_and_not_written_to_again() -> None:
+    """Each write waited for its own failure, while the other hosts kept their load."""
+    pipe, losses = CutOff(), Losses()
+    connection = PipeConnection("app", pipe, losses, "")
+    for _ in range(2):
+        with pytest.raises(wire.HostLost, match="lost host app: it ended"):
+            connection.send(Place.clock)
+    assert losses.lost is not None
+    assert pipe.writes == 1
 
 
 def test_the_time_of_a_call_begins_after_those_before_it() -> None:
@@ -231,17 +244,6 @@ def run(
     return bench(*(words or ("run", "suite.toml")), code=code)
 
 
-def at_its_end(recording: Recording) -> Any:
-    """Return what the host of the load tool leaves."""
-    return json.loads((recording.folder / "load.json").read_text())["leave"][0]["value"]
-
-
-def doubt(name: str) -> dict[str, Any]:
-    """Return a check that failed."""
-    fields = {"scope": "trial", "subject": "apparatus", "status": "fail"}
-    return {"id": name, "name": name, "message": name, **fields}
-
-
 def is_plain(ended: Told) -> None:
     """No character of what was printed does anything to a terminal."""
     assert not [char for char in ended.all if not char.isprintable() and char not in "\n\t\xa0"]
@@ -266,9 +268,11 @@ def test_what_a_host_calls_things_is_printed_as_text(recording: Recording, tmp_p
     ended = run(recording, tmp_path, recording.changed("load", "leave", trial={"failure": failure}))
     is_plain(ended)
     assert f"FAILED ({AS_TEXT}): {AS_TEXT}\n" in ended.err
-    process = at_its_end(recording)["trial"]["processes"][0]
-    process |= {"label": CONTROLS, "truncated": ["stdout"]}
-    changed = {"processes": [process], "checks": [doubt(CONTROLS)]}
+    left = json.loads((recording.folder / "load.json").read_text())["leave"][0]["value"]
+    process = left["trial"]["processes"][0] | {"label": CONTROLS, "truncated": ["stdout"]}
+    doubt = dict.fromkeys(("id", "name", "message"), CONTROLS)
+    doubt |= {"scope": "trial", "subject": "apparatus", "status": "fail"}
+    changed = {"processes": [process], "checks": [doubt]}
     ended = run(recording, tmp_path, recording.changed("load", "leave", trial=changed))
     is_plain(ended)
     assert f"{AS_TEXT}: it printed too much on stdout" in ended.err
@@ -287,22 +291,20 @@ def test_the_command_of_the_error_continues(recording: Recording, tmp_path: Path
     run(recording, tmp_path, None, *command[1].split(), code=0)
 
 
-def test_a_server_listens_at_its_host_only(recording: Recording, tmp_path: Path) -> None:
-    """A host could send the load of another to an address of somebody else."""
-    elsewhere = recording.changed("app", "service server-server", address="192.0.2.1")
-    ended = run(recording, tmp_path, elsewhere, code=4)
-    assert "error: hosts.app: server-server is at an address of others" in ended.err
-
-
-def test_a_host_leaves_no_file_of_benchforge(recording: Recording, tmp_path: Path) -> None:
-    """A trial exists if its trial.json does, and a host could have left one."""
-    files = [*at_its_end(recording)["files"], "trial.json"]
-    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files), code=4)
-    assert "error: hosts.load: no program leaves a file trial.json" in ended.err
-
-
-def test_a_host_has_no_file_of_another_host(recording: Recording, tmp_path: Path) -> None:
-    """It could replace what another host's load tool printed."""
-    files = [*at_its_end(recording)["files"], "server-server.out"]
-    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files), code=4)
-    assert "error: hosts.load: another host has a file server-server.out, too" in ended.err
+@pytest.mark.parametrize(
+    ("host", "call", "fields", "says"),
+    [
+        # It could send the load of another to an address of somebody else.
+        ("app", "service server-server", {"address": "192.0.2.1"}, "is at an address of others"),
+        # A trial exists if its trial.json does, and a host could have left one.
+        ("load", "leave", {"files": ["trial.json"]}, "no program leaves a file trial.json"),
+        # It could replace what another host's load tool printed.
+        ("load", "leave", {"files": ["server-server.out"]}, "another host has a file server-"),
+    ],
+)
+def test_a_host_sends_its_own_address_and_files_only(
+    recording: Recording, tmp_path: Path, host: str, call: str, fields: dict[str, Any], says: str
+) -> None:
+    ended = run(recording, tmp_path, recording.changed(host, call, **fields), code=4)
+    (error,) = (line for line in ended.err.splitlines() if line.startswith(f"error: hosts.{host}"))
+    assert says in error

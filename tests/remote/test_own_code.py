@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from dask_lab import connected
 from front_door import needed
-from hosts_lab import told_by
+from hosts_lab import program, told_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured.on_disk import trials_of
@@ -21,7 +21,7 @@ from suite_texts.files import suite_text
 
 from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
-from benchforge.remote.agent.files import FileCache
+from benchforge.remote.archive import FileCache
 from benchforge.remote.session.host_share import imported, share_of, user_files
 from benchforge.run.locate import locate
 from benchforge.suite.load import load
@@ -153,25 +153,17 @@ def app(environ, start):
 """
 SERVE = """
 import sys
-import wsgiref.simple_server as simple
 
 import brought_word
+from answerer import Answerer, serve
 
 
-class Handler(simple.WSGIRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
+class Word(Answerer):
+    def do_GET(self):
+        self.send(200, brought_word.WORD.encode())
 
 
-def app(environ, start):
-    body = brought_word.WORD.encode()
-    start("200 OK", [("Content-Length", str(len(body)))])
-    return [body]
-
-
-simple.make_server(sys.argv[1], int(sys.argv[2]), app, handler_class=Handler).serve_forever()
+serve(sys.argv[2], Word, sys.argv[1])
 """
 SECRETS = {"APP_TOKEN": "app-secret-5678", "LOAD_TOKEN": "load-secret-1234"}
 MACHINES = '[hosts.load]\nssh = "load"\n[hosts.app]\nssh = "app"\n[hosts.db]\nssh = "db"\n'
@@ -181,7 +173,7 @@ def site(folder: Path) -> Path:
     """Make the user's code and the folder of the suite; return the suite."""
     (folder / "code/mysite").mkdir(parents=True)
     (folder / "code/mysite/main.py").write_text(APP)
-    (folder / "code/serve.py").write_text(SERVE)
+    program(folder, "serve.py", SERVE)
     (folder / "bench").mkdir()
     return folder / "bench/suite.toml"
 

@@ -1,10 +1,12 @@
 """What several load tools report together is what one would have reported."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Bodies, Reading, Schedule, Series
@@ -15,21 +17,14 @@ SECONDS = st.floats(0.5, 10)
 
 
 def reading(times: list[int], seconds: float = 1.0) -> Reading:
-    histogram = Histogram.of(Counter(times))
-    return Reading(
-        seconds=seconds,
-        responses=len(times),
-        good_at_least=len(times),
-        good_at_most=len(times),
-        statuses={"200": len(times)},
-        errors={"timeout": 1},
-        bodies=(Bodies(status=200, length=5, responses=len(times)),) if times else (),
-        latency=histogram,
-        latency_by_status={"2xx": histogram} if times else {"2xx": Histogram.of({})},
-        received_bytes=10 * len(times),
-        schedule=Schedule(rate=50, intended=len(times), lateness=histogram),
-        series=Series(bin_s=0.1, completed=(len(times), 0), errors=(0, 1)),
-    )
+    count, histogram = len(times), Histogram.of(Counter(times))
+    bodies = (Bodies(status=200, length=5, responses=count),) if times else ()
+    fields: dict[str, Any] = {"statuses": {"200": count}, "errors": {"timeout": 1}}
+    fields |= {"bodies": bodies, "latency": histogram, "latency_by_status": {"2xx": histogram}}
+    fields |= {"received_bytes": 10 * count, "seconds": seconds}
+    fields["schedule"] = Schedule(rate=50, intended=count, lateness=histogram)
+    fields["series"] = Series(bin_s=0.1, completed=(count, 0), errors=(0, 1))
+    return plain.reading(count, **fields)
 
 
 @given(TIMES, TIMES)

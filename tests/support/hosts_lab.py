@@ -6,6 +6,7 @@ The variable LACKS names a capability that no session on them has.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from front_door import WAITS_S, Told, bench_words, captured, lack, needed
+from front_door import PROGRAMS, WAITS_S, Told, bench_words, captured, lack, needed
 
 from benchforge.run.locate import libraries, locate
 
@@ -57,6 +58,13 @@ repeat = {{ blocks = {blocks}, quiet = "off" }}
 {loader}
 duration = "{seconds}s"
 """
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    """Write a server of a suite's folder `code`, beside what small servers share."""
+    (folder / "code").mkdir(exist_ok=True)
+    (folder / "code" / name).write_text(text)
+    shutil.copy(PROGRAMS / "servers/answerer.py", folder / "code")
 
 
 @dataclass(frozen=True)

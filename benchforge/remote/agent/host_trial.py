@@ -13,9 +13,17 @@ from benchforge.model.trial.trial import Failure
 from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
+from benchforge.remote import wire
 from benchforge.remote.agent import links
-from benchforge.remote.answers import HostPartOfTrial, Moment, Port, SentWindows, StartedService
-from benchforge.remote.host_step import HostStep
+from benchforge.remote.answers import (
+    HostPartOfTrial,
+    HostStep,
+    Moment,
+    Piece,
+    Port,
+    SentWindows,
+    StartedService,
+)
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.disk.scratch import scratch_folder
@@ -28,11 +36,11 @@ from benchforge.run.trial.context import TrialContext, TrialInputs
 from benchforge.run.trial.measure import begun, trial_of
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label, services_of, trial_scope
 from benchforge.run.trial.stages.after import look_after
-from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.ask import ask
 from benchforge.run.trial.stages.finish import finish
-from benchforge.run.trial.stages.load import LoadedServer, load, watch
+from benchforge.run.trial.stages.load import load, watch
 from benchforge.run.trial.stages.start import become_ready, launched, service, stop
-from benchforge.run.trial.stages.warm_up import WarmServer, still_there, warm_up
+from benchforge.run.trial.stages.warm_up import still_there, warm_up
 from benchforge.run.trial.stages.windows import LoadConnections, connections_of, in_load
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
@@ -49,7 +57,7 @@ class HostTrial:
 
     CALLS: ClassVar[tuple[str, ...]] = (
         *("service", "ask", "read", "warm_up", "watch", "load", "observed", "captured"),
-        *("finish", "leave"),
+        *("finish", "leave", "fetch"),
     )
 
     def __init__(self, label: str, address: str, case: Case, context: TrialContext) -> None:
@@ -59,11 +67,7 @@ class HostTrial:
         self._lasting, self._stack = contextlib.ExitStack(), contextlib.ExitStack()
         self._scope: TrialScope | None = None
         self._watching: Watch | None = None
-        self._answering: AnsweringServer | None = None
-        self._read: LoadConnections | None = None
         self._windows: LoadWindows | None = None
-        self._warm: WarmServer | None = None
-        self._loaded: LoadedServer | None = None
 
     def enter(self, step: HostStep) -> dict[str, JsonValue]:
         """Start the keeper; return the machine's hard facts."""
@@ -152,8 +156,6 @@ class HostTrial:
 
     def warm_up(self, unread: str) -> None:
         """Probe the server, and warm it up; `unread` is why no host reads the load's answers."""
-        if self._answering is None or self._read is None:
-            raise Unusable("no server was asked from this host")
         port, behind = self._read.port, self._read.behind
         windows = LoadWindows(self._entered.sandbox, port, unread, behind, interface=None)
         if self._windows is not None and not unread:
@@ -216,8 +218,6 @@ class HostTrial:
 
     def load(self, begins_s: float | None = None) -> Moment:
         """Run the load to its end, from a moment of this host's clock on; return when it began."""
-        if self._warm is None:
-            raise Unusable("no server was asked from this host")
         self._loaded = load(self._entered, self._warm, self._tool, begins_s)
         return self._recorder.load_began_s
 
@@ -242,8 +242,6 @@ class HostTrial:
 
         Another host, whose clock is ahead, may have `captured` them.
         """
-        if self._loaded is None:
-            raise Unusable("no load was run on this host")
         if captured:
             windows = self._loaded.warm.windows
             windows.windows += SentWindows.model_validate_json(captured).windows
@@ -264,12 +262,12 @@ class HostTrial:
         files = tuple(door.files(self._folder))
         return HostPartOfTrial(trial=measured.trial, body=measured.body, files=files)
 
-    def content(self, name: str, offset: int, most: int) -> tuple[bytes, int]:
-        """Return a piece of a file, and the file's size."""
+    def fetch(self, name: str, offset: int) -> Piece:
+        """Return a piece of a file of the trial."""
         with door.stream(self._folder, name) as file:
             size = file.seek(0, 2)
             file.seek(offset)
-            return file.read(most), size
+            return Piece(data=file.read(wire.CHUNK), size=size)
 
     def clear(self) -> None:
         """End all, and remove all files."""

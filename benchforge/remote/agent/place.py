@@ -16,11 +16,9 @@ from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
 from benchforge.remote import wire
 from benchforge.remote.agent import links
-from benchforge.remote.agent.files import FileCache
 from benchforge.remote.agent.host_trial import HostTrial
-from benchforge.remote.answers import Begun, Count, Moment, Piece, Port, Prepared
-from benchforge.remote.archive import code_digest
-from benchforge.remote.host_step import HostStep, HostSuite
+from benchforge.remote.answers import Begun, Count, HostStep, HostSuite, Moment, Port, Prepared
+from benchforge.remote.archive import FileCache, code_digest
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.header import reported_versions
 from benchforge.run.locate import missing
@@ -28,7 +26,6 @@ from benchforge.run.machine.facts import facts
 from benchforge.run.machine.placement import Places, machine, places
 from benchforge.run.sandbox.machine_lock import Wait, measuring
 from benchforge.run.trial.context import (
-    TrialContext,
     ground,
     locate_programs,
     needs_of,
@@ -55,11 +52,10 @@ class Place:
     def __init__(self) -> None:
         files = self._files = FileCache()
         session_calls = (self.begin, self.clock, self.prepare, self.sink, self.traffic, self.enter)
-        calls = (*session_calls, self.fetch, self.clear, files.has, files.take, links.measured)
+        calls = (*session_calls, self.clear, files.has, files.take, links.measured)
         self._calls: Mapping[str, Callable[..., Any]] = {call.__name__: call for call in calls}
         self._until_we_end = contextlib.ExitStack()
         self._label = self._address = ""
-        self._ready: tuple[Cases, TrialContext] | None = None
         self._trial: HostTrial | None = None
 
     def answer(self, do: object, request: object) -> Any:
@@ -80,8 +76,6 @@ class Place:
     def tick(self) -> str:
         """Look at what runs here; return why the trial is lost, or nothing."""
         return "" if self._trial is None else self._trial.tick()
-
-    # --- a run ---
 
     def begin(self, label: str, address: str | None) -> Begun:
         """Take the machine's lock and say what the host is."""
@@ -168,23 +162,12 @@ class Place:
             runtimes=dict(context.runtimes),
         )
 
-    # --- a trial ---
-
     def enter(self, case: int, step: dict[str, Any]) -> Facts:
         """Make the host's place for a trial."""
-        if self._ready is None:
-            raise Unusable("no suite was prepared")
         self.clear()
         cases, context = self._ready
         self._trial = HostTrial(self._label, self._address, cases[case], context)
         return self._trial.enter(HostStep.model_validate(step))
-
-    def fetch(self, name: str, offset: int) -> Piece:
-        """Return a piece of a file of the trial."""
-        if self._trial is None:
-            raise Unusable("no trial")
-        data, size = self._trial.content(name, offset, wire.CHUNK)
-        return Piece(data=data, size=size)
 
     def clear(self) -> None:
         """Remove all of the last trial."""

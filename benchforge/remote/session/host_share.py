@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from benchforge.errors import Unusable
 from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
+from benchforge.remote.answers import HostSuite
 from benchforge.remote.archive import Archive, packed
-from benchforge.remote.host_step import HostSuite
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.measuring.host_faults import entries, prefixed, used, within
 from benchforge.suite.secrets import pieces, redact, secrets_of_suite

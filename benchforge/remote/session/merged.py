@@ -7,6 +7,7 @@ unknown.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +175,6 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
 
 
 def _one_table(texts: Iterable[str]) -> str:
-    """Return tables of the same columns as one."""
     first, *others = texts
     return first + "".join(text.partition("\n")[2] for text in others)
 
@@ -291,12 +291,8 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
         return None
 
     def bins(counts: Iterable[Sequence[int]]) -> tuple[int, ...]:
-        rows = [*zip(moved, counts, strict=True)]
-        total = [0] * max(by + len(row) for by, row in rows)
-        for by, row in rows:
-            for number, count in enumerate(row, by):
-                total[number] += count
-        return tuple(total)
+        rows = ([0] * by + [*row] for by, row in zip(moved, counts, strict=True))
+        return tuple(map(sum, zip_longest(*rows, fillvalue=0)))
 
     completed = bins(row.completed for row in known_series)
     return Series(bin_s=bin_s, completed=completed, errors=bins(row.errors for row in known_series))

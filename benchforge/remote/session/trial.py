@@ -16,8 +16,7 @@ from benchforge.parts.part import GRACE_S, Service
 from benchforge.remote import wire
 from benchforge.remote.agent.host_trial import HostTrial
 from benchforge.remote.agent.place import Place
-from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, StartedService
-from benchforge.remote.host_step import HostStep
+from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, HostStep, StartedService
 from benchforge.remote.session.merged import HostPart, merged, merged_reading
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
@@ -114,11 +113,7 @@ class _HostsTrial:
 
     def _step(self, label: str) -> dict[str, Any]:
         inputs, step, tools = self._inputs, self._inputs.step, self._tools
-        answer: tuple[str, str] | None = None
-        server = self._case.server
-        null: dict[str, Any] | None = None
-        if (like := inputs.like) is not None:
-            answer = like.server, base64.b64encode(like.body).decode()
+        server, like, null = self._case.server, inputs.like, None
         if isinstance(server, NullServer) and inputs.divided is not None:
             null = {"server": server.model_dump(), "share": inputs.divided[1:]}
         return HostStep(
@@ -128,7 +123,7 @@ class _HostsTrial:
             run_seed=step.run_seed,
             number=inputs.number,
             attempt=inputs.attempt,
-            answer=answer,
+            answer=like and (like.server, base64.b64encode(like.body).decode()),
             share=(tools.index(label), len(tools)) if self.hosts[label].shares else None,
             rate=None if self._case.find is None else self._case.driver.load().rate,
             null=null,
@@ -339,7 +334,7 @@ class _HostsTrial:
     def _content(self, label: str, name: str, most: int) -> bytes:
         content, size, host = bytearray(), 1, self._session.connections[label]
         while len(content) < size:
-            piece = host.call(Place.fetch, name=name, offset=len(content))
+            piece = host.call(HostTrial.fetch, name=name, offset=len(content))
             size = piece.size
             if size > most:
                 raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")

@@ -19,7 +19,7 @@ from suite_texts.with_pace import suite
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
-from benchforge.cli.machine.calibrate.rounds import between_neighbours, keep, shown
+from benchforge.cli.machine.calibrate.command import between_neighbours, keep, shown
 from benchforge.cli.machine.doctor.machine import calibration_findings
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration

@@ -8,9 +8,8 @@ from made import plain
 from present import present
 from suite_texts.files import suite_text
 
-from benchforge.cli.measure.duel.latency import FirstLoad, is_warm, latency_plan, with_latency
+from benchforge.cli.measure.duel import suite as duel
 from benchforge.cli.measure.duel.servers import contender, labelled
-from benchforge.cli.measure.duel.suite import Question, in_turns, tables_of, text
 from benchforge.model.files.folder import read_header, read_summary, read_trials
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading, Schedule, Series
@@ -109,30 +108,30 @@ def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_duel_plans_half_of_what_the_slower_one_answered(tmp_path: Path) -> None:
-    loads = {"a": FirstLoad(4_321.0, warm=True), "b": FirstLoad(1_234.0, warm=False)}
-    plan = latency_plan(loads, {"a": 0.2, "b": 0.3}, Question(warm=True))
+    loads = {"a": duel.FirstLoad(4_321.0, warm=True), "b": duel.FirstLoad(1_234.0, warm=False)}
+    plan = duel.latency_plan(loads, {"a": 0.2, "b": 0.3}, duel.Question(warm=True))
     assert not isinstance(plan, str)
     assert plan.rate == 620
     assert plan.blocks * 2 * (plan.load_s + 0.25) < 10
     servers = labelled([contender("serve {port}")] * 2, ["a", "b"])
-    question = Question(warm=True, wrk=True)
-    tables = tables_of(servers, question, tmp_path)
-    designed = {**tables, **with_latency(tables, plan), **in_turns(tables, question, 100)}
-    suite = load(tmp_path / "duel.toml", Registry(), text=text(designed))
+    question = duel.Question(warm=True, wrk=True)
+    tables = duel.tables_of(servers, question, tmp_path)
+    designed = {**tables, **duel.with_latency(tables, plan), **duel.in_turns(tables, question, 100)}
+    suite = load(tmp_path / "duel.toml", Registry(), text=duel.text(designed))
     assert suite.latencies == {"at-one-rate": "duel"}
     assert suite.loaders["at-rate"].part.name == "pace"
     assert (suite.repeat.warmup, suite.repeat.each) == (0.3, 1.0)
     # Connections of their own for all requests are what wrk cannot make.
-    closing = tables_of(servers, Question(keep_alive=False, wrk=True), tmp_path)
-    load(tmp_path / "duel.toml", Registry(), text=text(closing))
+    closing = duel.tables_of(servers, duel.Question(keep_alive=False, wrk=True), tmp_path)
+    load(tmp_path / "duel.toml", Registry(), text=duel.text(closing))
 
 
 def test_why_a_duel_has_no_latency() -> None:
-    loads = {"a": FirstLoad(4_321.0), "b": FirstLoad()}
+    loads = {"a": duel.FirstLoad(4_321.0), "b": duel.FirstLoad()}
     starts_s = {"a": 0.2, "b": 0.3}
-    assert latency_plan(loads, starts_s, Question()) == "the first load of b failed"
-    assert "--time" in str(latency_plan(loads, starts_s, Question(time_s=10.0)))
-    slow = latency_plan({"a": FirstLoad(9.0)}, {"a": 5.0}, Question())
+    assert duel.latency_plan(loads, starts_s, duel.Question()) == "the first load of b failed"
+    assert "--time" in str(duel.latency_plan(loads, starts_s, duel.Question(time_s=10.0)))
+    slow = duel.latency_plan({"a": duel.FirstLoad(9.0)}, {"a": 5.0}, duel.Question())
     assert slow == "the servers take 3.5 s to start and 1 s to warm up, which leaves no time for it"
 
 
@@ -143,7 +142,7 @@ def series(*completed: int) -> Reading:
 
 
 def test_a_server_that_still_becomes_faster_is_not_warm() -> None:
-    assert is_warm(series(1, 9, 9, 9, 9, 9, 9, 9, 9, 9))
-    assert not is_warm(series(1, 2, 3, 4, 5, 6, 7, 8, 9, 9))
-    assert not is_warm(series(*[0] * 10))
-    assert not is_warm(series(9).model_copy(update={"series": None}))
+    assert duel.is_warm(series(1, 9, 9, 9, 9, 9, 9, 9, 9, 9))
+    assert not duel.is_warm(series(1, 2, 3, 4, 5, 6, 7, 8, 9, 9))
+    assert not duel.is_warm(series(*[0] * 10))
+    assert not duel.is_warm(series(9).model_copy(update={"series": None}))

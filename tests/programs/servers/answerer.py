@@ -28,5 +28,5 @@ class Quiet(ThreadingHTTPServer):
         pass  # a load tool that leaves at its end is no error
 
 
-def serve(port, handler):
-    Quiet(("127.0.0.1", int(port)), handler).serve_forever()
+def serve(port, handler, address="127.0.0.1"):
+    Quiet((address, int(port)), handler).serve_forever()

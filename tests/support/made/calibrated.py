@@ -9,7 +9,7 @@ import pytest
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import ids
-from benchforge.cli.machine.calibrate.rounds import keep
+from benchforge.cli.machine.calibrate.command import keep
 from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import machine
 

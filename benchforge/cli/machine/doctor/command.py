@@ -36,9 +36,8 @@ def command(options: _Options) -> int:
     """
     from benchforge.cli.console.named_file import loaded
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.machine.doctor.hosts import look_at_hosts
     from benchforge.cli.machine.doctor.install import install
-    from benchforge.cli.machine.doctor.report import installed, lines, report
+    from benchforge.cli.machine.doctor.report import installed, lines, look_at_hosts, report
     from benchforge.cli.suites.check.profiles import load_all
     from benchforge.parts.registry import Registry
     from benchforge.run.locate import missing

@@ -31,7 +31,6 @@ fail() {
     exit 3
 }
 
-# What apt complained about, then what that means.
 fail_with_log() {
     grep -E '^(E|Err|W):' "$work/log" | sort -u | head -n 5 >&2 || true
     fail "$*"
@@ -48,7 +47,6 @@ wanted() {
     fi
 }
 
-# Those of the packages given that are not in FOLDER.
 not_kept() {
     kept=$(kept)
     for package in "$@"; do
@@ -209,13 +207,11 @@ asked=$(wanted "$@") # another one may have brought them while we waited
 open_apt
 # shellcheck disable=SC2086 # one word a package
 asked=$(known_ones $asked)
+# shellcheck disable=SC2086 # as above
 if [ -n "$asked" ]; then
-    # shellcheck disable=SC2086
     names=$(packages_to_fetch $asked)
-    # shellcheck disable=SC2086
     new=$(not_kept $names)
     if [ -n "$new" ]; then
-        # shellcheck disable=SC2086
         unpack $new
         replace_folder
     fi

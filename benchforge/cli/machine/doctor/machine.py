@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchforge.checks.limits import limits
-from benchforge.cli.machine.calibrate.rounds import between_neighbours, shown
+from benchforge.cli.machine.calibrate.command import between_neighbours, shown
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.cli.machine.doctor.limits import limit_findings
 from benchforge.model.files.calibration import Calibration

@@ -1,4 +1,4 @@
-"""Findings of doctor: programs, interpreters, packages, code, and the machine itself."""
+"""Findings of doctor: programs, interpreters, packages, code, the machine itself, and hosts."""
 
 import contextlib
 import importlib.metadata
@@ -10,14 +10,17 @@ from pathlib import Path
 
 import click
 
+from benchforge.cli.console.lock import waits
+from benchforge.cli.console.say import say, show
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.cli.machine.doctor.machine import machine
-from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
+from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, Unusable
 from benchforge.model.values.distribution import from_clone, own_distribution
 from benchforge.parts.command import Command, Need
 from benchforge.parts.kinds import Kind
 from benchforge.parts.part import Part, RunsPython, Service
 from benchforge.parts.registry import Registry
+from benchforge.remote.engine import on_hosts
 from benchforge.run.checkout import with_code
 from benchforge.run.disk.leftovers import cache
 from benchforge.run.disk.scratch import scratch_folder
@@ -26,10 +29,15 @@ from benchforge.run.programs.interpreters import all_interpreters, find
 from benchforge.run.programs.needed import Needed, Users, as_they_say, how, no_site, of_runtime
 from benchforge.run.programs.runtimes import ask_interpreter
 from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.run.trial.context import ground
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import uses_hosts
+from benchforge.suite.plan import plan
 from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
-from benchforge.text.readable import listed
+from benchforge.text.readable import amount, counted, figure, listed
 
 _SHOWN = 3
 _KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client")
@@ -277,3 +285,26 @@ def versions_of(
 def _programs(part: Part) -> Iterator[str]:
     with contextlib.suppress(AttributeError):
         yield from (need.name for need in part.needs() if need.kind == "program")
+
+
+def look_at_hosts(suite: Suite) -> int:
+    """Connect all hosts, and print them and their links. Raises Unusable where a host lacks."""
+    if not uses_hosts(suite):
+        raise Unusable("--hosts: no part of the suite has a host", "see [hosts.LABEL] and host")
+    suite = with_code(suite, LocalHost())
+    graph = plan(expand(suite), suite.repeat, 0)
+    with measuring(waits), on_hosts(suite, graph, ground(suite, ()), say) as context:
+        for label, host in context.hosts.items():
+            memory = host.facts.get("memory_kb")
+            size = f", {figure(memory / (1 << 20))} GiB" if isinstance(memory, int) else ""
+            facts = f"{host.facts.get('cpus_usable')} CPUs{size}, {host.facts.get('system')}"
+            show(f"ok  {label}: {facts}, Python {host.facts.get('python')}: its parts lack nothing")
+            for other, link in host.links.items():
+                rate = figure(link.bytes_per_s * 8 / 1e6)
+                trip = amount("s", link.round_trip_s)
+                show(f"ok  {label} to {other}: {rate} Mbit/s, round trip {trip}")
+        for label, runtime in context.runtimes.items():
+            interpreter = f"{runtime.facts.implementation} {runtime.facts.version}"
+            packages = counted(len(runtime.facts.packages), "package")
+            show(f"ok  runtime {label}: {interpreter}, {packages}, the same on all of its hosts")
+    return 0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.cli.console.say import say
-from benchforge.cli.measure.duel.latency import FirstLoad, first_load
+from benchforge.cli.measure.duel.suite import FirstLoad, first_load
 from benchforge.cli.measure.serve.server import serving
 from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
 from benchforge.model.trial.answers.answer import Answer, body_difference
@@ -188,7 +188,6 @@ def _keeps(answer: Answer) -> bool:
 
 
 def _hint(error: TrialFailed, server: Server, add_path: str) -> str:
-    """Return what to do about a server without a right answer."""
     if hint := _unreceived(error, server):
         return hint
     if lacks := _NO_MODULE.search(f"{error}\n{error.log}"):

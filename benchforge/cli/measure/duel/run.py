@@ -21,13 +21,14 @@ from benchforge.cli.measure.duel.answers import (
     first_answers,
 )
 from benchforge.cli.measure.duel.command import DuelOptions
-from benchforge.cli.measure.duel.latency import LEAST_TIME_S, latency_plan, with_latency
 from benchforge.cli.measure.duel.servers import Contender, check_listening
 from benchforge.cli.measure.duel.suite import (
+    LEAST_TIME_S,
     Question,
     apart,
     described,
     in_turns,
+    latency_plan,
     slice_of,
     suite_or_why,
     tables_of,
@@ -35,6 +36,7 @@ from benchforge.cli.measure.duel.suite import (
     too_short,
     too_slow,
     why_kept,
+    with_latency,
 )
 from benchforge.cli.measure.run.run import begin
 from benchforge.cli.measure.run.session import RunOptions

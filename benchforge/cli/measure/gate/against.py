@@ -8,7 +8,6 @@ from benchforge.cli.console.named_file import loaded
 from benchforge.cli.measure.gate.beside import GateRequest, measured
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level, waiver_of
-from benchforge.cli.measure.run.session import RunOptions
 from benchforge.errors import Unusable
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Estimate
@@ -17,7 +16,6 @@ from benchforge.parts.registry import Registry
 from benchforge.results.conclude import results_in
 from benchforge.results.over_time.compared import MetricChange, compared
 from benchforge.results.over_time.older_results import older
-from benchforge.run.execute import StopLimits
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.verdict.comparison import wrong_answers
 from benchforge.suite.suite import Suite
@@ -38,9 +36,7 @@ def against_results(
         if not [*results_in(path)]:
             hint = f"measure the main branch five times or more: {again}"
             raise Unusable(f"--against {path}: no result in it", hint)
-    limits, lock = StopLimits(time_limit_s=request.most_s), options.machine_lock
-    run = RunOptions(registry, options.profile, only=options.only, limits=limits, lock=lock)
-    new, ended = measured(request, run)
+    new, ended = measured(request, registry, request.most_s)
     try:
         older_results = older(new, named, registry, reference, anyway=False, earlier=True)
     except Unusable as error:
@@ -79,7 +75,6 @@ def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -
 
 
 def _is_first(row: MetricChange, case: CaseSummary) -> bool:
-    """Whether a row is of the first metric of its case."""
     first = case.metrics[0]
     return (row.measure.metric, row.measure.of) == (first.metric, first.of)
 

@@ -5,6 +5,7 @@ import io
 import shlex
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -16,8 +17,16 @@ from benchforge.cli.measure.gate.command import GateOptions
 from benchforge.cli.measure.gate.commits.packages import Packages
 from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit, older_result
 from benchforge.cli.measure.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
-from benchforge.cli.measure.gate.pairs import base_label, gated, paired
-from benchforge.cli.measure.gate.suite import MARK, Design, designed, with_claims, without_turns
+from benchforge.cli.measure.gate.pairs import (
+    MARK,
+    Design,
+    base_label,
+    designed,
+    gated,
+    paired,
+    with_claims,
+    without_turns,
+)
 from benchforge.cli.measure.gate.verdict import level, precision
 from benchforge.cli.measure.run.run import begin
 from benchforge.cli.measure.run.session import RunOptions
@@ -70,7 +79,7 @@ def beside(request: GateRequest, base: str, registry: Registry) -> tuple[Outcome
     began = time.monotonic()
     waivers, limit = suite.gate.allow, request.limit
     judge = partial(questions_of, origins=origins, limit=limit, waivers=waivers, questions=number)
-    result, ended = _measured(request, design, request.most_s, registry)
+    result, ended = measured(request, registry, request.most_s, _text(design.tables))
     questions = judge(result)
     again = {} if ended else unmeasured(result.summary)
     if again:
@@ -80,31 +89,26 @@ def beside(request: GateRequest, base: str, registry: Registry) -> tuple[Outcome
         design = with_claims(without_turns(design, again, left_s, load), limit, load)
         for note in design.notes:
             say(note)
-        result, ended = _measured(request, design, left_s, registry)
+        result, ended = measured(request, registry, left_s, _text(design.tables))
         settled = [pair for pair in questions if pair.case.scenario not in again]
         questions = (*settled, *judge(result))
         outcome = outcome._replace(notes=(*outcome.notes, *design.notes))
     return outcome._replace(questions=questions, result=str(result.path)), ended
 
 
-def _measured(
-    request: GateRequest, design: Design, time_s: float, registry: Registry
-) -> tuple[Summed, int]:
-    limits, lock = StopLimits(time_limit_s=time_s), request.options.machine_lock
-    options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
-    return measured(request, options, _text(design.tables))
-
-
 def measured(
-    request: GateRequest, options: RunOptions, text: str | None = None
+    request: GateRequest, registry: Registry, time_s: float, text: str | None = None
 ) -> tuple[Summed, int]:
     """Measure a suite, or `text` instead. Return the result, and the code if a signal ended it."""
     folders: list[Path] = []
-    file, output = request.options.suite, request.options.output
+    options, limits = request.options, StopLimits(time_limit_s=time_s)
+    run = RunOptions(registry, limits=limits, lock=options.machine_lock, resumable=text is None)
+    if text is None:
+        run = replace(run, profile=options.profile, only=options.only)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
-        code = begin(file, output, options, on_begun=folders.append, text=text)
+        code = begin(options.suite, options.output, run, on_begun=folders.append, text=text)
     (folder,) = folders
-    result = summed(folder, options.registry, with_trials=True)  # what their servers answered
+    result = summed(folder, registry, with_trials=True)  # what their servers answered
     return result, code if code > INTERRUPTED else 0
 
 

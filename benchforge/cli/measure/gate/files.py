@@ -10,6 +10,7 @@ from typing import Final
 
 from benchforge.cli.console.columns import columns
 from benchforge.cli.console.named_file import write_file
+from benchforge.cli.console.reported import FAILS, NO_ANSWER
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State
 from benchforge.errors import CannotKeep, Unusable
@@ -18,14 +19,7 @@ from benchforge.report.junit_xml import JunitSuite, JunitTest, junit_xml
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, cut, figure, fitted, listed, percent
 
-_ANSWERS: Final[dict[State, str]] = {
-    "broken": "FAILED",
-    "slower": "FAILED",
-    "invalid": "UNDECIDED",
-    "undecided": "UNDECIDED",
-    "base broken": "PASSED",
-    "not slower": "PASSED",
-}
+_ANSWERS: Final = {FAILS: "FAILED", NO_ANSWER: "UNDECIDED", 0: "PASSED"}
 _MOST_LINES: Final = 15
 _ROWS: Final = 6
 _TITLE: Final = 20  # characters
@@ -37,7 +31,8 @@ _WORDS: Final[dict[State, str]] = {"invalid": "no number", "base broken": "base 
 
 def answer(outcome: Outcome) -> str:
     """Return the answer to the whole gate: the first line of each of its forms."""
-    start, state = _ANSWERS[outcome.state], outcome.state
+    state = outcome.state
+    start = _ANSWERS[STATES[state].exit_code]
     if outcome.same:
         return f"{start}: the same code and packages as {outcome.base}, so nothing was measured"
     if not outcome.questions:
@@ -55,7 +50,6 @@ def answer(outcome: Outcome) -> str:
 
 
 def _finding(pair: GatedPair, limit: float) -> str:
-    """Return the finding on a pair, in a sentence."""
     verdict, by = pair.verdict, f" by {pair.metric}"
     fixed: dict[State, str] = {
         "broken": "answers wrongly",

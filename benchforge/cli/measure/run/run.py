@@ -71,11 +71,7 @@ def begin(
             warn(short)
         with on_hosts(suite, graph, context, say) as context:
             # Building loads the machine: not while another benchforge measures.
-            prepared = _prepared(suite, graph, context, options.registry)
-            if other:
-                facts = {**prepared.header.facts, "lock": f"not held: {other}"}
-                header = prepared.header.model_copy(update={"facts": facts})
-                prepared = replace(prepared, header=header)
+            prepared = _prepared(suite, graph, context, options.registry, other)
             header, locks = prepared.header, locks_of(prepared.context)
             files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
             # From its first moment it is a result that lacks nothing, and can be resumed.
@@ -145,15 +141,19 @@ def _planned(suite: Suite, seed: int) -> tuple[Suite, RunGraph]:
 
 
 def _prepared(
-    suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry
+    suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry, other: str = ""
 ) -> PreparedRun:
-    """Build the runtimes that are not there yet, and ask programs for their versions."""
+    """Build the runtimes that are not there yet, and ask programs for their versions.
+
+    `other` is who has the machine's lock.
+    """
     check_addresses(suite, context)
     context = with_runtimes(context, suite, parts_on(suite, None), say)
     header = header_of(suite, graph, context)
     enough_for_scratch()  # or a program had no room to print its version into
     header = header.model_copy(update={"loosened_thresholds": loosened()})
     facts = registry.tell("benchforge_facts", warn)
+    facts |= {"lock": f"not held: {other}"} if other else {}
     return PreparedRun(suite, graph, context, with_facts(header, facts, suite.secrets, warn))
 
 

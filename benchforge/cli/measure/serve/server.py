@@ -124,7 +124,6 @@ def _alone(suite: Suite, case: Case) -> Suite:
 
 
 def _described(case: Case, suite: Suite) -> str:
-    """Return what starts, and the alternatives, for a person."""
     name, names = case.name, [case.name for case in expand(suite)]
     scenarios = dict.fromkeys(other.scenario for other in names if other.server == name.server)
     others = listed([scenario for scenario in scenarios if scenario != name.scenario])

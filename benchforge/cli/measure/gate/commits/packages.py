@@ -215,7 +215,6 @@ class Packages:
 
 
 def _runtime(named: Runtime | None, lock: Lock) -> tuple[str, Tables]:
-    """Return the label and the table of a runtime with the packages of a lock."""
     python = sys.executable if named is None else named.python
     digest = hashlib.sha256(json.dumps([python, lock.pins]).encode()).hexdigest()[:8]
     table: Tables = {"python": python, "requires": [*lock.pins]}
