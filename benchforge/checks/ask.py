@@ -41,13 +41,11 @@ _MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, memory.of_tria
 _IN_TURNS = (
     turns.of_trial,
     loader.in_turns,
-    connections.of_trial,
-    programs.restarts,
-    sampled.of_trial,
-    shares.of_trial,
-    development.of_trial,
-    programs.interpreters,
-    programs.method,
+    *(
+        family
+        for family in _OF_TRIAL
+        if family not in {*_MACHINE, loader.of_trial, steady.of_trial, resources.of_trial}
+    ),
 )
 "Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
 _OF_PERCENTILES = (answers.of_trial, samples, omission.of_trial)

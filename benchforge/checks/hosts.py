@@ -103,9 +103,8 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if lost:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
-        if limits["H4"].status(value) != "pass":
-            says += ": others use the network; use one for the hosts alone"
-        yield limits.check("H4", "apparatus", value, says)
+        check = limits.check("H4", "apparatus", value, says)
+        yield check.advising(": others use the network; use one for the hosts alone")
 
 
 def _starts(trial: Trial, limits: Thresholds) -> Check:
@@ -117,9 +116,8 @@ def _starts(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("H6", "apparatus", None, "when the load tools started is not known")
     apart = max(starts) - min(starts) + max(bounds)
     says = f"{counted(len(starts), 'load tool')} started within {amount('s', apart)}"
-    if limits["H6"].status(apart / seconds) != "pass":
-        says += ": for that long not all of them sent; load for longer"
-    return limits.check("H6", "apparatus", apart / seconds, says)
+    check = limits.check("H6", "apparatus", apart / seconds, says)
+    return check.advising(": for that long not all of them sent; load for longer")
 
 
 def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -149,9 +147,8 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     value = max(moved, host.clock_bound_s if several else 0.0)
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
-    if limits["H5"].status(value) != "pass":
-        says += ": times of different hosts cannot be compared; use a quieter network"
-    return limits.check("H5", "apparatus", value, says).about(label)
+    check = limits.check("H5", "apparatus", value, says).about(label)
+    return check.advising(": times of different hosts cannot be compared; use a quieter network")
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

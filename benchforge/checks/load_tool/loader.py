@@ -10,7 +10,7 @@ from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Load, Trial
-from benchforge.text.readable import amount, exact, figure, percent
+from benchforge.text.readable import exact, figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -28,7 +28,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield cpu
     yield from _under_way(trial, limits)
     yield from _schedule(trial, limits, had_cpu=cpu.status == "pass")
-    yield from _queueing(trial, limits)
+    for tool in of_roles(trial, "loader"):
+        yield sharing.waiting(trial, tool, "L5", limits)
 
 
 def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -74,22 +75,6 @@ def _hottest_s(tool: Usage, trial: Trial) -> float | None:
     if tool.busiest_thread_cpu_s is not None:
         return tool.busiest_thread_cpu_s
     return tool.cpu_s if trial.load is not None and trial.load.processes == 1 else None
-
-
-def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield L5: for how long a thread of the load tool could have run and did not."""
-    observation = trial.observation
-    for tool in of_roles(trial, "loader"):
-        if observation is None or tool.cpu_wait_s is None or not observation.seconds:
-            reason = f"how long {tool.label} waited for a CPU is not known{because(tool)}"
-            yield limits.check("L5", "apparatus", None, reason).about(tool.label)
-            continue
-        value = tool.cpu_wait_s / observation.seconds / max(1, tool.busy_threads or 1)
-        status, reason, cause = sharing.alone(trial, limits, "L5", value, "loader")
-        says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
-        if reason:
-            says += f", which is part of the response times: {reason}"
-        yield limits.check("L5", "apparatus", value, says, status).about(tool.label, because=cause)
 
 
 def _schedule(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Check]:

@@ -22,9 +22,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("T2", "apparatus", None, f"whether the clock was set: {reason}")
     else:
         says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
-        if limits["T2"].status(abs(step_s)) != "pass":
-            says += ": some load tools time by it; let the machine's clock settle first"
-        yield limits.check("T2", "apparatus", abs(step_s), says)
+        check = limits.check("T2", "apparatus", abs(step_s), says)
+        yield check.advising(": some load tools time by it; let the machine's clock settle first")
     unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
         reason = NOT_LOOKED_AT if machine is None else "it was too short"
@@ -32,10 +31,9 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     lost_s = max(0.0, unseen_s - observation.sampler_cpu_s)  # without what looking itself took
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"
-    if limits["T3"].status(lost_s) != "pass":
-        says += ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
-        says += " of CPU); what happened meanwhile is not known"
-    yield limits.check("T3", "apparatus", lost_s, says)
+    stood = ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
+    stood += " of CPU); what happened meanwhile is not known"
+    yield limits.check("T3", "apparatus", lost_s, says).advising(stood)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

@@ -12,6 +12,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import conjoined, figure, percent
 
+_FIX = "fix it (governor performance, no turbo)"
 _BOOST = {"boost": "1", "no_turbo": "0"}
 "What the files of the kernel say where the frequency may rise above the nominal one."
 
@@ -25,8 +26,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("F1", "apparatus", None, f"slowed down for heat: {reason}")
     else:
         says = f"CPUs were slowed down {hot} times for their heat"
-        says += ": cool the machine, or load it less" if hot else ""
-        yield limits.check("F1", "apparatus", hot, says)
+        check = limits.check("F1", "apparatus", hot, says)
+        yield check.advising(": cool the machine, or load it less")
     frequency = None if machine is None else machine.frequency_mhz
     if frequency is None or not frequency[1]:
         reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
@@ -35,9 +36,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     lowest, mean, highest = frequency
     says = f"the CPUs ran at {figure(lowest)} to {figure(highest)} MHz"
     value = (highest - lowest) / mean
-    if limits["F2"].status(value) != "pass":
-        says += ": fix it (governor performance, no turbo)"
-    yield limits.check("F2", "apparatus", value, says)
+    yield limits.check("F2", "apparatus", value, says).advising(f": {_FIX}")
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -53,9 +52,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     value = max(measured) / min(measured) - 1
     lowest, highest = figure(min(measured)), figure(max(measured))
     says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
-    if limits["F2.between"].status(value) != "pass":
-        says += f", {percent(value)} apart: fix it (governor performance, no turbo)"
-    yield limits.check("F2.between", "apparatus", value, says).about(scope="comparison")
+    check = limits.check("F2.between", "apparatus", value, says).about(scope="comparison")
+    yield check.advising(f", {percent(value)} apart: {_FIX}")
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -100,9 +98,8 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
         reason = f"the temperature is known of {len(temperatures)} of {len(readings)} trials"
         return limits.check("F4", "apparatus", None, reason).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
-    if limits["F4"].status(away) != "pass":
-        says += ": warm the machine up before, or wait between trials"
-    return limits.check("F4", "apparatus", away, says).about(scope="result")
+    check = limits.check("F4", "apparatus", away, says).about(scope="result")
+    return check.advising(": warm the machine up before, or wait between trials")
 
 
 def _mean_mhz(trials: Sequence[Trial]) -> float | None:

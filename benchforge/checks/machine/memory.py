@@ -21,16 +21,16 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if {"pswpin", "pswpout"} <= paging.keys():
         pages = paging["pswpin"] + paging["pswpout"]
         says = f"{counted(pages, 'page')} went to or from swap"
-        says += ": end what takes the memory, or load less" if pages else ""
-        yield limits.check("M1", "apparatus", pages, says)
+        check = limits.check("M1", "apparatus", pages, says)
+        yield check.advising(": end what takes the memory, or load less")
     else:
         yield limits.check("M1", "apparatus", None, f"swap: {why}")
     if (killed := paging.get("oom_kill")) is None:
         yield limits.check("M2", "apparatus", None, f"kills for want of memory: {why}")
     else:
         says = f"processes that the kernel killed for want of memory: {killed}"
-        says += ": see its log (dmesg), and give them more" if killed else ""
-        yield limits.check("M2", "apparatus", killed, says)
+        check = limits.check("M2", "apparatus", killed, says)
+        yield check.advising(": see its log (dmesg), and give them more")
     for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
@@ -44,9 +44,8 @@ def _read(part: Usage, limits: Thresholds) -> Check:
         return limits.check("M1.read", "apparatus", None, reason).about(part.label)
     pages = counted(part.major_faults, "page")
     says = f"{part.label} had to read {pages} of its memory from a disk"
-    if limits["M1.read"].status(part.major_faults) != "pass":
-        says += ": give it a warm-up"
-    return limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
+    check = limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
+    return check.advising(": give it a warm-up")
 
 
 def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
@@ -56,7 +55,5 @@ def _growth(part: Usage, observation: Observation | None, limits: Thresholds) ->
         reason = f"whether the memory of {part.label} grows is not known{because(part)}{shared}"
         return limits.check("M3", "behaviour", None, reason).about(part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
-    says += shared
-    if limits["M3"].status(part.memory_growth) != "pass":
-        says += ": load longer, to see whether it ever ends"
-    return limits.check("M3", "behaviour", part.memory_growth, says).about(part.label)
+    check = limits.check("M3", "behaviour", part.memory_growth, says + shared).about(part.label)
+    return check.advising(": load longer, to see whether it ever ends")

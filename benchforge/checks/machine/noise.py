@@ -1,13 +1,14 @@
 """Noise of other programs and guests during a load (N1 to N6)."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import sharing
-from benchforge.checks.seen import NOT_LOOKED_AT, because, machine_of
+from benchforge.checks.seen import NOT_LOOKED_AT, cpus_of, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
-from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.observation import MachineUsage, Observation
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount, conjoined, counted, figure, percent
 
@@ -29,15 +30,16 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     observation, machine = trial.observation, machine_of(trial)
     yield _foreign(trial, machine, limits)
     for part in () if observation is None else observation.usage:
-        if part.role != "loader" and not _crowded(trial, part):
-            yield _run_queue(trial, part, limits)
+        crowded = trial.workers.get(part.label, 0) > (cpus_of(trial, part.role) or math.inf)
+        if part.role != "loader" and not crowded:
+            yield sharing.waiting(trial, part, "N2", limits)
     yield from _pressure(trial, observation, limits)
     taken = sharing.by_hypervisor(trial, limits)
     says = taken.why
     if taken.share is not None:
         says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
-        says += "" if taken.status == "pass" else ": measure on a machine of its own"
-    yield limits.check("N4", "apparatus", taken.share, says, taken.status)
+    check = limits.check("N4", "apparatus", taken.share, says, taken.status)
+    yield check.advising(": measure on a machine of its own")
     yield from _quota(observation, machine, limits)
 
 
@@ -54,9 +56,10 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         yield limits.check("N6", "apparatus", None, reason).about(scope="result")
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
-    if limits["N6"].status(first / cpus) != "pass":
-        says += ": other programs, or an earlier run, were at work in the minute before it"
-    yield limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
+    check = limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
+    yield check.advising(
+        ": other programs, or an earlier run, were at work in the minute before it"
+    )
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
@@ -73,27 +76,6 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
         says += f" ({conjoined(named)})" if named else ""
         says += ": stop them, or measure on a machine of its own"
     return limits.check("N1", "apparatus", taken.share, says, taken.status)
-
-
-def _crowded(trial: Trial, part: Usage) -> bool:
-    """Return True if a part was told to have more workers than there are CPUs for it."""
-    cpus_of_role = sharing.cpus_of(trial, part.role)
-    machine = machine_of(trial)
-    cpus = (machine.cpus if machine else None) if cpus_of_role is None else len(cpus_of_role)
-    return cpus is not None and trial.workers.get(part.label, 0) > cpus
-
-
-def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
-    """Return N2 of a part: for how long a thread of it could have run and did not."""
-    seconds = 0.0 if trial.observation is None else trial.observation.seconds
-    if part.cpu_wait_s is None or not seconds:
-        reason = f"how long {part.label} waited for a CPU is not known{because(part)}"
-        return limits.check("N2", "apparatus", None, reason).about(part.label)
-    value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
-    status, reason, cause = sharing.alone(trial, limits, "N2", value, part.role)
-    says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
-    says += f": {reason}" if reason else ""
-    return limits.check("N2", "apparatus", value, says, status).about(part.label, because=cause)
 
 
 def _pressure(trial: Trial, observation: Observation | None, limits: Thresholds) -> Iterator[Check]:
@@ -132,6 +114,5 @@ def _quota(
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:
         says = f"the CPU quota of our control group stopped us {machine.throttled} times"
-        if machine.throttled:
-            says += ": measure without one (cpu.max, or docker run --cpus)"
-        yield limits.check("N5", "apparatus", machine.throttled, says)
+        check = limits.check("N5", "apparatus", machine.throttled, says)
+        yield check.advising(": measure without one (cpu.max, or docker run --cpus)")

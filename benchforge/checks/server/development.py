@@ -103,9 +103,8 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check("D3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
-        if limits["D3"].status(each) != "pass":
-            says += _such_as(trial, usage)
-        yield limits.check("D3", "behaviour", each, says).about(usage.label)
+        check = limits.check("D3", "behaviour", each, says).about(usage.label)
+        yield check.advising(_such_as(trial, usage))
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:

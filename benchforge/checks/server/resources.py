@@ -113,10 +113,8 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     if least <= 0:
         says = f"their CPU time is below what the kernel counts ({words})"
         return _between(limits, None, says, None, "used")
-    says = f"CPUs used: {words}"
-    if limits["W1"].status(most / least - 1) != "pass":
-        says += ": some had more of the machine; compare CPU time per response too"
-    return _between(limits, most / least - 1, says, None, "used")
+    check = _between(limits, most / least - 1, f"CPUs used: {words}", None, "used")
+    return check.advising(": some had more of the machine; compare CPU time per response too")
 
 
 def _between(
@@ -176,9 +174,8 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check("W3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} used {percent(share)} of what it can"
-        if limits["W3"].status(share) != "pass":
-            says += ": you measured the backend; give it more CPUs, or ask it for less"
-        yield limits.check("W3", "behaviour", share, says).about(usage.label)
+        check = limits.check("W3", "behaviour", share, says).about(usage.label)
+        yield check.advising(": you measured the backend; give it more CPUs, or ask it for less")
 
 
 def _full(name: str, limits: Thresholds) -> float:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import CaseTrials, by_name
+from benchforge.checks.statistics.repetitions import rates_of, ratios_of
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.interval import Welch, welch
@@ -55,13 +56,6 @@ def _pair(pair: str, means: Welch | None, blocks: int, scenario: str, limits: Th
 
 
 def _log_ratios(trials: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:
-    """Return the log-ratio of the rates of each block that has both."""
-    rates = [{trial.block: _rate(trial) for trial in side} for side in (trials, theirs)]
-    blocks = sorted(rates[0].keys() & rates[1].keys())
-    pairs = [(rates[0][block], rates[1][block]) for block in blocks]
-    return [math.log(rate / other) for rate, other in pairs if rate and other]
-
-
-def _rate(trial: Trial) -> float:
-    reading = trial.reading
-    return 0.0 if reading is None else reading.responses / reading.seconds
+    """Return the log-ratio of the rates of each block that has both, disturbed or not."""
+    rates = (rates_of(side).items() for side in (trials, theirs))
+    return ratios_of(*({(block, False): rate for (block, _), rate in side} for side in rates))

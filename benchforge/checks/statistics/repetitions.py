@@ -81,9 +81,8 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
         scatters.append((deviation(logs), f"{names[a]} / {names[b]}"))
     most, pair = max(scatters)
     says = f"{pair} scatters by {percent(most)} between blocks"
-    if limits["S5"].status(most) != "pass":
-        says += ": look for what disturbs the machine, or take more blocks"
-    return limits.check("S5", "apparatus", most, says).about(pair, "comparison")
+    check = limits.check("S5", "apparatus", most, says).about(pair, "comparison")
+    return check.advising(": look for what disturbs the machine, or take more blocks")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
