@@ -73,7 +73,6 @@ def _link(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _shares(trial: Trial) -> Iterator[tuple[str, str, float]]:
-    """Yield from, to and at most what share of each link was used."""
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
     for source, host in trial.hosts.items():
         for target, link in host.links.items():
@@ -108,7 +107,6 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _starts(trial: Trial, limits: Thresholds) -> Check:
-    """H6: how far apart several load tools started, with what their clocks leave open."""
     starts = [host.started_s for host in trial.hosts.values() if host.started_s is not None]
     bounds = [host.clock_bound_s or 0.0 for host in trial.hosts.values() if host.reading]
     seconds = 0.0 if trial.reading is None else trial.reading.seconds
@@ -121,7 +119,6 @@ def _starts(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield H8: each of several load tools, judged as if it were the only one."""
     tools = {label: host for label, host in trial.hosts.items() if host.reading is not None}
     for label, host in tools.items():
         load = trial.load
@@ -136,7 +133,6 @@ def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
-    """H5: how well the host's clock is known, and by how much more than that it moved."""
     host = trial.hosts[label]
     if host.clock_bound_s is None or host.clock_moved_s is None:
         reason = f"the clock of {label} was not compared before and after the load"

@@ -136,7 +136,6 @@ def _headers(answers: Sequence[Answer | None]) -> float | None:
 
 
 def _logs(trial: Trial) -> float | None:
-    """Return the factor of what a server logs, by its CPU time for a response."""
     used = [usage.cpu_s for usage in of_roles(trial, "server")]
     if trial.reading is None or not trial.reading.responses or not used or None in used:
         return None

@@ -231,7 +231,6 @@ def _suite(
 
 
 def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
-    """Yield what parts name that the suite does not declare."""
     yield from references.upstream_faults(parts["servers"], labels["servers"])
     yield from references.given_faults(parts, labels["backends"])
     if call.digests is None:

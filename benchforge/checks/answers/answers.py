@@ -67,7 +67,6 @@ def _classes(trial: Trial, reading: Reading) -> str:
 
 
 def _in_doubt(reading: Reading, limits: Thresholds) -> Check:
-    """E1 where bounds alone are known: so many failed at least."""
     surely = reading.responses - reading.good_at_most + (reading.unanswered or 0)
     total = requests(reading)
     if total and limits["E1"].status(surely / total) == "fail":

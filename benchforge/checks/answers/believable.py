@@ -39,7 +39,6 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> 
 
 
 def _got(reading: Reading) -> str:
-    """Return what the responses of a load were, as far as the tool tells."""
     if reading.bodies:
         return ", ".join(
             f"{exact(body.responses)} of status {body.status} with {exact(body.length)} bytes"

@@ -116,7 +116,6 @@ def _of_status(reading: Reading, right: GoodResponse) -> _Count:
 
 
 def _wrong_lengths(reading: Reading, right: GoodResponse) -> _Count:
-    """Return how many responses of the right status had a wrong length."""
     if not reading.bodies:
         return _Count(0, 0)
     matching = [body for body in reading.bodies if body.status in right.statuses]

@@ -62,7 +62,6 @@ def _same_answers(
 
 
 def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
-    """Return True if the bodies of all single answers are the same."""
     firsts = {answer.content_sha256 for side in sides.values() if (answer := first_answer(side))}
     others = {
         probe.answer.content_sha256

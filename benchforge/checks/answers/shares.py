@@ -95,6 +95,5 @@ def _slack(
 
 
 def _at_once(trial: Trial) -> int:
-    """Return how many requests may be under way, or lost with a connection, at the end."""
     load = trial.load
     return 1 if load is None else max(load.concurrency or 0, load.connections or 0, 1)

@@ -38,7 +38,6 @@ def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _cpu(trial: Trial, limits: Thresholds) -> Check:
-    """Return L1: the hottest thread of the load tool, in CPUs."""
     observation = trial.observation
     tools = of_roles(trial, "loader")
     if observation is None or not tools or not observation.seconds:
@@ -185,7 +184,6 @@ def _thought_us(stream: Stream | None, reading: Reading, load: Load) -> float:
 
 
 def _under_way_us(reading: Reading, thought: float) -> float | None:
-    """Return the time of all requests together, at least, and of the pauses."""
     late = reading.censored * (reading.censored_from_us or 0)
     young = reading.in_flight.sum_us if reading.in_flight else 0
     if reading.latency is not None and reading.latency.counts:

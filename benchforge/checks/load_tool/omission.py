@@ -56,7 +56,6 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
 
 
 def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
-    """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
     if reading.latency is None or not reading.latency.counts:
         reason = "the load tool gives no histogram of its response times"
         says = f"{reason}: whether it missed is unknown"
@@ -113,7 +112,6 @@ def _longest_gap(completed: Iterable[int]) -> int:
 
 
 def _timer(reading: Reading, limits: Thresholds) -> Check:
-    """Return O2: how much of the median is the tool's own timer."""
     median_us = (reading.percentiles_us or {}).get("50")
     uncorrected = reading.printed.get(_UNCORRECTED)
     if median_us is None or not isinstance(uncorrected, int | float):

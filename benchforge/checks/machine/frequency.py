@@ -85,7 +85,6 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
 
 
 def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
-    """Return F4: how far from the first trial's any trial's temperature was before its load."""
     readings = [
         None if (machine := machine_of(trial)) is None else machine.temperature_c
         for trial in sorted(trials, key=lambda trial: trial.number)

@@ -38,7 +38,6 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _read(part: Usage, limits: Thresholds) -> Check:
-    """Return M1 of a part: a warning where it waited for pages of a disk."""
     if part.major_faults is None:
         reason = f"how much {part.label} read from a disk to run is not known{because(part)}"
         return limits.check("M1.read", "apparatus", None, reason).about(part.label)

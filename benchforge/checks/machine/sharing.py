@@ -58,7 +58,6 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
-    """Return how busy the CPUs were that the load tool shares, of all of their time."""
     observation = trial.observation
     if observation is None or observation.machine is None or not observation.seconds:
         return None

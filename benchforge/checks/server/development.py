@@ -134,7 +134,6 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) ->
 
 
 def _such_as(trial: Trial, usage: Usage) -> str:
-    """Return a line that a server wrote, and what to do about such lines."""
     line = usage.printed_line
     such = f", such as {cut(line, _LINE)!r}" if line else ""
     if _WAITS in line:

@@ -57,7 +57,6 @@ def runtimes(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Ite
 
 
 def _otherwise(label: str, python: Interpreter) -> str:
-    """Return the contradiction between an interpreter and its name; empty without one."""
     for text in (label, python.requested):
         for match in filter(None, (_ALONE.search(text), *_NAMED.finditer(text))):
             version = tuple(int(part) for part in python.version.split(".")[:2])
@@ -68,7 +67,6 @@ def _otherwise(label: str, python: Interpreter) -> str:
 
 
 def _twice(label: str, named: Mapping[str, Interpreter]) -> str:
-    """Return an earlier runtime that is the same interpreter; empty without one."""
     first = named[label]
     for other, interpreter in named.items():
         if other == label:

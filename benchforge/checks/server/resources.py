@@ -97,7 +97,6 @@ def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
 
 
 def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
-    """W1: whether all used as many CPUs."""
     used: dict[str, float] = {}
     for name, trials in sides.items():
         cpus = [
@@ -179,14 +178,12 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _full(name: str, limits: Thresholds) -> float:
-    """Return from which share on a resource is used up."""
     if name == _DISK:
         return limits["N3.io"].fail or 0.0
     return limits["W2"].number("thread") if name.startswith(_THREAD) else limits["W2"].warn or 0.0
 
 
 def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
-    """Yield by its name what share of each resource was used."""
     for usage in seen.of_roles(trial, "server", "upstream"):
         yield from _of_server(trial, usage)
     for usage in seen.of_roles(trial, "backend"):
@@ -226,7 +223,6 @@ def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
 
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
-    """Return True if all CPUs were full and a part waited for one."""
     observation, machine = trial.observation, seen.machine_of(trial)
     if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
@@ -248,7 +244,6 @@ def _is_python(trial: Trial, usage: Usage) -> bool:
 
 
 def _hottest(trial: Trial, usage: Usage) -> float | None:
-    """Return what share of a CPU its busiest thread used."""
     if trial.reading is None or usage.busiest_thread_cpu_s is None:
         return None
     return usage.busiest_thread_cpu_s / trial.reading.seconds

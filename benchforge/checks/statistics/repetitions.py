@@ -86,7 +86,6 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
-    """Yield for each case how many of its believed trials lie far off."""
     blocks = sorted(set.intersection(*(set(rates_of_server) for rates_of_server in rates)))
     rows = {str(row): [values[block] for block in blocks] for row, values in enumerate(rates)}
     for name, (row, outlying) in zip(names, outliers(rows).items(), strict=True):

@@ -48,7 +48,6 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
-    """Return I1: what a server used while it was frozen, and others had their turn."""
     if not turns.frozen_s:
         says = f"{server} was never frozen between two slices"
         return limits.check("I1", "apparatus", None, says).about(server)
@@ -60,7 +59,6 @@ def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
 
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
-    """Return I3: how much of the slices passed while some connections were idle."""
     ends = sum(slice_.drained_s for slice_ in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     check = limits.check("I3", "apparatus", ends, says).about(server)
@@ -191,7 +189,6 @@ def _points(trial: Trial) -> Iterator[tuple[float, float]]:
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the least-squares slope, and the p of no slope."""
     xs, ys = zip(*points, strict=True)
     middle = statistics.fmean(xs)
     spread = sum((x - middle) ** 2 for x in xs)

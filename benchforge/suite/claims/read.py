@@ -226,7 +226,6 @@ class _Claim:
                 yield Fault((*self.at, "metric"), message, near)
 
     def _part(self, metric: Metric) -> tuple[str | None, Sequence[Fault]]:
-        """Return what part of the metric is meant: without `of`, the only one."""
         parts, part_, label = metric.parts(), self.written.of, self.written.metric
         if not parts or part_ in parts:
             return part_, ()

@@ -143,7 +143,6 @@ def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
 
 
 def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
-    """Return True if a misspelt key was probably meant to be the missing one."""
     if detail["type"] != "missing":
         return False
     return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))
