@@ -6,13 +6,13 @@ from benchforge.checks import hosts, ways
 from benchforge.checks.answers import answers, sampled, shares
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission
-from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
+from benchforge.checks.machine import clock, frequency, memory, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections
 from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario, samples
 from benchforge.checks.seen import CaseTrials
 from benchforge.checks.server import development, programs, resources
-from benchforge.checks.statistics import repetitions, steady, turns
+from benchforge.checks.statistics import repetitions, turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
@@ -26,7 +26,7 @@ _OF_TRIAL = (
     frequency.of_trial,
     memory.of_trial,
     connections.of_trial,
-    steady.of_trial,
+    repetitions.steady,
     programs.restarts,
     sampled.of_trial,
     shares.of_trial,
@@ -44,7 +44,7 @@ _IN_TURNS = (
     *(
         family
         for family in _OF_TRIAL
-        if family not in {*_MACHINE, loader.of_trial, steady.of_trial, resources.of_trial}
+        if family not in {*_MACHINE, loader.of_trial, repetitions.steady, resources.of_trial}
     ),
 )
 "Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
@@ -59,7 +59,7 @@ _OF_COMPARISON = (
     answers.of_comparison,
     repetitions.of_comparison,
     repetitions.independence,
-    steady.of_comparison,
+    repetitions.steady_cases,
     development.of_comparison,
     resources.of_comparison,
     resources.encryption,
@@ -74,7 +74,7 @@ _AT_ANY_LOAD = (
 _OF_TURNS = tuple(
     check
     for check in _OF_COMPARISON
-    if check not in {frequency.of_comparison, steady.of_comparison}
+    if check not in {frequency.of_comparison, repetitions.steady_cases}
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
@@ -82,7 +82,7 @@ _OF_SESSION = (
     frequency.of_session,
     clock.of_session,
     programs.runtimes,
-    fingerprint.of_session,
+    clock.unchanged,
     hosts.of_session,
 )
 

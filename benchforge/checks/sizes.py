@@ -8,7 +8,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Final
 
-from benchforge.checks.answers.same import first_answer
+from benchforge.checks.answers.alike import first_answer
 from benchforge.checks.causes import spoken
 from benchforge.checks.seen import of_roles
 from benchforge.model.summary.summary import Comparison

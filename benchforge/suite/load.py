@@ -26,10 +26,9 @@ from benchforge.suite.environment import Environment, hiding_faults
 from benchforge.suite.measuring import tables as measuring
 from benchforge.suite.overrides import layered, left_faults
 from benchforge.suite.scenarios import references
-from benchforge.suite.scenarios.latency import latency_faults
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
-from benchforge.suite.scenarios.turns import bridges, turns_faults
+from benchforge.suite.scenarios.turns import bridges, latency_faults, turns_faults
 from benchforge.suite.secrets import secrets_of_suite
 from benchforge.suite.suite import Labels, Parts, Repeat, Scenario, Suite
 from benchforge.suite.toml.document import Document, Tables, as_table

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.checks.answers import alike, same, under_load
+from benchforge.checks.answers import alike, under_load
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
@@ -28,7 +28,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     sides = by_name(cases)
     if len(sides) > 1:
         yield errors_between(sides, limits)
-        yield from same.between(sides, limits)
+        yield from alike.between(sides, limits)
     else:
         yield from not_compared(cases, limits, "E1", "E3", "E4", "E5")
 

@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from benchforge.cli.suites.schema.json_schema import Described, Schema, docs, written
-from benchforge.suite.toml.document import Tables
-from benchforge.suite.toml.plain import in_toml, toml_key
+from benchforge.suite.toml.document import Tables, in_toml, toml_key
 from benchforge.suite.toml.words import WORDS
 from benchforge.text.readable import conjoined
 

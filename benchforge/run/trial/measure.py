@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
-from benchforge.checks.answers.believable import believable
-from benchforge.checks.answers.counted import counted, counted_kinds
+from benchforge.checks.answers.counted import believable, counted, counted_kinds
 from benchforge.checks.answers.sampled import judged
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed

@@ -13,9 +13,8 @@ from typing import NoReturn
 
 from benchforge.suite.secrets import hiding, masked
 from benchforge.suite.toml.built_in import names_like
-from benchforge.suite.toml.document import Document
+from benchforge.suite.toml.document import Document, NotFinite, plain
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
-from benchforge.suite.toml.plain import NotFinite, plain
 from benchforge.suite.toml.positions import Lost, Path, Refused, Scanner, Spot, dotted, positions
 from benchforge.suite.toml.sound import excerpt, located
 from benchforge.text.readable import cut

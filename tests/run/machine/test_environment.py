@@ -15,7 +15,7 @@ from suite_texts.files import suite_text
 from suite_texts.with_wrk import trials
 
 from benchforge.checks.limits import limits
-from benchforge.checks.machine import fingerprint
+from benchforge.checks.machine import clock
 from benchforge.checks.server import programs, resources
 from benchforge.model.files import result as environment
 from benchforge.model.files.result import Header
@@ -119,7 +119,7 @@ def test_g1_passes_fails_and_does_not_know() -> None:
     same, other = trial(fingerprint="f"), trial(fingerprint="g", changed_facts=("smt was 1, is 0",))
 
     def status(top: Header, *trials: Trial) -> tuple[str, str]:
-        (of_session,) = fingerprint.of_session(top, trials, limits())
+        (of_session,) = clock.unchanged(top, trials, limits())
         return of_session.status, of_session.message
 
     assert status(entries, same)[0] == "pass"

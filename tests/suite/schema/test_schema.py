@@ -20,7 +20,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.registry import Registry
 from benchforge.results.validity.faults import faults
 from benchforge.suite.load import load
-from benchforge.suite.toml.plain import in_toml
+from benchforge.suite.toml.document import in_toml
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/how-to/write-a-suite.md"
