@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchforge.checks import hosts, ways
-from benchforge.checks.answers import answers, sampled, shares
+from benchforge.checks.answers import answers, counted
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission
-from benchforge.checks.machine import clock, frequency, memory, noise, sharing
+from benchforge.checks.machine import clock, frequency, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections
 from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario, samples
 from benchforge.checks.seen import CaseTrials
-from benchforge.checks.server import development, programs, resources
+from benchforge.checks.server import development, resources
 from benchforge.checks.statistics import repetitions, turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
@@ -24,19 +24,19 @@ _OF_TRIAL = (
     sharing.of_trial,
     noise.of_trial,
     frequency.of_trial,
-    memory.of_trial,
+    noise.memory,
     connections.of_trial,
     repetitions.steady,
-    programs.restarts,
-    sampled.of_trial,
-    shares.of_trial,
+    development.restarts,
+    answers.sampled,
+    counted.shares,
     clock.of_trial,
     development.of_trial,
-    programs.interpreters,
-    programs.method,
+    development.interpreters,
+    development.method,
     resources.of_trial,
 )
-_MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, memory.of_trial, clock.of_trial)
+_MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, noise.memory, clock.of_trial)
 "Of trials: those that look at a machine, and at each one of a trial on several hosts."
 _IN_TURNS = (
     turns.of_trial,
@@ -81,7 +81,7 @@ _OF_SESSION = (
     noise.of_session,
     frequency.of_session,
     clock.of_session,
-    programs.runtimes,
+    development.runtimes,
     clock.unchanged,
     hosts.of_session,
 )

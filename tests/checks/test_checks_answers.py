@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made.observed import LIMITS, answer, probes, reading, right, trial
 from made.quiet_trial import Row, asked
 
-from benchforge.checks.answers import answers, sampled
+from benchforge.checks.answers import answers
 from benchforge.checks.answers.alike import answers as same
 from benchforge.checks.answers.alike import size
 from benchforge.checks.answers.answers import censored
@@ -129,7 +129,7 @@ def test_nothing_speaks_against_a_healthy_trial() -> None:
     assert [item.id for item in items] == ["E1", "E2", "E3", "E3", "E6"]
     assert {item.status for item in items} == {"pass"}, items
     assert set(statuses(trial(), trial(server="b")).values()) == {"pass"}
-    assert list(sampled.of_trial(trial(), LIMITS)) == []
+    assert list(answers.sampled(trial(), LIMITS)) == []
 
 
 def test_what_is_not_there_is_unknown() -> None:
@@ -161,7 +161,7 @@ def test_a_sampled_body_is_held_to_what_the_suite_expects(
     def judged(expect: dict[str, Any], **changed: Any) -> str | None:
         observed = body(digest, 1, length=len(text), wrong=None, **{"begin": text} | changed)
         read = reading(sampled=(observed,))
-        return sampled.judged(read, Expect.model_validate(expect), [answer()]).sampled[0].wrong
+        return answers.judged(read, Expect.model_validate(expect), [answer()]).sampled[0].wrong
 
     digest = sha256(text.encode()).hexdigest()
     assert bool(judged(expect)) is wrong

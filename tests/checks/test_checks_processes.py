@@ -9,7 +9,7 @@ from made.observed import LIMITS, answer, loader, observation, only, reading, tr
 from made.quiet_trial import Row
 
 from benchforge.checks import ask
-from benchforge.checks.server import development, programs
+from benchforge.checks.server import development
 from benchforge.model.trial.answers.monitor import Probes
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -98,7 +98,7 @@ def test_an_instrument_is_no_reason_to_doubt_a_trial_and_a_tracer_is() -> None:
 
 
 def test_a_worker_that_began_late_is_no_crash() -> None:
-    assert "crashed" not in only(programs.restarts(server(new_processes=2), LIMITS)).message
+    assert "crashed" not in only(development.restarts(server(new_processes=2), LIMITS)).message
 
 
 def test_a_log_names_its_message_and_a_queue_of_threads_its_cure() -> None:
@@ -137,5 +137,5 @@ def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
 
 
 def test_what_has_one_way_is_not_asked_which() -> None:
-    assert not list(programs.method(trial(reading=reading(method="async-map")), LIMITS))
+    assert not list(development.method(trial(reading=reading(method="async-map")), LIMITS))
     assert only(development.logging(trial(reading=None), LIMITS)).status == "unknown"

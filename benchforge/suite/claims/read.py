@@ -11,8 +11,7 @@ from pydantic import JsonValue
 from benchforge.model.suite.claim import Hypothesis, Relation
 from benchforge.model.values.case_name import KIND, STAGE
 from benchforge.parts.part import Metric
-from benchforge.suite.claims.table import ClaimTable, Meant, all_meant
-from benchforge.suite.claims.where import Axes, axes, misplaced
+from benchforge.suite.claims.where import Axes, ClaimTable, Meant, all_meant, axes, misplaced
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.bound import NUMBER, UNIT, NoBound, in_unit, named, number
 from benchforge.suite.toml.document import Tables

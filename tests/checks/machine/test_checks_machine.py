@@ -23,7 +23,7 @@ from made.quiet_trial import (
 )
 
 from benchforge.checks import ask
-from benchforge.checks.machine import frequency, memory
+from benchforge.checks.machine import frequency, noise
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Foreign
@@ -200,7 +200,7 @@ def test_a_machine_that_warms_up_warns() -> None:
 
 def test_the_load_tool_may_grow() -> None:
     item = trial(parts=parts(loader={"memory_growth": 5.0, "major_faults": 5}))
-    assert {check.component for check in memory.of_trial(item, LIMITS)} == {"", "flask", "agents"}
+    assert {check.component for check in noise.memory(item, LIMITS)} == {"", "flask", "agents"}
 
 
 def foreign(share: float, seconds: float = 10.0, **changed: Any) -> Check:
