@@ -6,7 +6,7 @@ from benchforge.checks import hosts, ways
 from benchforge.checks.answers import answers, counted
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission
-from benchforge.checks.machine import clock, frequency, noise, sharing
+from benchforge.checks.machine import clock, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections
 from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario, samples
@@ -23,7 +23,7 @@ _OF_TRIAL = (
     loader.of_trial,
     sharing.of_trial,
     noise.of_trial,
-    frequency.of_trial,
+    clock.frequency,
     noise.memory,
     connections.of_trial,
     repetitions.steady,
@@ -36,7 +36,7 @@ _OF_TRIAL = (
     development.method,
     resources.of_trial,
 )
-_MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, noise.memory, clock.of_trial)
+_MACHINE = (sharing.of_trial, noise.of_trial, clock.frequency, noise.memory, clock.of_trial)
 "Of trials: those that look at a machine, and at each one of a trial on several hosts."
 _IN_TURNS = (
     turns.of_trial,
@@ -54,7 +54,7 @@ Checks = tuple[Check, ...]
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
 _OfComparison = Callable[[CaseTrials, Thresholds], Iterator[Check]]
 _OF_COMPARISON = (
-    frequency.of_comparison,
+    clock.frequencies,
     connections.of_comparison,
     answers.of_comparison,
     repetitions.of_comparison,
@@ -72,14 +72,12 @@ _AT_ANY_LOAD = (
 )
 "Of comparisons: those that need no two trials at the same load."
 _OF_TURNS = tuple(
-    check
-    for check in _OF_COMPARISON
-    if check not in {frequency.of_comparison, repetitions.steady_cases}
+    check for check in _OF_COMPARISON if check not in {clock.frequencies, repetitions.steady_cases}
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
     noise.of_session,
-    frequency.of_session,
+    clock.governor,
     clock.of_session,
     development.runtimes,
     clock.unchanged,

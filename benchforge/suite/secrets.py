@@ -22,6 +22,7 @@ SHORTEST = 8
 "Characters of a secret: shorter ones stand in words and numbers that are none."
 
 _BASE64 = "[A-Za-z0-9+/_-]"
+_OF_BASE64 = {"+": "(?:[+-]|%2[Bb])", "/": r"(?:\\*/|_|%2[Ff])"}
 _LEAST_RUN = 4  # characters: shorter ones stand in every text, and would tell nothing
 _QUOTED_BY_SHELL = ("'\"'\"'", "'\\''")
 
@@ -138,19 +139,11 @@ def _in_base64(data: bytes) -> Iterator[Form]:
         bits = 8 * (padding + len(data))
         first, end = -(-8 * padding // 6), bits // 6
         text = encoded[first:end]
-        pattern = "".join(map(_of_base64, text))
+        pattern = "".join(_OF_BASE64.get(char, char) for char in text)
         # The characters beside it hold bits of it too.
         head = _BASE64 if padding else ""
         tail = f"{_BASE64}?" if bits % 6 else ""
         yield Form(text, f"{head}{pattern}{tail}(?:=|%3D){{0,2}}")
-
-
-def _of_base64(char: str) -> str:
-    if char == "+":
-        return "(?:[+-]|%2[Bb])"
-    if char == "/":
-        return r"(?:\\*/|_|%2[Ff])"
-    return char
 
 
 def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:

@@ -1,7 +1,6 @@
 """Omissions of a closed loop (O1), and a timer that is too coarse (O2)."""
 
 from collections.abc import Iterable, Iterator
-from itertools import dropwhile
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import TAIL, USUAL, Percentiles
@@ -102,13 +101,8 @@ def _stalls(reading: Reading, median_us: float, waits_us: float) -> str:
 
 def _longest_gap(completed: Iterable[int]) -> int:
     """Return the most bins in a row in which nothing ended, between two in which something did."""
-    longest = gap = 0
-    for count in dropwhile(lambda count: not count, completed):
-        if count:
-            longest, gap = max(longest, gap), 0
-        else:
-            gap += 1
-    return longest
+    bins = "".join("1" if count else " " for count in completed).strip()
+    return max(map(len, bins.split("1")))
 
 
 def _timer(reading: Reading, limits: Thresholds) -> Check:

@@ -19,12 +19,8 @@ _FROM, _TO = 38_000, 46_000
 _BELOW, _ABOVE = 20_000, 80_000
 "Between these, and outside of those, is what the density is compared with."
 
-_TURNED_AWAY = (
-    "TcpExtListenOverflows",
-    "TcpExtListenDrops",
-    "TcpExtTCPReqQFullDrop",
-    "TcpExtTCPReqQFullDoCookies",
-)
+_DROPPED = ("ListenOverflows", "ListenDrops", "TCPReqQFullDrop", "TCPReqQFullDoCookies")
+_TURNED_AWAY = tuple(f"TcpExt{name}" for name in _DROPPED)
 _RESET = "{:,} requests had no answer: their connections were reset, or never accepted"
 _NO_COUNTERS = "the network's counters were not read"
 

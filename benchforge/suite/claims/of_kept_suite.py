@@ -18,7 +18,7 @@ from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import checked
-from benchforge.suite.toml.sound import sound
+from benchforge.suite.toml.source import sound
 
 _KEYS = ("title", "servers", "loaders", "clients", "metrics", "vary", "include", "exclude", "kinds")
 

@@ -13,29 +13,18 @@ from benchforge.parts.fillable import WrongOption
 from benchforge.suite.toml.positions import Path
 from benchforge.text.readable import conjoined, cut
 
-_WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
-_TEXT = "text"
+_WHOLE, _NUMBER, _ARRAY, _TEXT = "a whole number", "a number", "an array", "text"
 _WANTED = {
-    "int_type": _WHOLE,
-    "int_parsing": _WHOLE,
-    "int_from_float": _WHOLE,
-    "float_type": _NUMBER,
-    "float_parsing": _NUMBER,
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), _WHOLE),
+    **dict.fromkeys(("float_type", "float_parsing"), _NUMBER),
     "finite_number": "a finite number",
     "string_type": _TEXT,
     "path_type": "a path",
-    "bool_type": _BOOL,
-    "bool_parsing": _BOOL,
-    "list_type": _ARRAY,
-    "tuple_type": _ARRAY,
-    "set_type": _ARRAY,
-    "frozen_set_type": _ARRAY,
-    "dict_type": "a table",
-    "mapping_type": "a table",
-    "model_type": "a table",
-    "model_attributes_type": "a table",
-    "literal_error": "{expected}",
-    "enum": "{expected}",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), _ARRAY),
+    **dict.fromkeys(("dict_type", "mapping_type"), "a table"),
+    **dict.fromkeys(("model_type", "model_attributes_type"), "a table"),
+    **dict.fromkeys(("literal_error", "enum"), "{expected}"),
     "quantity": "{wanted}",
     "greater_than": "more than {gt}",
     "greater_than_equal": "at least {ge}",

@@ -23,7 +23,7 @@ from made.quiet_trial import (
 )
 
 from benchforge.checks import ask
-from benchforge.checks.machine import frequency, noise
+from benchforge.checks.machine import clock, noise
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Foreign
@@ -159,21 +159,21 @@ def at(mean: float) -> Trial:
 )
 def test_cases_at_other_frequencies_are_not_compared(mean: float, status: str) -> None:
     cases = [[at(3000), at(3000)], [at(mean), at(mean)]]
-    (check,) = frequency.of_comparison(cases, LIMITS)
+    (check,) = clock.frequencies(cases, LIMITS)
     assert (check.id, check.scope, check.status) == ("F2", "comparison", status)
 
 
 def test_a_frequency_that_is_not_known_of_each_is_unknown() -> None:
     hidden = altered("machine.frequency_mhz", None)
-    (check,) = frequency.of_comparison([[at(3000)], [at(3000), hidden]], LIMITS)
+    (check,) = clock.frequencies([[at(3000)], [at(3000), hidden]], LIMITS)
     assert check.status == "unknown"
-    assert list(frequency.of_comparison([[at(3000)]], LIMITS)) == []
+    assert list(clock.frequencies([[at(3000)]], LIMITS)) == []
 
 
 @given(st.floats(1, 10_000), st.floats(0.5, 2), st.floats(0.1, 10))
 def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> None:
     def value(first: float, second: float) -> float:
-        (check,) = frequency.of_comparison([[at(first)], [at(second)]], LIMITS)
+        (check,) = clock.frequencies([[at(first)], [at(second)]], LIMITS)
         assert check.value is not None
         return float(check.value)
 
@@ -183,7 +183,7 @@ def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> Non
 
 def test_a_machine_that_warms_up_warns() -> None:
     def check(*trials: Trial) -> Check:
-        return only(frequency.of_session(header(), trials, LIMITS), "F4")
+        return only(clock.governor(header(), trials, LIMITS), "F4")
 
     warm = [
         trial(number=number, machine=machine(temperature_c=(first, 60.0)))
