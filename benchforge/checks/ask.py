@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from benchforge.checks import hosts, ways
 from benchforge.checks.answers import answers, counted
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.load_tool import ceiling, loader, omission
+from benchforge.checks.load_tool import ceiling, loader
 from benchforge.checks.machine import clock, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections
@@ -48,7 +48,7 @@ _IN_TURNS = (
     ),
 )
 "Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
-_OF_PERCENTILES = (answers.of_trial, samples, omission.of_trial)
+_OF_PERCENTILES = (answers.of_trial, samples, loader.omission)
 "Of trials: those that judge percentiles."
 Checks = tuple[Check, ...]
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]

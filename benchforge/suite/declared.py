@@ -13,9 +13,8 @@ from benchforge.suite.environment import Environment
 from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.models import checked, shown
 from benchforge.suite.toml.models import options as options_of
-from benchforge.suite.toml.words import shown
 from benchforge.text.readable import conjoined
 
 KINDS: Mapping[str, Kind] = {f"{kind}s": kind for kind in OF_SUITES}

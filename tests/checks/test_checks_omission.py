@@ -10,7 +10,7 @@ from made.quiet_trial import Row, asked, ids, reading, trial
 from made.recorded import recorded
 from present import present
 
-from benchforge.checks.load_tool.omission import residual_us
+from benchforge.checks.load_tool.loader import residual_us
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading, Series
 from benchforge.model.trial.trial import Load, Trial

@@ -17,8 +17,8 @@ from benchforge.suite.scenarios.turns import KEY, all_turns
 from benchforge.suite.suite import Scenario, Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Fault, Nearest
+from benchforge.suite.toml.models import shown
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import shown
 from benchforge.text.readable import amount
 
 Axes = Mapping[str, Sequence[JsonValue]]
