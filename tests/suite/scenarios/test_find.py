@@ -264,10 +264,3 @@ def test_blocks_of_the_suite_are_no_fault_of_a_profile_that_searches(tmp_path: P
     path = suite(tmp_path, f"{TOP}{measured}{search}")
     with pytest.raises(SuiteErrors):
         load(path, Registry(), profile="high", settings=[("repeat.blocks", "3")])
-
-
-def test_a_client_cannot_search(tmp_path: Path) -> None:
-    text = TOP + SEARCH.replace('loaders = ["open"]', 'clients = ["one"]')
-    text += '[clients.one]\nuse = "http_client"\n'
-    with pytest.raises(SuiteErrors, match="a client has no rate to search for"):
-        load(suite(tmp_path, text), Registry())
