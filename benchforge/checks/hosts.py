@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.load_tool import loader
 from benchforge.model.files.result import Header, hard
 from benchforge.model.trial.check import Check, Status
@@ -103,7 +103,7 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
         check = limits.check("H4", "apparatus", value, says)
-        yield check.advising(": others use the network; use one for the hosts alone")
+        yield advising(check, ": others use the network; use one for the hosts alone")
 
 
 def _starts(trial: Trial, limits: Thresholds) -> Check:
@@ -115,7 +115,7 @@ def _starts(trial: Trial, limits: Thresholds) -> Check:
     apart = max(starts) - min(starts) + max(bounds)
     says = f"{counted(len(starts), 'load tool')} started within {amount('s', apart)}"
     check = limits.check("H6", "apparatus", apart / seconds, says)
-    return check.advising(": for that long not all of them sent; load for longer")
+    return advising(check, ": for that long not all of them sent; load for longer")
 
 
 def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -144,7 +144,7 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
     check = limits.check("H5", "apparatus", value, says).about(label)
-    return check.advising(": times of different hosts cannot be compared; use a quieter network")
+    return advising(check, ": times of different hosts cannot be compared; use a quieter network")
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.machine import sharing
 from benchforge.checks.percentiles import TAIL, USUAL, Percentiles
 from benchforge.checks.seen import because, of_roles, users_think
@@ -323,4 +323,4 @@ def _timer(reading: Reading, limits: Thresholds) -> Check:
     value = max(0.0, median_us - uncorrected) / 1e6
     says = f"half of the response times have {amount('s', value)} or more of wrk2's own timer"
     check = limits.check("O2", "apparatus", value, says).about(invalidates="latency")
-    return check.advising(": use pace, which is built in")
+    return advising(check, ": use pace, which is built in")

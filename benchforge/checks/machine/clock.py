@@ -5,7 +5,7 @@ from statistics import fmean
 
 from pydantic import JsonValue
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.seen import NOT_LOOKED_AT, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
@@ -26,7 +26,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     else:
         says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
         check = limits.check("T2", "apparatus", abs(step_s), says)
-        yield check.advising(": some load tools time by it; let the machine's clock settle first")
+        yield advising(check, ": some load tools time by it; let the machine's clock settle first")
     unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
         reason = NOT_LOOKED_AT if machine is None else "it was too short"
@@ -36,7 +36,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"
     stood = ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
     stood += " of CPU); what happened meanwhile is not known"
-    yield limits.check("T3", "apparatus", lost_s, says).advising(stood)
+    yield advising(limits.check("T3", "apparatus", lost_s, says), stood)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -99,7 +99,7 @@ def frequency(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     else:
         says = f"CPUs were slowed down {hot} times for their heat"
         check = limits.check("F1", "apparatus", hot, says)
-        yield check.advising(": cool the machine, or load it less")
+        yield advising(check, ": cool the machine, or load it less")
     frequency = None if machine is None else machine.frequency_mhz
     if frequency is None or not frequency[1]:
         reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
@@ -108,7 +108,7 @@ def frequency(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     lowest, mean, highest = frequency
     says = f"the CPUs ran at {figure(lowest)} to {figure(highest)} MHz"
     value = (highest - lowest) / mean
-    yield limits.check("F2", "apparatus", value, says).advising(f": {_FIX}")
+    yield advising(limits.check("F2", "apparatus", value, says), f": {_FIX}")
 
 
 def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -125,7 +125,7 @@ def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterato
     lowest, highest = figure(min(measured)), figure(max(measured))
     says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
     check = limits.check("F2.between", "apparatus", value, says).about(scope="comparison")
-    yield check.advising(f", {percent(value)} apart: {_FIX}")
+    yield advising(check, f", {percent(value)} apart: {_FIX}")
 
 
 def governor(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -170,7 +170,7 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
         return limits.check("F4", "apparatus", None, reason).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
     check = limits.check("F4", "apparatus", away, says).about(scope="result")
-    return check.advising(": warm the machine up before, or wait between trials")
+    return advising(check, ": warm the machine up before, or wait between trials")
 
 
 def _mean_mhz(trials: Sequence[Trial]) -> float | None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.machine import sharing
 from benchforge.checks.seen import NOT_LOOKED_AT, because, cpus_of, machine_of
 from benchforge.model.files.result import Header
@@ -39,7 +39,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if taken.share is not None:
         says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
     check = limits.check("N4", "apparatus", taken.share, says, taken.status)
-    yield check.advising(": measure on a machine of its own")
+    yield advising(check, ": measure on a machine of its own")
     yield from _quota(observation, machine, limits)
 
 
@@ -57,9 +57,8 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
     check = limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
-    yield check.advising(
-        ": other programs, or an earlier run, were at work in the minute before it"
-    )
+    advice = ": other programs, or an earlier run, were at work in the minute before it"
+    yield advising(check, advice)
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
@@ -115,7 +114,7 @@ def _quota(
     elif machine.throttled is not None:
         says = f"the CPU quota of our control group stopped us {machine.throttled} times"
         check = limits.check("N5", "apparatus", machine.throttled, says)
-        yield check.advising(": measure without one (cpu.max, or docker run --cpus)")
+        yield advising(check, ": measure without one (cpu.max, or docker run --cpus)")
 
 
 def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -130,7 +129,7 @@ def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         pages = paging["pswpin"] + paging["pswpout"]
         says = f"{counted(pages, 'page')} went to or from swap"
         check = limits.check("M1", "apparatus", pages, says)
-        yield check.advising(": end what takes the memory, or load less")
+        yield advising(check, ": end what takes the memory, or load less")
     else:
         yield limits.check("M1", "apparatus", None, f"swap: {why}")
     if (killed := paging.get("oom_kill")) is None:
@@ -138,7 +137,7 @@ def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     else:
         says = f"processes that the kernel killed for want of memory: {killed}"
         check = limits.check("M2", "apparatus", killed, says)
-        yield check.advising(": see its log (dmesg), and give them more")
+        yield advising(check, ": see its log (dmesg), and give them more")
     for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
@@ -152,7 +151,7 @@ def _read(part: Usage, limits: Thresholds) -> Check:
     pages = counted(part.major_faults, "page")
     says = f"{part.label} had to read {pages} of its memory from a disk"
     check = limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
-    return check.advising(": give it a warm-up")
+    return advising(check, ": give it a warm-up")
 
 
 def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
@@ -163,4 +162,4 @@ def _growth(part: Usage, observation: Observation | None, limits: Thresholds) ->
         return limits.check("M3", "behaviour", None, reason).about(part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
     check = limits.check("M3", "behaviour", part.memory_growth, says + shared).about(part.label)
-    return check.advising(": load longer, to see whether it ever ends")
+    return advising(check, ": load longer, to see whether it ever ends")

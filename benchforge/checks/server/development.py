@@ -6,7 +6,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 
 from benchforge.checks import seen
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.seen import NOT_OBSERVED, of_roles, why_unknown
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import OWN, Interpreter
@@ -109,7 +109,7 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         check = limits.check("D3", "behaviour", each, says).about(usage.label)
-        yield check.advising(_such_as(trial, usage))
+        yield advising(check, _such_as(trial, usage))
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:

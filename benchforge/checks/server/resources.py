@@ -5,7 +5,7 @@ from pathlib import PurePath
 from statistics import fmean
 
 from benchforge.checks import seen
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Link, Trial
@@ -113,7 +113,7 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
         says = f"their CPU time is below what the kernel counts ({words})"
         return _between(limits, None, says, None, "used")
     check = _between(limits, most / least - 1, f"CPUs used: {words}", None, "used")
-    return check.advising(": some had more of the machine; compare CPU time per response too")
+    return advising(check, ": some had more of the machine; compare CPU time per response too")
 
 
 def _between(
@@ -174,7 +174,7 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             continue
         says = f"{usage.label} used {percent(share)} of what it can"
         check = limits.check("W3", "behaviour", share, says).about(usage.label)
-        yield check.advising(": you measured the backend; give it more CPUs, or ask it for less")
+        yield advising(check, ": you measured the backend; give it more CPUs, or ask it for less")
 
 
 def _full(name: str, limits: Thresholds) -> float:

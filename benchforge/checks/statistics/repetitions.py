@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.seen import CaseTrials, by_name, compared
 from benchforge.model.summary.summary import Placebo
 from benchforge.model.trial.check import Check, Scope, Status
@@ -85,7 +85,7 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
     most, pair = max(scatters)
     says = f"{pair} scatters by {percent(most)} between blocks"
     check = limits.check("S5", "apparatus", most, says).about(pair, "comparison")
-    return check.advising(": look for what disturbs the machine, or take more blocks")
+    return advising(check, ": look for what disturbs the machine, or take more blocks")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:

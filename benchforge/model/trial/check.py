@@ -84,10 +84,6 @@ class Check(Frozen):
         """Return the check as one about a component, or about more than a trial."""
         return self.like(component=component, scope=scope, invalidates=invalidates, because=because)
 
-    def advising(self, advice: str) -> Self:
-        """Return the check with advice at the end of its message, if it warns or fails."""
-        return self.like(message=self.message + advice * (self.status in {"warn", "fail"}))
-
     @property
     def of_noise(self) -> bool:
         """True if it looks at what others do to the machine, or at what comes of it."""
