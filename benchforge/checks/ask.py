@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchforge.checks import hosts, ways
-from benchforge.checks.answers import answers, sampled, shares
+from benchforge.checks.answers import answers, counted
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.load_tool import ceiling, loader, omission
-from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
+from benchforge.checks.load_tool import ceiling, loader
+from benchforge.checks.machine import clock, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections
 from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario, samples
 from benchforge.checks.seen import CaseTrials
-from benchforge.checks.server import development, programs, resources
-from benchforge.checks.statistics import repetitions, steady, turns
+from benchforge.checks.server import development, resources
+from benchforge.checks.statistics import repetitions, turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
@@ -23,45 +23,43 @@ _OF_TRIAL = (
     loader.of_trial,
     sharing.of_trial,
     noise.of_trial,
-    frequency.of_trial,
-    memory.of_trial,
+    clock.frequency,
+    noise.memory,
     connections.of_trial,
-    steady.of_trial,
-    programs.restarts,
-    sampled.of_trial,
-    shares.of_trial,
+    repetitions.steady,
+    development.restarts,
+    answers.sampled,
+    counted.shares,
     clock.of_trial,
     development.of_trial,
-    programs.interpreters,
-    programs.method,
+    development.interpreters,
+    development.method,
     resources.of_trial,
 )
-_MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, memory.of_trial, clock.of_trial)
+_MACHINE = (sharing.of_trial, noise.of_trial, clock.frequency, noise.memory, clock.of_trial)
 "Of trials: those that look at a machine, and at each one of a trial on several hosts."
 _IN_TURNS = (
     turns.of_trial,
     loader.in_turns,
-    connections.of_trial,
-    programs.restarts,
-    sampled.of_trial,
-    shares.of_trial,
-    development.of_trial,
-    programs.interpreters,
-    programs.method,
+    *(
+        family
+        for family in _OF_TRIAL
+        if family not in {*_MACHINE, loader.of_trial, repetitions.steady, resources.of_trial}
+    ),
 )
 "Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
-_OF_PERCENTILES = (answers.of_trial, samples, omission.of_trial)
+_OF_PERCENTILES = (answers.of_trial, samples, loader.omission)
 "Of trials: those that judge percentiles."
 Checks = tuple[Check, ...]
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
 _OfComparison = Callable[[CaseTrials, Thresholds], Iterator[Check]]
 _OF_COMPARISON = (
-    frequency.of_comparison,
+    clock.frequencies,
     connections.of_comparison,
     answers.of_comparison,
     repetitions.of_comparison,
     repetitions.independence,
-    steady.of_comparison,
+    repetitions.steady_cases,
     development.of_comparison,
     resources.of_comparison,
     resources.encryption,
@@ -74,17 +72,15 @@ _AT_ANY_LOAD = (
 )
 "Of comparisons: those that need no two trials at the same load."
 _OF_TURNS = tuple(
-    check
-    for check in _OF_COMPARISON
-    if check not in {frequency.of_comparison, steady.of_comparison}
+    check for check in _OF_COMPARISON if check not in {clock.frequencies, repetitions.steady_cases}
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
     noise.of_session,
-    frequency.of_session,
+    clock.governor,
     clock.of_session,
-    programs.runtimes,
-    fingerprint.of_session,
+    development.runtimes,
+    clock.unchanged,
     hosts.of_session,
 )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.load_tool import loader
 from benchforge.model.files.result import Header, hard
 from benchforge.model.trial.check import Check, Status
@@ -73,7 +73,6 @@ def _link(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _shares(trial: Trial) -> Iterator[tuple[str, str, float]]:
-    """Yield from, to and at most what share of each link was used."""
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
     for source, host in trial.hosts.items():
         for target, link in host.links.items():
@@ -103,13 +102,11 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if lost:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
-        if limits["H4"].status(value) != "pass":
-            says += ": others use the network; use one for the hosts alone"
-        yield limits.check("H4", "apparatus", value, says)
+        check = limits.check("H4", "apparatus", value, says)
+        yield advising(check, ": others use the network; use one for the hosts alone")
 
 
 def _starts(trial: Trial, limits: Thresholds) -> Check:
-    """H6: how far apart several load tools started, with what their clocks leave open."""
     starts = [host.started_s for host in trial.hosts.values() if host.started_s is not None]
     bounds = [host.clock_bound_s or 0.0 for host in trial.hosts.values() if host.reading]
     seconds = 0.0 if trial.reading is None else trial.reading.seconds
@@ -117,13 +114,11 @@ def _starts(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("H6", "apparatus", None, "when the load tools started is not known")
     apart = max(starts) - min(starts) + max(bounds)
     says = f"{counted(len(starts), 'load tool')} started within {amount('s', apart)}"
-    if limits["H6"].status(apart / seconds) != "pass":
-        says += ": for that long not all of them sent; load for longer"
-    return limits.check("H6", "apparatus", apart / seconds, says)
+    check = limits.check("H6", "apparatus", apart / seconds, says)
+    return advising(check, ": for that long not all of them sent; load for longer")
 
 
 def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield H8: each of several load tools, judged as if it were the only one."""
     tools = {label: host for label, host in trial.hosts.items() if host.reading is not None}
     for label, host in tools.items():
         load = trial.load
@@ -138,7 +133,6 @@ def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
-    """H5: how well the host's clock is known, and by how much more than that it moved."""
     host = trial.hosts[label]
     if host.clock_bound_s is None or host.clock_moved_s is None:
         reason = f"the clock of {label} was not compared before and after the load"
@@ -149,9 +143,8 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     value = max(moved, host.clock_bound_s if several else 0.0)
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
-    if limits["H5"].status(value) != "pass":
-        says += ": times of different hosts cannot be compared; use a quieter network"
-    return limits.check("H5", "apparatus", value, says).about(label)
+    check = limits.check("H5", "apparatus", value, says).about(label)
+    return advising(check, ": times of different hosts cannot be compared; use a quieter network")
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

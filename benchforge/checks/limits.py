@@ -129,6 +129,11 @@ class Thresholds(Frozen):
         )
 
 
+def advising(check: Check, advice: str) -> Check:
+    """Return a check with advice at the end of its message, if it warns or fails."""
+    return check.like(message=check.message + advice * (check.status in {"warn", "fail"}))
+
+
 @cache
 def limits() -> Thresholds:
     """Return the thresholds that are brought along."""

@@ -101,7 +101,8 @@ def by_name(cases: CaseTrials) -> dict[str, Sequence[Trial]]:
     sides: dict[str, Sequence[Trial]] = {}
     for trials in groups:
         case = trials[0].case
-        name = _named(trials[0], compared(trials[0])) if len(keys) == 1 else case.within
+        settings = [f"({path.rpartition('.')[2]}={value})" for path, value in case.vary.items()]
+        name = " ".join([compared(trials[0]), *settings]) if len(keys) == 1 else case.within
         sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
     return sides
 
@@ -109,8 +110,3 @@ def by_name(cases: CaseTrials) -> dict[str, Sequence[Trial]]:
 def of_one_server(sides: Mapping[str, Sequence[Trial]]) -> bool:
     """Return True if clients of one server are compared."""
     return len({trials[0].case.driver for trials in sides.values()}) > 1
-
-
-def _named(trial: Trial, label: str) -> str:
-    settings = [f"{path.rpartition('.')[2]}={value}" for path, value in trial.case.vary.items()]
-    return " ".join([label, *(f"({setting})" for setting in settings)])

@@ -8,7 +8,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Final
 
-from benchforge.checks.answers.same import first_answer
+from benchforge.checks.answers.alike import first_answer
 from benchforge.checks.causes import spoken
 from benchforge.checks.seen import of_roles
 from benchforge.model.summary.summary import Comparison
@@ -143,7 +143,6 @@ def _headers(answers: Sequence[Answer | None]) -> float | None:
 
 
 def _logs(trial: Trial) -> float | None:
-    """Return the factor of what a server logs, by its CPU time for a response."""
     used = [usage.cpu_s for usage in of_roles(trial, "server")]
     if trial.reading is None or not trial.reading.responses or not used or None in used:
         return None

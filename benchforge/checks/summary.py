@@ -11,8 +11,7 @@ from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.seen import by_name
 from benchforge.checks.server import after
 from benchforge.checks.sizes import sizes
-from benchforge.checks.statistics.bridge import of_bridge
-from benchforge.checks.statistics.repetitions import of_placebo
+from benchforge.checks.statistics.repetitions import of_bridge, of_placebo
 from benchforge.checks.statistics.turns import of_comparison as of_launches
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header

@@ -14,13 +14,7 @@ from benchforge.parts.part import Backend, Client, Loader, Metric, Part, Reporte
 from benchforge.parts.reader import Reader
 
 CLASSES: Mapping[Kind, type[Part]] = {
-    "server": Server,
-    "backend": Backend,
-    "loader": Loader,
-    "client": Client,
-    "metric": Metric,
-    "reporter": Reporter,
-    "reader": Reader,
+    part.kind: part for part in (Server, Backend, Loader, Client, Metric, Reporter, Reader)
 }
 "What the parts of a kind subclass."
 
@@ -83,18 +77,14 @@ def _shadows(part: type[Part]) -> Iterator[str]:
         if cls is not None:
             example = f"{name}_ = Field(alias={name!r})"
             yield f"{option} hides {cls.__name__}.{name}: call it otherwise, as in {example}"
-        if any(field.annotation != top.model_fields[name].annotation for top in _ours(part, name)):
+        ours = [
+            base for base in part.__mro__ if issubclass(base, Part) and name in base.model_fields
+        ]
+        tops = [base for base in ours if base.__module__ == Part.__module__]
+        if any(field.annotation != top.model_fields[name].annotation for top in tops):
             yield f"{option} is one of every {part.kind}: its type stays, its default may change"
         if "use" in {name, field.alias}:
             yield f"{part.__name__}: no option can be called 'use': it names the part"
-
-
-def _ours(part: type[Part], option: str) -> Iterator[type[Part]]:
-    for base in part.__mro__:
-        if not issubclass(base, Part) or base.__module__ != Part.__module__:
-            continue
-        if option in base.model_fields:
-            yield base
 
 
 def _defaults(part: type[Part]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from benchforge.suite.cases.parts import parts_by_scenario, uses_hosts
 from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import Fault, SuiteErrors
-from benchforge.suite.toml.sound import located
+from benchforge.suite.toml.source import located
 
 _RESOLVES = "import socket, sys; sys.exit(socket.gethostbyname(sys.argv[1]) != sys.argv[2])"
 _WITHIN_S = 60.0

@@ -24,7 +24,7 @@ from benchforge.suite.cases.parts import NO_REPOSITORY, WITHOUT, parts_by_scenar
 from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest
-from benchforge.suite.toml.sound import located
+from benchforge.suite.toml.source import located
 
 _ASKED_WITHIN_S = 60.0
 CHECKED_OUT_WITHIN_S = 600.0

@@ -6,42 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.parts.kinds import Kind
+from benchforge.parts.kinds import OF_SUITES, Kind
 from benchforge.parts.part import Metric
 from benchforge.parts.registry import Registry
 from benchforge.suite.environment import Environment
 from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.models import checked, shown
 from benchforge.suite.toml.models import options as options_of
-from benchforge.suite.toml.words import shown
 from benchforge.text.readable import conjoined
 
-KINDS: Mapping[str, Kind] = {
-    "servers": "server",
-    "backends": "backend",
-    "loaders": "loader",
-    "clients": "client",
-    "metrics": "metric",
-}
+KINDS: Mapping[str, Kind] = {f"{kind}s": kind for kind in OF_SUITES}
 "The tables that declare parts."
 
 LABELLED = (*KINDS, "runtimes", "hosts", "feeds", "scenarios", "tables", "claims")
 "The tables that hold tables, each under a label."
 
+_USES = ("throughput", "errors", "rate", "latency", "cpu", "memory", "keepalive", "transfer")
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
-    "throughput": {"use": "throughput"},
-    "errors": {"use": "errors"},
-    "rate": {"use": "rate"},
+    **{use: {"use": use} for use in (*_USES, "error_rate", "all_throughput", "lateness")},
     "latency": {"use": "latency", "percentiles": [50, 99]},
-    "cpu": {"use": "cpu"},
-    "memory": {"use": "memory"},
-    "keepalive": {"use": "keepalive"},
-    "transfer": {"use": "transfer"},
-    "error_rate": {"use": "error_rate"},
     "all_throughput": {"use": "throughput", "count": "all"},
-    "lateness": {"use": "lateness"},
 }
 "The metrics of a suite that declares none."
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, JsonValue
 
@@ -23,20 +23,19 @@ from benchforge.suite.claims.sides import resolved
 from benchforge.suite.claims.where import claim_faults, freeze_faults, outside_search, with_parts
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment, hiding_faults
+from benchforge.suite.matrix import ROLES
 from benchforge.suite.measuring import tables as measuring
 from benchforge.suite.overrides import layered, left_faults
 from benchforge.suite.scenarios import references
-from benchforge.suite.scenarios.latency import latency_faults
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
-from benchforge.suite.scenarios.turns import bridges, turns_faults
+from benchforge.suite.scenarios.turns import bridges, latency_faults, turns_faults
 from benchforge.suite.secrets import secrets_of_suite
 from benchforge.suite.suite import Labels, Parts, Repeat, Scenario, Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
-from benchforge.suite.toml.sound import sound
-from benchforge.suite.toml.source import parsed, read
+from benchforge.suite.toml.source import parsed, read, sound
 from benchforge.text.readable import too_many
 from benchforge.text.safe import HIDDEN
 
@@ -189,21 +188,16 @@ def _suite(
     literal = [*secrets_of_suite(tables), *secrets_of_suite(file)]
     if call.digests is None:
         yield from hiding_faults(tables, literal, environment.used)
+    same = ("title", "smoke", "network", "sockets", "writes")
+    fields: dict[str, Any] = {key: getattr(top, key) for key in same}
+    fields |= {table: parts[table] for table in ROLES}
     suite = Suite(
+        **fields,
         path=call.path,
         text=document.text,
         document=document,
         name=top.name or (re.sub(r"[^\w.-]+", "-", call.path.stem).strip(".-") or "suite"),
-        title=top.title,
         profile=call.profile,
-        smoke=top.smoke,
-        network=top.network,
-        sockets=top.sockets,
-        writes=top.writes,
-        servers=parts["servers"],
-        backends=parts["backends"],
-        loaders=parts["loaders"],
-        clients=parts["clients"],
         runtimes=interpreters,
         metrics=measured,
         scenarios=by_label,
@@ -231,7 +225,6 @@ def _suite(
 
 
 def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
-    """Yield what parts name that the suite does not declare."""
     yield from references.upstream_faults(parts["servers"], labels["servers"])
     yield from references.given_faults(parts, labels["backends"])
     if call.digests is None:

@@ -11,10 +11,18 @@ from benchforge.errors import Unusable
 from benchforge.parts.part import Part
 from benchforge.parts.registry import Registry
 from benchforge.suite.declared import KINDS, LABELLED, STAR
-from benchforge.suite.toml.document import Document, Setting, Tables, as_table, merged, paths_of
+from benchforge.suite.toml.document import (
+    Document,
+    NotFinite,
+    Setting,
+    Tables,
+    as_table,
+    merged,
+    paths_of,
+    plain,
+)
 from benchforge.suite.toml.faults import Fault, Hint, Nearest, SuiteErrors, SuiteFault, nearest
 from benchforge.suite.toml.models import options
-from benchforge.suite.toml.plain import NotFinite, plain
 from benchforge.suite.toml.positions import DEEPEST, Path
 
 _LABELLED = {*LABELLED}

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from benchforge.text.safe import HIDDEN
@@ -22,6 +22,7 @@ SHORTEST = 8
 "Characters of a secret: shorter ones stand in words and numbers that are none."
 
 _BASE64 = "[A-Za-z0-9+/_-]"
+_OF_BASE64 = {"+": "(?:[+-]|%2[Bb])", "/": r"(?:\\*/|_|%2[Ff])"}
 _LEAST_RUN = 4  # characters: shorter ones stand in every text, and would tell nothing
 _QUOTED_BY_SHELL = ("'\"'\"'", "'\\''")
 
@@ -68,35 +69,24 @@ def forms(secret: str) -> tuple["Form", ...]:
         encodings.add(secret.encode("latin-1"))
     long = len(secret) >= SHORTEST
     coded = {form for data in encodings for form in _in_base64(data) if long}
-    return (Form(secret, _escaped(secret)), *sorted(coded, key=lambda form: form.text))
+    pattern = "".join(map(_character, secret))
+    if re.fullmatch(r"[\d.]+", secret, re.ASCII):  # no piece of a number that was measured
+        pattern = rf"(?<![\d.]){pattern}(?![\d])"
+    return (_form(secret, pattern), *sorted(coded, key=lambda form: form.text))
 
 
-class Form:
+class Form(NamedTuple):
     """One form of a text, with a pattern for all ways in which it is escaped."""
 
-    def __init__(self, text: str, pattern: str) -> None:
-        self.text = text
-        self.pattern = pattern
-        longest = max(re.findall("[A-Za-z0-9]+", text), key=len, default="")
-        self._run = longest if len(longest) >= _LEAST_RUN else ""
-        "Nobody escapes letters and digits."
-
-    def may_be_in(self, text: str) -> bool:
-        """Return True if it is worth looking, which takes long: False is certain."""
-        return self._run in text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Form) and self.pattern == other.pattern
-
-    def __hash__(self) -> int:
-        return hash(self.pattern)
+    text: str
+    pattern: str
+    run: str
+    "Its longest letters and digits, which nobody escapes: it is only in a text that has them."
 
 
-def _escaped(text: str) -> str:
-    pattern = "".join(map(_character, text))
-    if re.fullmatch(r"[\d.]+", text, re.ASCII):  # no piece of a number that was measured
-        return rf"(?<![\d.]){pattern}(?![\d])"
-    return pattern
+def _form(text: str, pattern: str) -> Form:
+    longest = max(re.findall("[A-Za-z0-9]+", text), key=len, default="")
+    return Form(text, pattern, longest if len(longest) >= _LEAST_RUN else "")
 
 
 @lru_cache(maxsize=1024)
@@ -138,25 +128,17 @@ def _in_base64(data: bytes) -> Iterator[Form]:
         bits = 8 * (padding + len(data))
         first, end = -(-8 * padding // 6), bits // 6
         text = encoded[first:end]
-        pattern = "".join(map(_of_base64, text))
+        pattern = "".join(_OF_BASE64.get(char, char) for char in text)
         # The characters beside it hold bits of it too.
         head = _BASE64 if padding else ""
         tail = f"{_BASE64}?" if bits % 6 else ""
-        yield Form(text, f"{head}{pattern}{tail}(?:=|%3D){{0,2}}")
-
-
-def _of_base64(char: str) -> str:
-    if char == "+":
-        return "(?:[+-]|%2[Bb])"
-    if char == "/":
-        return r"(?:\\*/|_|%2[Ff])"
-    return char
+        yield _form(text, f"{head}{pattern}{tail}(?:=|%3D){{0,2}}")
 
 
 def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
     """Replace each secret in a text, in each of its forms; with `words`, only as whole words."""
     forms_ = _all_forms(frozenset(secrets))
-    pattern = "|".join(form.pattern for form in forms_ if form.may_be_in(text))
+    pattern = "|".join(form.pattern for form in forms_ if form.run in text)
     if not pattern:
         return text
     return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)" if words else pattern, HIDDEN, text)

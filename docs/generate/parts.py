@@ -10,7 +10,7 @@ from benchforge.parts.part import Backend, Loader, Metric, Part, RunsPython, Ser
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Site
 from benchforge.suite.declared import STANDARD
-from benchforge.suite.toml.plain import in_toml
+from benchforge.suite.toml.document import in_toml
 from docs.generate.text import doc_of, options_table, page_of, plain, table
 
 _TITLES: Mapping[Kind, str] = {

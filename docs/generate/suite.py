@@ -9,8 +9,8 @@ from benchforge.model.suite.code import Runtime
 from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.claims.pivots import PivotTable
-from benchforge.suite.claims.table import ClaimTable as Claim
-from benchforge.suite.claims.table import Side
+from benchforge.suite.claims.where import ClaimTable as Claim
+from benchforge.suite.claims.where import Side
 from benchforge.suite.load import Top
 from benchforge.suite.mix.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.suite import Repeat, Scenario, Wanted

@@ -19,7 +19,7 @@ from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.kinds import Kind
 from benchforge.parts.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable
-from benchforge.suite.claims.table import ClaimTable, Side
+from benchforge.suite.claims.where import ClaimTable, Side
 from benchforge.suite.load import Top
 from benchforge.suite.suite import Repeat, Scenario, Wanted
 from docs.generate.commands import commands

@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, answer, probes, reading, right, trial
+from made.quiet_trial import Row, asked
 
-from benchforge.checks.answers import answers, sampled
+from benchforge.checks.answers import answers
 from benchforge.checks.answers.alike import answers as same
 from benchforge.checks.answers.alike import size
-from benchforge.checks.answers.answers import censored, errors
+from benchforge.checks.answers.answers import censored
 from benchforge.checks.sizes import sizes
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Bodies, SampledBody
+from benchforge.model.trial.reading import Bodies, Reading, SampledBody
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Trial
 from benchforge.plugin import Request
@@ -32,11 +33,103 @@ def statuses(*sides: Trial) -> dict[str, str]:
     return {id_: item.status for id_, item in between(*sides).items()}
 
 
+def mix(*labels: str) -> Stream:
+    kinds = {label: StreamKind(share=1, records=1, request=Request()) for label in labels}
+    return Stream(records=2, sha256="ab", kinds=kinds)
+
+
+def body(digest: str, responses: int, **changed: Any) -> SampledBody:
+    fields = {"status": 200, "length": 1000, "sha256": digest, "responses": responses, "wrong": ""}
+    return SampledBody.model_validate(fields | changed)
+
+
+def sample(*bodies: SampledBody, others: int = 0, **changed: Any) -> Trial:
+    return trial(reading=reading(sampled=bodies, sampled_others=others), **changed)
+
+
+def failing(bad: int, unanswered: int | None = 0) -> Reading:
+    good = {"good_at_least": 20_000 - bad, "good_at_most": 20_000 - bad}
+    return reading(**good, unanswered=unanswered, errors={"status": bad})
+
+
+def late(recorded: int, timeouts: int, connections: int = 1) -> Trial:
+    times = {"latency": Histogram.of({4000: recorded}), "errors": {"timeout": timeouts}}
+    read = reading(responses=recorded + timeouts, censored=timeouts, **times)
+    return trial(reading=read, load={"connections": connections})
+
+
+def flying(ages: dict[int, int]) -> Trial:
+    read = reading(latency=Histogram.of({500: 20_000}), in_flight=Histogram.of(ages))
+    return trial(reading=read)
+
+
+def many(**load: int | None) -> Trial:
+    return trial(load=load)
+
+
+WRONG = body("bb", 2, begin="no rows", wrong="no JSON"), body("aa", 2, status=500, wrong="500")
+SHOWN = (
+    "4 of 100 sampled answers of the load are wrong: 2 of status 200 with 1,000 bytes, 'no rows'"
+)
+KINDS: dict[str, Any] = {"good_response": None, "stream": mix("list", "item")}
+BOUNDS = reading(good_at_least=19_000, doubt="lengths differ")
+LARGER = "it is more than the largest time"
+
+ROWS = [
+    Row("E7", sample(body("aa", 300)), "pass behaviour", 0, "300 sampled answers of the load is"),
+    Row("E7", sample(body("aa", 300)), "pass behaviour", 0, "wrong: at most 1 %"),
+    Row("E7", sample(body("aa", 95), *WRONG, others=1), "fail behaviour", 0.04, SHOWN),
+    Row("E7", sample(body("aa", 9), body("bb", 1, wrong=None)), "unknown behaviour"),
+    Row(
+        "E7",
+        sample(body("aa", 9), body("bb", 1, begin="other")),
+        "warn behaviour",
+        says="whether it is right is for `expect` to say",
+    ),
+    Row("E7", sample(body("bb", 9), answers=(answer(), answer(sha256="cc"))), "pass behaviour"),
+    # Even where the bodies are those of single requests: they may belong to another kind.
+    *(
+        Row("E7", sample(body(digest, 300), **KINDS), "unknown behaviour", says="several kinds")
+        for digest in ("aa", "bb")
+    ),
+    Row("E1", trial(reading=failing(0)), "pass behaviour"),
+    *(Row("E1", trial(reading=failing(bad)), "warn behaviour") for bad in (1, 19)),
+    Row("E1", trial(reading=failing(20)), "fail behaviour"),
+    Row("E1", trial(reading=failing(0, unanswered=40)), "fail behaviour"),
+    Row("E1", trial(reading=failing(0, unanswered=None)), "unknown behaviour"),
+    Row("E1", trial(reading=BOUNDS), "unknown behaviour", says="lengths differ"),
+    # Measured: wrk --timeout 1s told a p99 of 4.77 ms of 5,571 and lost 250 that took 1.5 s.
+    Row("E2:p99", late(5571, 250), "fail behaviour", 251 / 58.22, f"p99 is not known, {LARGER}"),
+    # Half of the requests lost leave no median.
+    Row("E2:p50", late(100, 101), "fail behaviour", says=f": p50 is not known, {LARGER}"),
+    # What is in flight at the end counts by connections, of which each may have several requests.
+    *(
+        Row("E2", late(20_000, 0, connections), outcome)
+        for connections, outcome in ((19, "pass"), (21, "warn"), (190, "warn"), (210, "fail"))
+    ),
+    Row("E2", many(connections=10, concurrency=80), "warn", 80 / (0.01 * 20_080)),
+    Row("E2", many(connections=None), "unknown"),
+    # Ages that are told count only beyond the percentile.
+    Row("E2", flying({100: 16}), "pass", 0),
+    Row("E2", flying({9_000_000: 64}), "warn"),
+    Row("E2", flying({9_000_000: 300}), "fail"),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.check}-{row.outcome}")
+def test_answers(row: Row) -> None:
+    row.holds()
+    of_times = row.check.startswith("E2")
+    check = asked(row.trial, *row.check.split(":"))
+    assert check.invalidates == ("latency" if of_times else "all")
+
+
 def test_nothing_speaks_against_a_healthy_trial() -> None:
     items = list(answers.of_trial(trial(), LIMITS))
     assert [item.id for item in items] == ["E1", "E2", "E3", "E3", "E6"]
     assert {item.status for item in items} == {"pass"}, items
     assert set(statuses(trial(), trial(server="b")).values()) == {"pass"}
+    assert list(answers.sampled(trial(), LIMITS)) == []
 
 
 def test_what_is_not_there_is_unknown() -> None:
@@ -49,44 +142,6 @@ def test_what_is_not_there_is_unknown() -> None:
     assert statuses(trial()) == {}
     nobody = {item.id: item.status for item in answers.of_comparison([[trial()], [], []], LIMITS)}
     assert nobody == dict.fromkeys(("E1", "E3", "E4", "E5"), "unknown")
-
-
-# --- E7 ------------------------------------------------------------------------------------------
-
-
-def body(digest: str, responses: int, **changed: Any) -> SampledBody:
-    fields = {"status": 200, "length": 1000, "sha256": digest, "responses": responses, "wrong": ""}
-    return SampledBody.model_validate(fields | changed)
-
-
-def sample(*bodies: SampledBody, others: int = 0, **changed: Any) -> list[Check]:
-    subject = trial(reading=reading(sampled=bodies, sampled_others=others), **changed)
-    return list(sampled.of_trial(subject, LIMITS))
-
-
-def test_a_sample_without_a_wrong_answer_bounds_how_many_there_are() -> None:
-    (check,) = sample(body("aa", 300))
-    assert (check.status, check.value) == ("pass", 0)
-    assert "none of 300 sampled answers of the load is wrong: at most 1 %" in check.message
-    assert sample() == []
-
-
-def test_wrong_answers_of_a_sample_are_counted_and_shown() -> None:
-    wrong = body("bb", 2, begin="no rows", wrong="no JSON"), body("aa", 2, status=500, wrong="500")
-    (check,) = sample(body("aa", 95), *wrong, others=1)
-    assert (check.status, check.value, check.subject) == ("fail", 0.04, "behaviour")
-    assert "4 of 100 sampled answers" in check.message
-    assert "2 of status 200 with 1,000 bytes, 'no rows': no JSON" in check.message
-
-
-def test_a_body_that_nobody_judged_is_unknown_and_one_that_expect_allows_is_a_warning() -> None:
-    (check,) = sample(body("aa", 9), body("bb", 1, wrong=None))
-    assert (check.status, check.value) == ("unknown", None)
-    (check,) = sample(body("aa", 9), body("bb", 1, begin="other"))
-    assert check.status == "warn"
-    assert "whether it is right is for `expect` to say" in check.message
-    (check,) = sample(body("bb", 9), answers=(answer(), answer(sha256="cc")))
-    assert check.status == "pass"
 
 
 @pytest.mark.parametrize(
@@ -106,82 +161,27 @@ def test_a_sampled_body_is_held_to_what_the_suite_expects(
     def judged(expect: dict[str, Any], **changed: Any) -> str | None:
         observed = body(digest, 1, length=len(text), wrong=None, **{"begin": text} | changed)
         read = reading(sampled=(observed,))
-        return sampled.judged(read, Expect.model_validate(expect), [answer()]).sampled[0].wrong
+        return answers.judged(read, Expect.model_validate(expect), [answer()]).sampled[0].wrong
 
     digest = sha256(text.encode()).hexdigest()
     assert bool(judged(expect)) is wrong
     assert judged({"json": {"a": 1}}, begin=text[:1]) is None
 
 
-@pytest.mark.parametrize("digest", ["aa", "bb"])
-def test_of_a_mix_it_is_not_known_which_answers_are_right(digest: str) -> None:
-    """Even where the bodies are those of single requests: they may belong to another kind."""
-    kinds = {label: StreamKind(share=1, records=1, request=Request()) for label in ("list", "item")}
-    mix = Stream(records=2, sha256="ab", kinds=kinds)
-    (check,) = sample(body(digest, 300), good_response=None, stream=mix)
-    assert (check.status, check.value) == ("unknown", None)
-    assert "which of 300 sampled answers are right is not known" in check.message
-    assert "several kinds" in check.message
-
-
-# --- E1 ------------------------------------------------------------------------------------------
-
-
-def failing(bad: int, unanswered: int | None = 0) -> Any:
-    good = {"good_at_least": 20_000 - bad, "good_at_most": 20_000 - bad}
-    return reading(**good, unanswered=unanswered, errors={"status": bad})
-
-
-@pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (1, "warn"), (19, "warn"), (20, "fail")])
-def test_errors_by_their_share(bad: int, status: str) -> None:
-    check = errors(trial(reading=failing(bad)), LIMITS)
-    assert (check.status, check.subject) == (status, "behaviour")
-
-
-def test_lost_requests_are_errors_and_bounds_are_unknown() -> None:
-    assert errors(trial(reading=failing(0, unanswered=40)), LIMITS).status == "fail"
-    assert errors(trial(reading=failing(0, unanswered=None)), LIMITS).status == "unknown"
-    bounds = reading(good_at_least=19_000, doubt="lengths differ")
-    assert errors(trial(reading=bounds), LIMITS).status == "unknown"
-    assert "lengths differ" in errors(trial(reading=bounds), LIMITS).message
+# --- E1 and E2 -----------------------------------------------------------------------------------
 
 
 @given(st.integers(0, 20_000))
 def test_errors_are_a_finding_whatever_their_share(bad: int) -> None:
-    check = errors(trial(reading=failing(bad)), LIMITS)
+    check = asked(trial(reading=failing(bad)), "E1")
     assert check.value == pytest.approx(bad / 20_000, rel=1e-5)
     assert trial(checks=(check,)).believed
 
 
-@pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (20, "pass"), (21, "fail")])
-def test_sides_with_other_shares_of_errors(bad: int, status: str) -> None:
-    assert statuses(trial(), trial(server="b", reading=failing(bad)))["E1"] == status
-    unknown = trial(server="b", reading=failing(0, unanswered=None))
-    assert statuses(trial(), unknown)["E1"] == "unknown"
-
-
-# --- E2 ------------------------------------------------------------------------------------------
-
-
-def late(recorded: int, timeouts: int, connections: int = 1) -> Check:
-    times = {"latency": Histogram.of({4000: recorded}), "errors": {"timeout": timeouts}}
-    read = reading(responses=recorded + timeouts, censored=timeouts, **times)
-    return censored(trial(reading=read, load={"connections": connections}), LIMITS, [50, 99])
-
-
-def test_a_time_out_below_the_truth_is_seen() -> None:
-    # Measured: wrk --timeout 1s told a p99 of 4.77 ms of 5,571 and lost 250 that took 1.5 s.
-    check = late(5571, 250)
-    assert (check.status, check.subject, check.invalidates) == ("fail", "behaviour", "latency")
-    assert check.value == pytest.approx(251 / 58.22, rel=1e-4)
-    assert "p99 is not known" in check.message
-    assert check.component == "p99"
-
-
-def test_half_of_the_requests_lost_leave_no_median() -> None:
-    check = late(100, 101)
-    assert (check.status, check.component) == ("fail", "p50")
-    assert ": p50 is not known, it is more than the largest time" in check.message
+def test_sides_with_other_shares_of_errors() -> None:
+    sides = (failing(0), failing(20), failing(21), failing(0, unanswered=None))
+    actual = [statuses(trial(), trial(server="b", reading=side))["E1"] for side in sides]
+    assert actual == ["pass", "pass", "fail", "unknown"]
 
 
 def test_what_a_low_percentile_leaves_out_is_little() -> None:
@@ -191,39 +191,11 @@ def test_what_a_low_percentile_leaves_out_is_little() -> None:
     assert censored(few, LIMITS, [50, 99]).status == "warn"
 
 
-@pytest.mark.parametrize(
-    ("connections", "status"), [(19, "pass"), (21, "warn"), (190, "warn"), (210, "fail")]
-)
-def test_what_is_in_flight_at_the_end_counts_by_connections(connections: int, status: str) -> None:
-    check = late(20_000, 0, connections)
-    assert check.status == status
-    assert (check.subject, check.invalidates) == ("apparatus", "latency")
-
-
-def test_several_requests_may_be_in_flight_on_a_connection() -> None:
-    many = trial(load={"connections": 10, "concurrency": 80})
-    assert censored(many, LIMITS, [99]).value == pytest.approx(80 / (0.01 * 20_080), rel=1e-4)
-
-
-def test_ages_that_are_told_count_only_beyond_the_percentile() -> None:
-    def flying(ages: dict[int, int]) -> Check:
-        actual = reading(latency=Histogram.of({500: 20_000}), in_flight=Histogram.of(ages))
-        return censored(trial(reading=actual), LIMITS, [99])
-
-    assert (flying({100: 16}).status, flying({100: 16}).value) == ("pass", 0)
-    assert flying({9_000_000: 64}).status == "warn"
-    assert flying({9_000_000: 300}).status == "fail"
-
-
-def test_what_is_in_flight_is_unknown_without_connections() -> None:
-    assert censored(trial(load={"connections": None}), LIMITS, [99]).status == "unknown"
-
-
 @given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 1000))
 def test_a_failure_means_that_the_quantile_lies_among_the_lost(
     recorded: int, timeouts: int, connections: int
 ) -> None:
-    check = late(recorded, timeouts, connections)
+    check = censored(late(recorded, timeouts, connections), LIMITS, [50, 99])
     lost = timeouts + connections
     if Histogram.of({4000: recorded}).quantile(0.99, lost) is None:
         assert check.status == "fail"
@@ -233,40 +205,89 @@ def test_a_failure_means_that_the_quantile_lies_among_the_lost(
 # --- E3 ------------------------------------------------------------------------------------------
 
 
-def test_answers_that_were_wrong_or_missing_fail() -> None:
-    for changed in (
-        {"wrong": {"expected status 200, got 500": 1}},
-        {"unanswered": {"no answer within 10 s": 1}},
-    ):
-        check = same(trial(probes=probes(**changed)), LIMITS)
-        assert (check.status, check.subject) == ("fail", "behaviour")
-        assert str(next(iter(next(iter(changed.values()))))) in check.message
-    assert same(trial(probes=probes(answer(), answer(status=503))), LIMITS).status == "fail"
-    types = {"content-type": "text/html"}
-    assert same(trial(probes=probes(answer(), answer(headers=types))), LIMITS).status == "fail"
+def lengths(shortest: int, longest: int, received: int, **changed: Any) -> Trial:
+    """A load whose single answers had two lengths, in bytes."""
+    single = probes(answer(length=shortest), answer(length=longest))
+    free = right(shortest=shortest, longest=longest, binding=False)
+    read = reading(received_bytes=20_000 * received, **changed)
+    return trial(probes=single, good_response=free, reading=read)
 
 
-def test_a_body_that_changes_is_told_and_no_failure() -> None:
-    changing = probes(answer(), answer(sha256="bb", length=1010))
-    check = same(trial(probes=changing), LIMITS)
-    assert check.status == "warn"
-    assert "1,000 to 1,010" in check.message
-    kinds = {"item": StreamKind(share=1, records=1, request=Request())}
-    mix = Stream(records=1, sha256="ab", kinds=kinds)
-    check = same(trial(probes=changing, stream=mix), LIMITS)
-    assert (check.status, "E6 judges" in check.message) == ("pass", True)
+HTML = answer(headers={"content-type": "text/html"})
+CHANGING = probes(answer(), answer(sha256="bb", length=1010))
+CREATED = answer(status=201, headers={"content-type": "text/html"})
+EITHER = right(status=(200, 201))
+FEW = reading(responses=16, good_at_least=16, good_at_most=16, received_bytes=16 * 1200)
+SHORT = reading(received_bytes=20_000 * 1120)
+HEADS = reading(received_bytes=20_000 * 1177, body_bytes=20_000_000)
+BY_OTHERS = reading(good_at_most=19_000, good_at_least=19_000, received_bytes=22_900_000)
 
 
 @pytest.mark.parametrize(
-    ("each", "status"),
+    ("item", "status", "says"),
     [
-        *((1150, "pass"), (1149, "pass"), (1152, "pass"), (1140, "unknown"), (1155, "unknown")),
-        *((1138, "fail"), (1165, "fail"), (150, "fail")),
+        (trial(probes=probes(wrong={"expected status 200": 1})), "fail", "expected status 200"),
+        (trial(probes=probes(unanswered={"no answer": 1})), "fail", "no answer"),
+        (trial(probes=probes(answer(), answer(status=503))), "fail", "statuses 200, 503"),
+        (trial(probes=probes(answer(), HTML)), "fail", "content types text/html, text/plain"),
+        (trial(probes=CHANGING), "warn", "1,000 to 1,010"),
+        (trial(probes=CHANGING, stream=mix("item")), "pass", "E6 judges"),
+        # The bodies are for `expect` to judge.
+        (trial(probes=probes(answer(), CREATED), good_response=EITHER), "warn", ""),
+        (trial(probes=probes(answer(), HTML), good_response=EITHER), "fail", "content types"),
     ],
 )
-def test_the_loads_responses_are_as_long_as_a_single_one(each: int, status: str) -> None:
-    check = size(trial(reading=reading(received_bytes=20_000 * each)), LIMITS)
+def test_single_answers(item: Trial, status: str, says: str) -> None:
+    check = same(item, LIMITS)
     assert (check.status, check.subject) == (status, "behaviour")
+    assert says in check.message
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        *(({"reading": reading(received_bytes=20_000 * n)}, "pass") for n in (1149, 1150, 1152)),
+        *(({"reading": reading(received_bytes=20_000 * n)}, "unknown") for n in (1140, 1155)),
+        *(({"reading": reading(received_bytes=20_000 * n)}, "fail") for n in (150, 1138, 1165)),
+        # Another status shows in the heads alone.
+        ({"reading": HEADS}, "fail"),
+        # Headers of the connection may be missing where it was asked otherwise.
+        ({"reading": SHORT}, "fail"),
+        ({"probes": probes(version=""), "reading": SHORT}, "unknown"),
+        ({"reading": FEW}, "unknown"),
+        ({"reading": reading(body_bytes=20_000 * 1400, received_bytes=None)}, "fail"),
+        ({"load": {"protocol": "HTTP/2"}}, "unknown"),
+        # Bytes that are those of right answers need no protocol.
+        ({"load": {"protocol": None}, "reading": reading(received_bytes=20_000 * 1150)}, "pass"),
+        ({"load": {"protocol": None}, "reading": reading(received_bytes=20_000 * 1149)}, "unknown"),
+        ({"reading": reading(received_bytes=None)}, "unknown"),
+        ({"reading": BY_OTHERS}, "unknown"),
+        ({"reading": reading(errors={"status": 1}, received_bytes=20_000 * 1130)}, "unknown"),
+        ({"reading": reading(unanswered=None)}, "unknown"),
+        ({"reading": reading(own_requests=True)}, "unknown"),
+        ({"probes": None}, "unknown"),
+        ({"probes": probes(sizes=None)}, "unknown"),
+        ({"good_response": None}, "unknown"),
+        ({"good_response": right(shortest=0, longest=None)}, "unknown"),
+    ],
+)
+def test_lengths_of_the_loads_responses(changed: Any, status: str) -> None:
+    check = size(trial(**changed), LIMITS)
+    assert (check.status, check.subject) == (status, "behaviour")
+    heads = "177 bytes of head in the load, 150 in a right answer"
+    assert (heads in check.message) == (changed.get("reading") is HEADS)
+
+
+@pytest.mark.parametrize(
+    ("item", "status"),
+    [
+        (lengths(9, 30, 170), "unknown"),
+        (lengths(9, 12, 161), "pass"),
+        (lengths(9, 12, 161, byte_error=20_000 * 9), "unknown"),
+    ],
+)
+def test_a_slack_as_large_as_a_body_says_nothing(item: Trial, status: str) -> None:
+    assert size(item, LIMITS).status == status
 
 
 @pytest.mark.parametrize(("length", "each"), [(18, 18 - 18), (18, 59), (4000, 45)])
@@ -283,68 +304,31 @@ def test_an_answer_that_is_empty_an_error_or_compressed_is_another(length: int, 
         assert check.status == "fail", (actual, check.message)
 
 
-def test_another_status_shows_in_the_heads_alone() -> None:
-    actual = reading(received_bytes=20_000 * 1177, body_bytes=20_000_000)
-    check = size(trial(reading=actual), LIMITS)
-    assert check.status == "fail"
-    assert "177 bytes of head in the load, 150 in a right answer" in check.message
-
-
-def test_headers_of_the_connection_may_be_missing_where_it_was_asked_otherwise() -> None:
-    read = reading(received_bytes=20_000 * 1120)
-    assert size(trial(reading=read), LIMITS).status == "fail"
-    assert size(trial(probes=probes(version=""), reading=read), LIMITS).status == "unknown"
-
-
-def test_a_slack_as_large_as_a_body_says_nothing() -> None:
-    differing = probes(answer(length=9), answer(length=30))
-    free = right(shortest=9, longest=30, binding=False)
-    read = reading(received_bytes=20_000 * 170)
-    item = trial(probes=differing, good_response=free, reading=read)
-    assert size(item, LIMITS).status == "unknown"
-    near = right(shortest=9, longest=12, binding=False)
-    grown = reading(received_bytes=20_000 * 161)
-    part = probes(answer(length=9), answer(length=12))
-    assert size(trial(probes=part, good_response=near, reading=grown), LIMITS).status == "pass"
-    rounded = reading(received_bytes=20_000 * 161, byte_error=20_000 * 9)
-    assert size(trial(probes=part, good_response=near, reading=rounded), LIMITS).status == "unknown"
-    few = reading(responses=16, good_at_least=16, good_at_most=16, received_bytes=16 * 1200)
-    assert size(trial(reading=few), LIMITS).status == "unknown"
+def test_a_length_in_doubt_is_named_and_no_failure() -> None:
+    grew = right(binding=False, doubt="answers to POST may grow, such as an id")
+    bodies = [Bodies(status=200, length=n, responses=10_000) for n in (1000, 1001)]
+    check = size(trial(good_response=grew, reading=reading(bodies=bodies)), LIMITS)
+    assert check.status == "warn"
+    assert "10,000 of 20,000 bodies of the load are not of 1,000 bytes" in check.message
+    assert "`expect.length` decides it" in check.message
+    longer = reading(body_bytes=20_000 * 1400, received_bytes=None)
+    assert size(trial(good_response=grew, reading=longer), LIMITS).status == "unknown"
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "status"),
     [
-        {"load": {"protocol": "HTTP/2"}},
-        {"load": {"protocol": None}, "reading": reading(received_bytes=20_000 * 1149)},
-        {"reading": reading(received_bytes=None)},
-        {"reading": reading(good_at_most=19_000, good_at_least=19_000, received_bytes=22_900_000)},
-        {"reading": reading(errors={"status": 1}, received_bytes=20_000 * 1130)},
-        {"reading": reading(unanswered=None)},
-        {"reading": reading(own_requests=True)},
-        {"probes": None},
-        {"probes": probes(sizes=None)},
-        {"good_response": None},
-        {"good_response": right(shortest=0, longest=None)},
+        ({"probes": probes(answer(status=404))}, "fail"),
+        ({"probes": probes(HTML)}, "fail"),
+        ({"probes": probes(answer(headers={"content-type": "text/plain; charset=x"}))}, "pass"),
+        ({"probes": probes(answer(sha256="bb"))}, "warn"),
+        # Unlike statuses are comparable where the suite declares them.
+        ({"probes": probes(CREATED)}, "fail"),
+        ({"probes": probes(CREATED), "good_response": right(status=201)}, "pass"),
     ],
 )
-def test_a_size_that_cannot_be_compared_is_unknown(changed: Any) -> None:
-    assert size(trial(**changed), LIMITS).status == "unknown"
-
-
-def test_bytes_that_are_those_of_right_answers_need_no_protocol() -> None:
-    item = trial(load={"protocol": None}, reading=reading(received_bytes=20_000 * 1150))
-    assert size(item, LIMITS).status == "pass"
-
-
-def test_sides_that_answer_otherwise() -> None:
-    def against(item: Any) -> str:
-        return statuses(trial(), trial(server="b", probes=probes(item)))["E3"]
-
-    assert against(answer(status=404)) == "fail"
-    assert against(answer(headers={"content-type": "text/html"})) == "fail"
-    assert against(answer(headers={"content-type": "text/plain; charset=utf-8"})) == "pass"
-    assert against(answer(sha256="bb")) == "warn"
+def test_sides_that_answer_otherwise(changed: Any, status: str) -> None:
+    assert statuses(trial(), trial(server="b", **changed))["E3"] == status
 
 
 # --- E4 and E5 -----------------------------------------------------------------------------------
@@ -392,11 +376,6 @@ def comparison(*trials: Trial) -> Comparison:
     return Comparison(scenario="s", driver="w", vary={}, cases=names, checks=checks)
 
 
-def test_an_older_answer_has_no_length_of_headers() -> None:
-    older = trial(server="b", probes=None, answers=(answer(header_bytes=None),))
-    assert statuses(trial(), older)["E4"] == "unknown"
-
-
 def test_a_search_chooses_rate_and_arrivals_and_nothing_else() -> None:
     def sought(block: int, digest: str, server: str = "a") -> Trial:
         outcome = SearchOutcome(rate=100.0, passed=True)
@@ -408,38 +387,20 @@ def test_a_search_chooses_rate_and_arrivals_and_nothing_else() -> None:
     assert statuses(*by_block, sought(2, "u"))["E5"] == "fail"
 
 
-def test_another_request_or_another_script_fails() -> None:
-    assert statuses(trial(), trial(request=Request(path="/other")))["E5"] == "fail"
-    changed = between(trial(), trial(load={"options_digest": "t"}))["E5"]
-    assert (changed.status, changed.subject) == ("fail", "apparatus")
-    assert statuses(trial(), trial(load={"options_digest": ""}))["E5"] == "unknown"
-
-
-# --- What the suite declares ---------------------------------------------------------------------
-
-
-def test_a_length_in_doubt_is_named_and_no_failure() -> None:
-    grew = right(binding=False, doubt="answers to POST may grow, such as an id")
-    bodies = [Bodies(status=200, length=n, responses=10_000) for n in (1000, 1001)]
-    check = size(trial(good_response=grew, reading=reading(bodies=bodies)), LIMITS)
-    assert check.status == "warn"
-    assert "10,000 of 20,000 bodies of the load are not of 1,000 bytes" in check.message
-    assert "`expect.length` decides it" in check.message
-    longer = reading(body_bytes=20_000 * 1400, received_bytes=None)
-    assert size(trial(good_response=grew, reading=longer), LIMITS).status == "unknown"
-    assert size(trial(reading=longer), LIMITS).status == "fail"
-
-
-def test_unlike_statuses_are_comparable_where_the_suite_declares_them() -> None:
-    created = answer(status=201, headers={"content-type": "text/html"})
-    other = {"server": "b", "probes": probes(created)}
-    assert statuses(trial(), trial(**other))["E3"] == "fail"
-    assert statuses(trial(), trial(**other, good_response=right(status=201)))["E3"] == "pass"
-    mixed = trial(probes=probes(answer(), created), good_response=right(status=(200, 201)))
-    assert same(mixed, LIMITS).status == "warn"  # the bodies are for `expect` to judge
-    html = answer(headers={"content-type": "text/html"})
-    unlike = trial(probes=probes(answer(), html), good_response=right(status=(200, 201)))
-    assert same(unlike, LIMITS).status == "fail"
+@pytest.mark.parametrize(
+    ("id_", "changed", "outcome"),
+    [
+        # An older answer has no length of headers.
+        ("E4", {"probes": None, "answers": (answer(header_bytes=None),)}, "unknown behaviour"),
+        ("E5", {"request": Request(path="/other")}, "fail apparatus"),
+        ("E5", {"load": {"options_digest": "t"}}, "fail apparatus"),
+        ("E5", {"load": {"options_digest": ""}}, "unknown apparatus"),
+    ],
+)
+def test_another_request_or_another_script(id_: str, changed: Any, outcome: str) -> None:
+    server = "b" if id_ == "E4" else "a"
+    check = between(trial(), trial(server=server, **changed))[id_]
+    assert f"{check.status} {check.subject}" == outcome
 
 
 def test_own_requests_are_comparable_where_all_answers_are_equal() -> None:

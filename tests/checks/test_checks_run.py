@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench
+from front_door import PROGRAMS, Bench, attempts
 from suite_texts.files import suite_text
 
 
@@ -18,12 +18,9 @@ def checks(
     A loud machine has the load tool stand still as well: where the check that `settles` this by its
     id and component does not pass, it is measured again, five times at most.
     """
-    attempt = 0
-    while True:
-        attempt += 1
-        (path := folder / f"{attempt}").mkdir()
+    for path in attempts(folder):
         actual = checks_once(bench, path, way, loader)
-        if attempt == 5 or only(actual, *settles)["status"] == "pass":
+        if only(actual, *settles)["status"] == "pass":
             break
     return actual
 

@@ -2,11 +2,11 @@
 
 import pytest
 from made import plain
-from made.quiet_trial import LIMITS, only, parts, reading, trial
+from made.quiet_trial import LIMITS, Row, only, parts, reading, trial
 from made.turns import other_slices, turns
 
 from benchforge.checks import ask
-from benchforge.checks.statistics.bridge import of_bridge
+from benchforge.checks.statistics.repetitions import of_bridge
 from benchforge.checks.statistics.turns import of_comparison, of_trial, position_effect
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -16,40 +16,41 @@ from benchforge.stats.turns import order
 STEADY = turns(*[200] * 20)
 
 
-def asked(took: Turns, id_: str, label: str | None = None) -> Check:
-    return only(of_trial(trial(turns=took), LIMITS), id_, label)
-
-
 def between(first_side: Turns, theirs: Turns, id_: str) -> Check:
     other = trial(turns=theirs, case=plain.named("other", scenario="s", driver="closed"))
     return only(of_comparison([[trial(turns=first_side)], [other]], LIMITS), id_)
 
 
-def test_a_server_that_did_nothing_while_it_was_frozen() -> None:
-    check = asked(STEADY, "I1")
-    assert (check.status, check.value) == ("pass", 0)
+def frozen(cpu_s: float, frozen_s: float = 2.0) -> Trial:
+    return trial(turns=turns(*[200] * 20, frozen_s=frozen_s, frozen_cpu_s=cpu_s))
 
 
-@pytest.mark.parametrize(("cpu_s", "status"), [(0.005, "pass"), (0.006, "fail"), (0.3, "fail")])
-def test_a_server_that_works_in_the_turns_of_others(cpu_s: float, status: str) -> None:
-    check = asked(turns(*[200] * 20, frozen_s=2.0, frozen_cpu_s=cpu_s), "I1")
-    assert (check.status, check.subject) == (status, "apparatus")
-    assert ("worked in the turns of others" in check.message) is (status == "fail")
+def late(drained_s: float) -> Trial:
+    return trial(turns=other_slices(STEADY, drained_s=drained_s))
 
 
-def test_a_server_that_was_never_frozen_says_nothing() -> None:
-    assert asked(turns(200, frozen_s=0.0), "I1").status == "unknown"
+def empty(slices: int) -> Trial:
+    return trial(turns=turns(*[0] * slices, *[200] * (19 - slices)))
 
 
-@pytest.mark.parametrize(("drained_s", "status"), [(0.004, "pass"), (0.02, "warn"), (0.05, "fail")])
-def test_slices_that_take_long_to_end(drained_s: float, status: str) -> None:
-    check = asked(other_slices(STEADY, drained_s=drained_s), "I3", trial().case.server)
-    assert check.status == status
+ROWS = [
+    Row("I1", trial(turns=STEADY), "pass", 0),
+    Row("I1", frozen(0.005), "pass"),
+    *(Row("I1", frozen(n), "fail", says="worked in the turns of others") for n in (0.006, 0.3)),
+    Row("I1", frozen(0, frozen_s=0), "unknown"),
+    Row("I3:flask", late(0.004), "pass"),
+    Row("I3:flask", late(0.02), "warn"),
+    Row("I3:flask", late(0.05), "fail"),
+    Row("I3:requests", trial(turns=turns(*[49] * 6)), "warn"),
+    Row("I3:requests", trial(turns=turns(*[50] * 6)), "pass"),
+    Row("I6", empty(1), "pass"),
+    *(Row("I6", empty(slices), "fail") for slices in (2, 10)),
+]
 
 
-@pytest.mark.parametrize(("count", "status"), [(49, "warn"), (50, "pass")])
-def test_slices_of_few_requests(count: int, status: str) -> None:
-    assert asked(turns(*[count] * 6), "I3", "requests").status == status
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.check}-{row.outcome}")
+def test_slices(row: Row) -> None:
+    row.holds()
 
 
 def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
@@ -58,11 +59,6 @@ def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
     late = other_slices(turns(*[12] * 6), drained_s=0.05)
     item = trial(turns=late, load=load.model_copy(update={"concurrency": 1}))
     assert "I3" not in {check.id for check in of_trial(item, LIMITS)}
-
-
-@pytest.mark.parametrize(("empty", "status"), [(1, "pass"), (2, "fail"), (10, "fail")])
-def test_slices_without_a_response(empty: int, status: str) -> None:
-    assert asked(turns(*[0] * empty, *[200] * (19 - empty)), "I6").status == status
 
 
 @pytest.mark.parametrize(

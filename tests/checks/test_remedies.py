@@ -20,7 +20,7 @@ from made.turns import other_slices, probed_slices, turns
 from suite_texts.files import suite_text
 
 from benchforge.checks import ask
-from benchforge.checks.statistics.bridge import of_bridge
+from benchforge.checks.statistics.repetitions import of_bridge
 from benchforge.checks.statistics.turns import of_comparison as of_turns
 from benchforge.checks.statistics.turns import position_effect
 from benchforge.cli.console.named_file import loaded

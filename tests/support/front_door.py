@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -81,6 +81,13 @@ def forked(program: Path, *words: str | Path, folder: Path) -> Told:
     """Run a program of the tests that imports benchforge, as `bench` calls benchforge itself."""
     options = [str(word) for word in words]
     return Told(*warm.call(options, folder, os.environ, WAITS_S, program=program))
+
+
+def attempts(folder: Path) -> Iterator[Path]:
+    """Yield a folder for each of five attempts, since a neighbour may spoil some."""
+    for number in range(1, 6):
+        (path := folder / f"{number}").mkdir()
+        yield path
 
 
 def bench_words(*words: str | Path) -> list[str]:

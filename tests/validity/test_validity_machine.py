@@ -17,7 +17,7 @@ from planted.beside import PACE, program, suite
 from planted.validity import ONCE, apart, caught, measured, noted, quiet
 
 from benchforge.checks.machine import clock as clocks
-from benchforge.checks.machine import memory
+from benchforge.checks.machine import noise
 
 pytestmark = pytest.mark.timeout(1000)
 
@@ -114,9 +114,7 @@ def test_swap_by_its_counters_alone() -> None:
     for swapped, status in ((0, "pass"), (812, "fail")):
         observed = observation(machine=machine(paging={**paging, "pswpout": swapped}))
         (check,) = [
-            item
-            for item in memory.of_trial(trial(observation=observed), LIMITS)
-            if not item.component
+            item for item in noise.memory(trial(observation=observed), LIMITS) if not item.component
         ][:1]
         assert (check.id, check.status, check.subject) == ("M1", status, "apparatus")
     noted("pages went to swap (recorded counters)", "M1", check.model_dump(), "")

@@ -1,15 +1,24 @@
-"""Errors, what is left out of response times, and whether all answer alike (E1 to E6)."""
+"""Errors, what response times leave out, samples, and whether all answer alike (E1 to E7)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Container, Iterator, Mapping, Sequence
 
-from benchforge.checks.answers import alike, same, under_load
+from benchforge.checks.answers import alike, under_load
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
+from benchforge.model.trial.answers.answer import (
+    Answer,
+    Expect,
+    content_difference,
+    either,
+    length_difference,
+    statuses_of,
+)
 from benchforge.model.trial.check import Check, Status, Subject
-from benchforge.model.trial.reading import Reading, span
+from benchforge.model.trial.reading import Reading, SampledBody, span
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import exact, figure, percent
+from benchforge.text.readable import conjoined, exact, figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
@@ -28,7 +37,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     sides = by_name(cases)
     if len(sides) > 1:
         yield errors_between(sides, limits)
-        yield from same.between(sides, limits)
+        yield from alike.between(sides, limits)
     else:
         yield from not_compared(cases, limits, "E1", "E3", "E4", "E5")
 
@@ -67,7 +76,6 @@ def _classes(trial: Trial, reading: Reading) -> str:
 
 
 def _in_doubt(reading: Reading, limits: Thresholds) -> Check:
-    """E1 where bounds alone are known: so many failed at least."""
     surely = reading.responses - reading.good_at_most + (reading.unanswered or 0)
     total = requests(reading)
     if total and limits["E1"].status(surely / total) == "fail":
@@ -159,3 +167,76 @@ def _in_flight(trial: Trial, reading: Reading, share: float, late: int) -> int |
         return None
     # Over a connection of HTTP/2 there may be several.
     return trial.load.concurrency or trial.load.connections
+
+
+_NAMED = 2
+_BEGIN = 60  # characters of a wrong body in a message
+_NONE_OF = 3.0
+"Of n answers none is wrong: 19 times in 20, fewer than 3/n of all are (Hanley and Lippman-Hand)."
+
+
+def sampled(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield E7 where the load tool compared a sample."""
+    reading, right = trial.reading, trial.good_response
+    if reading is None or not reading.sampled:
+        return
+    count = sum(answer.responses for answer in reading.sampled) + reading.sampled_others
+    if trial.stream is not None:
+        says = f"which of {exact(count)} sampled answers are right is not known: the load has "
+        says += "several kinds of requests, each with an answer of its own; E6 judges them"
+        yield limits.check("E7", "behaviour", None, says)
+        return
+    if right is None:
+        return
+    wrong = [answer for answer in reading.sampled if answer.wrong]
+    unjudged = sum(answer.responses for answer in reading.sampled if answer.wrong is None)
+    unjudged += reading.sampled_others
+    bad = sum(answer.responses for answer in wrong)
+    if bad:
+        says = f"{exact(bad)} of {exact(count)} sampled answers of the load are wrong: "
+        says += conjoined([f"{_named(answer)}: {answer.wrong}" for answer in wrong[:_NAMED]])
+        yield limits.check("E7", "behaviour", bad / count, says)
+        return
+    if unjudged:
+        says = f"whether {exact(unjudged)} of {exact(count)} sampled answers are right is not "
+        says += "known: no single request had their bodies, and these were not kept whole"
+        yield limits.check("E7", "behaviour", None, says)
+        return
+    digests = {answer.sha256 for answer in trial.answers}
+    strange = [answer for answer in reading.sampled if answer.sha256 not in digests]
+    if strange and len(digests) == 1:
+        odd = sum(answer.responses for answer in strange)
+        says = f"{exact(odd)} of {exact(count)} sampled answers of the load have another body than "
+        says += f"single requests: {_named(strange[0])}: whether it is right is for `expect` to say"
+        yield limits.check("E7", "behaviour", 0.0, says, "warn")
+        return
+    most = percent(min(1.0, _NONE_OF / count))
+    says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
+    yield limits.check("E7", "behaviour", 0.0, says)
+
+
+def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Reading:
+    """Return a reading whose sampled bodies are judged: by single requests, else by `expect`."""
+    digests = {answer.sha256 for answer in answers}
+    sampled = tuple(body.like(wrong=_mistake(body, expect, digests)) for body in reading.sampled)
+    return reading.like(sampled=sampled)
+
+
+def _mistake(body: SampledBody, expect: Expect, digests: Container[str]) -> str | None:
+    if body.status not in statuses_of(expect.status):
+        return f"expected status {either(expect.status)}, got {body.status}"
+    if body.sha256 in digests:
+        return ""
+    if expect.same_body or expect.body is not None:
+        return "it is not the body of single requests"
+    if mismatch := length_difference(expect.length, body.length):
+        return mismatch
+    content = (body.begin or "").encode()
+    if hashlib.sha256(content).hexdigest() == body.sha256:
+        return content_difference(expect, content) or ""
+    return None if expect.reads_body else ""
+
+
+def _named(body: SampledBody) -> str:
+    begin = "" if body.begin is None else f", {body.begin[:_BEGIN]!r}"
+    return f"{exact(body.responses)} of status {body.status} with {exact(body.length)} bytes{begin}"

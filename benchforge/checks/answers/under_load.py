@@ -74,7 +74,6 @@ def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[C
 
 
 def _populations(trials: Sequence[Trial]) -> list[_Population]:
-    """Return what trials of one case prove of each population of answers."""
     return [*filter(None, (_of_load(trials), _of_monitor(trials)))]
 
 
@@ -106,12 +105,10 @@ def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
 
 
 def _windows(read: Sequence[LoadAnswers]) -> tuple[Windows, Windows]:
-    """Return the windows of all loads together, and those outside of them."""
     return _together(row.load for row in read), _together(row.around for row in read)
 
 
 def _together(parts: Iterable[Windows]) -> Windows:
-    """Return the windows of several trials as one number each."""
     rows, names = list(parts), {field.name for field in fields(Windows)} - {"longest_s"}
     return Windows(**{name: sum(getattr(row, name) for row in rows) for name in names})
 
@@ -127,14 +124,12 @@ def _bound(wrong: int, total: int) -> str:
 
 
 def _kinds_of(trial: Trial, distinct: Iterable[MonitorAnswer], count: int) -> str:
-    """Return to which kinds of a mix answers were wrong, if any were."""
     wrong = _wrong(trial, distinct)[0] if count else ()
     kinds = sorted({answer.kind for answer in wrong if answer.kind})
     return f" to {conjoined(kinds)}" if kinds else ""
 
 
 def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[str]:
-    """Yield what the load's windows prove of each kind of a mix."""
     labels = trials[0].stream.kinds if trials[0].stream is not None else ()
     windows = {name: _together(row.kinds.get(name, Windows()) for row in read) for name in labels}
     texts = [
@@ -224,7 +219,6 @@ def _arrival(monitors: Sequence[Monitor]) -> Iterator[str]:
 
 
 def _not_known(trials: Sequence[Trial]) -> str:
-    """Return why nothing is known of any population."""
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
     failures = dict.fromkeys(monitor.why for monitor in monitors if monitor.why)
     reasons = [f"the monitor failed: {failure}" for failure in failures]

@@ -134,16 +134,13 @@ def _full_link(ceiling: Ceiling) -> str:
 
 
 def _meaning(status: Status, reason: str) -> str:
-    match status:
-        case "pass":
-            return ""
-        case "unknown":
-            return f"; what it could do at most is not known: {reason}; see L1 for its CPU"
-        case "warn":
-            return ": it is near its limit; give it more threads, or take a faster one"
-        case "fail":
-            more = "give it more threads or connections, or take a faster one"
-            return f": the load tool, not the server, was the limit; {more}"
+    more = "give it more threads or connections, or take a faster one"
+    meanings: dict[Status, str] = {
+        "unknown": f"; what it could do at most is not known: {reason}; see L1 for its CPU",
+        "warn": ": it is near its limit; give it more threads, or take a faster one",
+        "fail": f": the load tool, not the server, was the limit; {more}",
+    }
+    return meanings.get(status, "")
 
 
 def _why_none(header: Header, ceiling: Ceiling | None) -> str:

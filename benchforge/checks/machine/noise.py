@@ -1,10 +1,11 @@
-"""Noise of other programs and guests during a load (N1 to N6)."""
+"""Noise of other programs and guests during a load, and its memory (M1 to M3, N1 to N6)."""
 
+import math
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.machine import sharing
-from benchforge.checks.seen import NOT_LOOKED_AT, because, machine_of
+from benchforge.checks.seen import NOT_LOOKED_AT, because, cpus_of, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
@@ -29,15 +30,16 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     observation, machine = trial.observation, machine_of(trial)
     yield _foreign(trial, machine, limits)
     for part in () if observation is None else observation.usage:
-        if part.role != "loader" and not _crowded(trial, part):
-            yield _run_queue(trial, part, limits)
+        crowded = trial.workers.get(part.label, 0) > (cpus_of(trial, part.role) or math.inf)
+        if part.role != "loader" and not crowded:
+            yield sharing.waiting(trial, part, "N2", limits)
     yield from _pressure(trial, observation, limits)
     taken = sharing.by_hypervisor(trial, limits)
     says = taken.why
     if taken.share is not None:
         says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
-        says += "" if taken.status == "pass" else ": measure on a machine of its own"
-    yield limits.check("N4", "apparatus", taken.share, says, taken.status)
+    check = limits.check("N4", "apparatus", taken.share, says, taken.status)
+    yield advising(check, ": measure on a machine of its own")
     yield from _quota(observation, machine, limits)
 
 
@@ -54,9 +56,9 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         yield limits.check("N6", "apparatus", None, reason).about(scope="result")
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
-    if limits["N6"].status(first / cpus) != "pass":
-        says += ": other programs, or an earlier run, were at work in the minute before it"
-    yield limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
+    check = limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
+    advice = ": other programs, or an earlier run, were at work in the minute before it"
+    yield advising(check, advice)
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
@@ -73,27 +75,6 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
         says += f" ({conjoined(named)})" if named else ""
         says += ": stop them, or measure on a machine of its own"
     return limits.check("N1", "apparatus", taken.share, says, taken.status)
-
-
-def _crowded(trial: Trial, part: Usage) -> bool:
-    """Return True if a part was told to have more workers than there are CPUs for it."""
-    cpus_of_role = sharing.cpus_of(trial, part.role)
-    machine = machine_of(trial)
-    cpus = (machine.cpus if machine else None) if cpus_of_role is None else len(cpus_of_role)
-    return cpus is not None and trial.workers.get(part.label, 0) > cpus
-
-
-def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
-    """Return N2 of a part: for how long a thread of it could have run and did not."""
-    seconds = 0.0 if trial.observation is None else trial.observation.seconds
-    if part.cpu_wait_s is None or not seconds:
-        reason = f"how long {part.label} waited for a CPU is not known{because(part)}"
-        return limits.check("N2", "apparatus", None, reason).about(part.label)
-    value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
-    status, reason, cause = sharing.alone(trial, limits, "N2", value, part.role)
-    says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
-    says += f": {reason}" if reason else ""
-    return limits.check("N2", "apparatus", value, says, status).about(part.label, because=cause)
 
 
 def _pressure(trial: Trial, observation: Observation | None, limits: Thresholds) -> Iterator[Check]:
@@ -132,6 +113,53 @@ def _quota(
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:
         says = f"the CPU quota of our control group stopped us {machine.throttled} times"
-        if machine.throttled:
-            says += ": measure without one (cpu.max, or docker run --cpus)"
-        yield limits.check("N5", "apparatus", machine.throttled, says)
+        check = limits.check("N5", "apparatus", machine.throttled, says)
+        yield advising(check, ": measure without one (cpu.max, or docker run --cpus)")
+
+
+def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield M1 of the machine and of each service, M2, and M3 of each service.
+
+    A load tool grows with what it notes.
+    """
+    observation, machine = trial.observation, machine_of(trial)
+    paging = {} if machine is None else machine.paging
+    why = NOT_LOOKED_AT if machine is None else "the kernel does not tell (/proc/vmstat)"
+    if {"pswpin", "pswpout"} <= paging.keys():
+        pages = paging["pswpin"] + paging["pswpout"]
+        says = f"{counted(pages, 'page')} went to or from swap"
+        check = limits.check("M1", "apparatus", pages, says)
+        yield advising(check, ": end what takes the memory, or load less")
+    else:
+        yield limits.check("M1", "apparatus", None, f"swap: {why}")
+    if (killed := paging.get("oom_kill")) is None:
+        yield limits.check("M2", "apparatus", None, f"kills for want of memory: {why}")
+    else:
+        says = f"processes that the kernel killed for want of memory: {killed}"
+        check = limits.check("M2", "apparatus", killed, says)
+        yield advising(check, ": see its log (dmesg), and give them more")
+    for part in () if observation is None else observation.usage:
+        if part.role != "loader":
+            yield _read(part, limits)
+            yield _growth(part, observation, limits)
+
+
+def _read(part: Usage, limits: Thresholds) -> Check:
+    if part.major_faults is None:
+        reason = f"how much {part.label} read from a disk to run is not known{because(part)}"
+        return limits.check("M1.read", "apparatus", None, reason).about(part.label)
+    pages = counted(part.major_faults, "page")
+    says = f"{part.label} had to read {pages} of its memory from a disk"
+    check = limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
+    return advising(check, ": give it a warm-up")
+
+
+def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
+    unassigned = None if observation is None else observation.unassigned_shared_bytes
+    shared = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
+    if part.memory_growth is None:
+        reason = f"whether the memory of {part.label} grows is not known{because(part)}{shared}"
+        return limits.check("M3", "behaviour", None, reason).about(part.label)
+    says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
+    check = limits.check("M3", "behaviour", part.memory_growth, says + shared).about(part.label)
+    return advising(check, ": load longer, to see whether it ever ends")

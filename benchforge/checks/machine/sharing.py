@@ -34,7 +34,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if not trial.hosts or any(part.role == "loader" for part in trial.observation.usage):
         yield _shared(trial, limits)
     for part in trial.observation.usage:
-        yield _preempted(trial, part, trial.observation.seconds, limits)
+        yield waiting(trial, part, "P2", limits)
 
 
 def _shared(trial: Trial, limits: Thresholds) -> Check:
@@ -58,7 +58,6 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
-    """Return how busy the CPUs were that the load tool shares, of all of their time."""
     observation = trial.observation
     if observation is None or observation.machine is None or not observation.seconds:
         return None
@@ -70,16 +69,25 @@ def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
     return min(1.0, sum(by_cpu[cpu] for cpu in shared) / (len(shared) * observation.seconds))
 
 
-def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) -> Check:
-    """Return P2 of a part: how often its threads had to leave a CPU that they wanted to keep."""
-    if part.involuntary_switches is None or not seconds:
-        reason = f"how often {part.label} had to leave a CPU is not known{because(part)}"
-        return limits.check("P2", "apparatus", None, reason).about(part.label)
-    rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
-    status, reason, cause = alone(trial, limits, "P2", rate, part.role)
-    says = f"each busy thread of {part.label} had to leave its CPU {figure(rate)} times a second"
-    says += f": {reason}" if reason else ""
-    return limits.check("P2", "apparatus", rate, says, status).about(part.label, because=cause)
+def waiting(trial: Trial, part: Usage, id_: str, limits: Thresholds) -> Check:
+    """Return P2, N2 or L5 of a part: how often, or how long, its threads had no CPU they wanted."""
+    switched, label = id_ == "P2", part.label
+    waits = part.involuntary_switches if switched else part.cpu_wait_s
+    seconds = 0.0 if trial.observation is None else trial.observation.seconds
+    if waits is None or not seconds:
+        did = f"how often {label} had to leave" if switched else f"how long {label} waited for"
+        reason = f"{did} a CPU is not known{because(part)}"
+        return limits.check(id_, "apparatus", None, reason).about(label)
+    value = waits / seconds / max(1, part.busy_threads or 1)
+    status, reason, cause = alone(trial, limits, id_, value, part.role)
+    says = "" if id_ == "L5" else "each busy thread of "
+    if switched:
+        says += f"{label} had to leave its CPU {figure(value)} times a second"
+    else:
+        says += f"{label} waited {amount('s', value)} for a CPU each second"
+    if reason:
+        says += ", which is part of the response times" * (id_ == "L5") + f": {reason}"
+    return limits.check(id_, "apparatus", value, says, status).about(label, because=cause)
 
 
 class Waiting(NamedTuple):

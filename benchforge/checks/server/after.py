@@ -41,7 +41,6 @@ def _of_trial(name: str, trial: Trial, limits: Thresholds) -> Check:
 
 
 def _watched(later: WorkAfter) -> str:
-    """Return for how long a server was watched, and what that leaves out."""
     end = "it idled then" if later.idle else "and it went on"
     return f" (watched for {exact(round(later.seconds, 1))} s, {end}): {_UNSEEN}"
 

@@ -5,7 +5,7 @@ from pathlib import PurePath
 from statistics import fmean
 
 from benchforge.checks import seen
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Link, Trial
@@ -97,7 +97,6 @@ def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
 
 
 def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
-    """W1: whether all used as many CPUs."""
     used: dict[str, float] = {}
     for name, trials in sides.items():
         cpus = [
@@ -113,10 +112,8 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     if least <= 0:
         says = f"their CPU time is below what the kernel counts ({words})"
         return _between(limits, None, says, None, "used")
-    says = f"CPUs used: {words}"
-    if limits["W1"].status(most / least - 1) != "pass":
-        says += ": some had more of the machine; compare CPU time per response too"
-    return _between(limits, most / least - 1, says, None, "used")
+    check = _between(limits, most / least - 1, f"CPUs used: {words}", None, "used")
+    return advising(check, ": some had more of the machine; compare CPU time per response too")
 
 
 def _between(
@@ -176,20 +173,17 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check("W3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} used {percent(share)} of what it can"
-        if limits["W3"].status(share) != "pass":
-            says += ": you measured the backend; give it more CPUs, or ask it for less"
-        yield limits.check("W3", "behaviour", share, says).about(usage.label)
+        check = limits.check("W3", "behaviour", share, says).about(usage.label)
+        yield advising(check, ": you measured the backend; give it more CPUs, or ask it for less")
 
 
 def _full(name: str, limits: Thresholds) -> float:
-    """Return from which share on a resource is used up."""
     if name == _DISK:
         return limits["N3.io"].fail or 0.0
     return limits["W2"].number("thread") if name.startswith(_THREAD) else limits["W2"].warn or 0.0
 
 
 def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
-    """Yield by its name what share of each resource was used."""
     for usage in seen.of_roles(trial, "server", "upstream"):
         yield from _of_server(trial, usage)
     for usage in seen.of_roles(trial, "backend"):
@@ -229,7 +223,6 @@ def _of_the_rest(observation: Observation) -> Iterator[tuple[str, float]]:
 
 
 def _others_filled(trial: Trial, limits: Thresholds) -> bool:
-    """Return True if all CPUs were full and a part waited for one."""
     observation, machine = trial.observation, seen.machine_of(trial)
     if not (observation and machine and observation.seconds) or machine.busy_s is None:
         return False
@@ -251,7 +244,6 @@ def _is_python(trial: Trial, usage: Usage) -> bool:
 
 
 def _hottest(trial: Trial, usage: Usage) -> float | None:
-    """Return what share of a CPU its busiest thread used."""
     if trial.reading is None or usage.busiest_thread_cpu_s is None:
         return None
     return usage.busiest_thread_cpu_s / trial.reading.seconds

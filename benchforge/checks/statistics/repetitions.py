@@ -1,18 +1,21 @@
-"""Number of blocks, the placebo, the scatter of blocks and their independence (S3 to S6, S8)."""
+"""Steady state, number of blocks, placebo, scatter, independence, and the bridge (S1 to S8, I8)."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import compared
+from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.seen import CaseTrials, by_name, compared
 from benchforge.model.summary.summary import Placebo
-from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.check import Check, Scope, Status
 from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import SteadyState
 from benchforge.stats.inference.hodges_lehmann import log_ratios
-from benchforge.stats.inference.interval import LEAST, deviation
+from benchforge.stats.inference.interval import LEAST, Welch, deviation, welch
 from benchforge.stats.summary.line import Place
 from benchforge.stats.summary.metric_ranking import outliers
 from benchforge.stats.timeseries import trend
+from benchforge.stats.timeseries.windows import settled
 from benchforge.text.readable import exact, figure, percent, times
 
 Rates = Mapping[Place, float]
@@ -81,13 +84,11 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
         scatters.append((deviation(logs), f"{names[a]} / {names[b]}"))
     most, pair = max(scatters)
     says = f"{pair} scatters by {percent(most)} between blocks"
-    if limits["S5"].status(most) != "pass":
-        says += ": look for what disturbs the machine, or take more blocks"
-    return limits.check("S5", "apparatus", most, says).about(pair, "comparison")
+    check = limits.check("S5", "apparatus", most, says).about(pair, "comparison")
+    return advising(check, ": look for what disturbs the machine, or take more blocks")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
-    """Yield for each case how many of its believed trials lie far off."""
     blocks = sorted(set.intersection(*(set(rates_of_server) for rates_of_server in rates)))
     rows = {str(row): [values[block] for block in blocks] for row, values in enumerate(rates)}
     for name, (row, outlying) in zip(names, outliers(rows).items(), strict=True):
@@ -147,3 +148,85 @@ def independence(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterat
     else:
         says = f"no pair of {exact(len(pairs))} drifts from block to block (lowest p {figure(p)})"
     yield limits.check("S8", "apparatus", p, says).about(pair, "comparison")
+
+
+_STEADY = "S1"
+
+
+def steady(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield whether this one settled: a flag, since one course is noisier than that of a case."""
+    yield _steady(settled([trial]), limits, "trial", "warn", trial.case.server)
+
+
+def steady_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield for each case whether its mean course settled, so that it has a level to compare."""
+    felt = limits[_STEADY].more["felt"]
+    for number, trials in enumerate(cases, 1):
+        title = trials[0].case.title if trials else f"case {number}"
+        course = settled(trials)
+        yield _steady(course, limits, "comparison", "fail", title)
+        if isinstance(felt, float) and course.felt > felt:
+            says = f"{course.message}: rates are without that, latencies are not; lengthen "
+            says += f"repeat.warmup by {exact(course.warm_up_s)} s"
+            yield limits.check(_STEADY, "apparatus", course.felt, says, "warn").about(
+                title, "comparison", invalidates="latency"
+            )
+
+
+def _steady(
+    course: SteadyState, limits: Thresholds, scope: Scope, bad: Status, title: str
+) -> Check:
+    status: Status = "unknown"
+    if course.steady is not None:
+        status = "pass" if course.steady else bad
+    value = course.change if course.steady is False else None
+    return limits.check(_STEADY, "behaviour", value, course.message, status).about(title, scope)
+
+
+_ERROR = 0.01
+_USEFUL = 0.5
+"Largest difference that a bridge may overlook; else it says nothing."
+_OFF = 'measure them one after the other: interleave = "off" in the scenario'
+
+
+def of_bridge(
+    joint: CaseTrials, alone: CaseTrials, scenario: str, limits: Thresholds
+) -> Iterator[Check]:
+    """Yield for each pair whether its ratio of rates in turns is that of the blocks without.
+
+    All pairs together are found to differ by chance in 1 % of comparisons.
+    """
+    joint_trials, theirs = by_name(joint), by_name(alone)
+    pairs = [*combinations(joint_trials, 2)]
+    for a, b in pairs:
+        of_turns, of_blocks = (
+            _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (joint_trials, theirs)
+        )
+        means = welch(of_turns, of_blocks, 1 - _ERROR / len(pairs))
+        yield _pair(f"{a} / {b}", means, len(of_blocks), scenario, limits)
+
+
+def _pair(pair: str, means: Welch | None, blocks: int, scenario: str, limits: Thresholds) -> Check:
+    if means is None:
+        says = f"{pair}: {blocks} blocks one after the other are too few to compare with turns"
+        return limits.check("I8", "apparatus", None, says).about(pair, "comparison")
+    ratios = f"{times(math.exp(means.first))}x in turns, {times(math.exp(means.second))}x alone"
+    apart, would_show = math.expm1(abs(means.difference)), math.expm1(means.half)
+    says = f"{pair} is {ratios} ({blocks} blocks)"
+    if would_show > _USEFUL:
+        says += f": too few to compare, only {percent(would_show)} or more would show"
+        return limits.check("I8", "apparatus", None, says).about(pair, "comparison")
+    differ = abs(means.difference) > means.half
+    status: Status = "pass" if not differ else limits["I8"].status(apart)
+    if status == "pass":
+        says += f": they agree, and a difference of {percent(would_show)} would show"
+    else:
+        says += f": {scenario} in turns is not what it is alone; {_OFF}"
+    value = apart if differ else 0.0
+    return limits.check("I8", "apparatus", value, says, status).about(pair, "comparison")
+
+
+def _log_ratios(trials: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:
+    """Return the log-ratio of the rates of each block that has both, disturbed or not."""
+    rates = (rates_of(side).items() for side in (trials, theirs))
+    return ratios_of(*({(block, False): rate for (block, _), rate in side} for side in rates))

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from benchforge.checks.limits import Thresholds
+from benchforge.checks.limits import Thresholds, advising
 from benchforge.checks.seen import by_name, compared
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
@@ -43,31 +43,26 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("I3.requests", "apparatus", middle, says).about("requests")
     empty = sum(not slice_.responses for slice_ in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
-    if limits["I6"].status(empty) != "pass":
-        says += f": it stands still at times; {_ALONE}"
-    yield limits.check("I6", "apparatus", empty, says).about(server)
+    check = limits.check("I6", "apparatus", empty, says).about(server)
+    yield advising(check, f": it stands still at times; {_ALONE}")
 
 
 def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
-    """Return I1: what a server used while it was frozen, and others had their turn."""
     if not turns.frozen_s:
         says = f"{server} was never frozen between two slices"
         return limits.check("I1", "apparatus", None, says).about(server)
     share = turns.frozen_cpu_s / turns.frozen_s
     used, frozen = amount("s", turns.frozen_cpu_s), amount("s", turns.frozen_s)
     says = f"{server} used {used} of CPU in the {frozen} in which it was frozen"
-    if limits["I1"].status(share) != "pass":
-        says += f": it worked in the turns of others; {_ALONE}"
-    return limits.check("I1", "apparatus", share, says).about(server)
+    check = limits.check("I1", "apparatus", share, says).about(server)
+    return advising(check, f": it worked in the turns of others; {_ALONE}")
 
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
-    """Return I3: how much of the slices passed while some connections were idle."""
     ends = sum(slice_.drained_s for slice_ in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
-    if limits["I3"].status(ends) != "pass":
-        says += f": use longer slices or fewer connections, or {_ALONE}"
-    return limits.check("I3", "apparatus", ends, says).about(server)
+    check = limits.check("I3", "apparatus", ends, says).about(server)
+    return advising(check, f": use longer slices or fewer connections, or {_ALONE}")
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -105,9 +100,9 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
     apart = min(_apart(of_all), _apart(of_left))
     words = ", ".join(f"{percent(share)} of {name}" for name, share in of_all.items())
     says = f"in their slices others used of the CPUs: {words}"
-    if limits["I2"].status(apart) != "pass":
-        says += ": noise did not meet all alike; measure more blocks, or stop other programs"
-    return limits.check("I2", "apparatus", apart, says).about(scope="comparison")
+    check = limits.check("I2", "apparatus", apart, says).about(scope="comparison")
+    advice = ": noise did not meet all alike; measure more blocks, or stop other programs"
+    return advising(check, advice)
 
 
 def _apart(shares: dict[str, float]) -> float:
@@ -194,7 +189,6 @@ def _points(trial: Trial) -> Iterator[tuple[float, float]]:
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the least-squares slope, and the p of no slope."""
     xs, ys = zip(*points, strict=True)
     middle = statistics.fmean(xs)
     spread = sum((x - middle) ** 2 for x in xs)

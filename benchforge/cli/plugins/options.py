@@ -6,9 +6,8 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from benchforge.cli.suites.schema.json_schema import Described, Schema, docs, written
-from benchforge.suite.toml.document import Tables
-from benchforge.suite.toml.plain import in_toml, toml_key
-from benchforge.suite.toml.words import WORDS
+from benchforge.suite.toml.document import Tables, in_toml, toml_key
+from benchforge.suite.toml.models import WORDS
 from benchforge.text.readable import conjoined
 
 _SINGULAR = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}

@@ -13,9 +13,9 @@ from benchforge.errors import Unusable
 from benchforge.parts.kinds import KINDS, Kind
 from benchforge.parts.part import Part
 from benchforge.parts.registry import Registry
+from benchforge.suite.toml.document import NotFinite, plain
 from benchforge.suite.toml.faults import nearest
 from benchforge.suite.toml.models import typed
-from benchforge.suite.toml.plain import NotFinite, plain
 
 P = TypeVar("P", bound=Part)
 OPTION_VALUES = click.option(

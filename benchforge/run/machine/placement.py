@@ -17,7 +17,7 @@ from benchforge.run.sandbox.keeper import below, family
 from benchforge.suite.cases.parts import roles_of
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
-from benchforge.suite.toml.sound import located
+from benchforge.suite.toml.source import located
 
 ID = "placement"
 Places = Mapping[Role, Cpus]

@@ -29,7 +29,7 @@ from benchforge.run.sandbox.sandbox import Sandbox, complaint
 from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
-from benchforge.suite.toml.sound import located
+from benchforge.suite.toml.source import located
 from benchforge.text import door
 from benchforge.text.readable import counted
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
-from benchforge.checks.answers.believable import believable
-from benchforge.checks.answers.counted import counted, counted_kinds
-from benchforge.checks.answers.sampled import judged
+from benchforge.checks.answers.answers import judged
+from benchforge.checks.answers.counted import believable, counted, counted_kinds
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
 from benchforge.model.files.result import changes, fingerprint

@@ -97,12 +97,6 @@ def _text_of(expect: Expect) -> str:
     return as_text(expect.model_dump(mode="json", exclude=exclude))
 
 
-def _shared(scenario: str, server: str, driver: str) -> CaseName:
-    return CaseName(
-        scenario=scenario, server=server, driver=driver, vary={}, digest="", arm=1, placebo=False
-    )
-
-
 class _Scenario:
     """The cases of a scenario. Held are two numbers of each: its point's and its pair's."""
 
@@ -113,9 +107,10 @@ class _Scenario:
         self._matrix = matrix = Matrix(scenario)
         drivers = [("loaders", loader) for loader in scenario.loaders]
         drivers += [("clients", client) for client in scenario.clients]
+        shared: dict[str, Any] = {"vary": {}, "digest": "", "arm": 1, "placebo": False}
         self._pairs = pairs = [
-            _Pair(table, driver, server, _shared(label, server, driver))
-            for table, driver in drivers
+            _Pair(*pair, server, CaseName(scenario=label, server=server, driver=pair[1], **shared))
+            for pair in drivers
             for server in scenario.servers
         ]
         servers = (*scenario.servers, *reached(scenario, suite.servers).labels)

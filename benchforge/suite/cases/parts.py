@@ -61,7 +61,6 @@ def _distinct(suite: Suite) -> Iterator[tuple[str | None, str, Part]]:
 
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Declared, Point]]:
-    """Yield role, table, part and point of what a scenario names, and of what stands behind."""
     for table, role in ROLES.items():
         for label in getattr(scenario, table):
             declaration = getattr(suite, table)[label]

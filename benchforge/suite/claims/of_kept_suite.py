@@ -11,15 +11,14 @@ from benchforge.parts.part import Metric
 from benchforge.suite.claims.pivots import pivots
 from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
-from benchforge.suite.claims.table import all_meant
-from benchforge.suite.claims.where import outside_search, with_parts
+from benchforge.suite.claims.where import all_meant, outside_search, with_parts
 from benchforge.suite.declared import tables_of
 from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import checked
-from benchforge.suite.toml.sound import sound
+from benchforge.suite.toml.source import sound
 
 _KEYS = ("title", "servers", "loaders", "clients", "metrics", "vary", "include", "exclude", "kinds")
 

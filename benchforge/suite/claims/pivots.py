@@ -16,15 +16,12 @@ from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.positions import Path
 
-
-def _one_or_several(value: object) -> object:
-    if isinstance(value, str):
-        return (value,)
-    return tuple(value) if isinstance(value, list) else value
-
-
 _Names = Annotated[
-    tuple[str, ...], BeforeValidator(_one_or_several, json_schema_input_type=str | tuple[str, ...])
+    tuple[str, ...],
+    BeforeValidator(
+        lambda name: values(name) if isinstance(name, str | list) else name,
+        json_schema_input_type=str | tuple[str, ...],
+    ),
 ]
 
 

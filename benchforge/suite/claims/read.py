@@ -11,8 +11,7 @@ from pydantic import JsonValue
 from benchforge.model.suite.claim import Hypothesis, Relation
 from benchforge.model.values.case_name import KIND, STAGE
 from benchforge.parts.part import Metric
-from benchforge.suite.claims.table import ClaimTable, Meant, all_meant
-from benchforge.suite.claims.where import Axes, axes, misplaced
+from benchforge.suite.claims.where import Axes, ClaimTable, Meant, all_meant, axes, misplaced
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.bound import NUMBER, UNIT, NoBound, in_unit, named, number
 from benchforge.suite.toml.document import Tables
@@ -226,7 +225,6 @@ class _Claim:
                 yield Fault((*self.at, "metric"), message, near)
 
     def _part(self, metric: Metric) -> tuple[str | None, Sequence[Fault]]:
-        """Return what part of the metric is meant: without `of`, the only one."""
         parts, part_, label = metric.parts(), self.written.of, self.written.metric
         if not parts or part_ in parts:
             return part_, ()

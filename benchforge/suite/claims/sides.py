@@ -9,10 +9,10 @@ from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.suite.pivot import AXIS_NAMES, coordinate
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.suite.claims.read import SoundClaim
-from benchforge.suite.claims.table import Meant, all_meant, meant
+from benchforge.suite.claims.where import Meant, all_meant, meant
 from benchforge.suite.toml.faults import Checked, Fault
+from benchforge.suite.toml.models import shown
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import shown
 
 
 def resolved(

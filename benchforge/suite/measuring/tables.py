@@ -10,9 +10,8 @@ from benchforge.model.values.distribution import entry_points
 from benchforge.suite.suite import Parts, Repeat
 from benchforge.suite.toml.document import Document, Setting, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked, table_of
+from benchforge.suite.toml.models import checked, shown, table_of
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import shown
 
 LIMITS = (
     *("as", "core", "cpu", "data", "fsize", "memlock", "msgqueue", "nice", "nofile", "nproc"),

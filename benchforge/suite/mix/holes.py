@@ -199,7 +199,6 @@ def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
 
 
 def _is_json(text: str) -> bool:
-    """Return True if a text is an object or an array in JSON once its holes are filled."""
     filled = _HOLE.sub(lambda match: "{" if match[1] else "0", text)
     try:
         return isinstance(json.loads(filled), dict | list)

@@ -293,7 +293,6 @@ def request_of(kind: RequestKind | FlowStep | UserSession, values: Values, user:
 
 
 def _open(flow: RequestKind, step: RequestKind | FlowStep, values: Values, user: User) -> Exchange:
-    """Return a later step's request with the names of its open holes, and its right answer."""
     values = {**values, **user.taken}
     request = flows.shown(RequestMaker(step.request).open(values, {}))
     answer = expected(step.expect, {**values, **flows.taken_names(flow)})

@@ -195,7 +195,6 @@ class _Reading(NamedTuple):
         return self.session is not None and hole.name in self.session.take
 
     def _takers(self, path: Path, hole: Hole) -> list[int]:
-        """Return the numbers of the steps that take the value of a hole in a step of a flow."""
         steps, _ = self._flow(path)
         return [n for n, step in enumerate(steps) if hole.name in step.take]
 

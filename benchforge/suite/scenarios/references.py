@@ -8,7 +8,7 @@ from pydantic import JsonValue, ValidationError
 
 from benchforge.model.suite.code import OWN, Runtime
 from benchforge.parts.fillable import fillables
-from benchforge.parts.part import UPSTREAM_OPTIONS, Backend, Part, RunsPython, Server, Service
+from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython, Server, Service
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import Point, about, axis, part_with, projected, reaching
 from benchforge.suite.suite import Declared, Parts, Scenario
@@ -95,10 +95,11 @@ def placeholder_faults(
     for option, text in fillables(part):
         for label, name in text.taken():
             placeholder = f"{{backends.{label}.{name}}}"
+            offers = getattr(backends[label].cls, "offers", ()) if label in backends else ()
             if label not in labels:
                 hint = Nearest(label, labels, "backends")
                 yield Fault((*top, *option), f"{placeholder}: no backend {label!r}", hint)
-            elif label in backends and (offers := _offers(backends[label])) and name not in offers:
+            elif offers and name not in offers:
                 hint = Nearest(name, offers, "it gives")
                 message = f"{placeholder}: backend {label!r} gives no {name!r}"
                 yield Fault((*top, *option), message, hint)
@@ -123,10 +124,6 @@ def backend_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Faul
                 message = f"{label!r} takes {placeholder}, and the scenario starts no {backend!r}"
                 hint = f"name it: backends = {[*scenario.backends, backend]}".replace("'", '"')
                 yield Fault((*top, "servers", number), message, hint)
-
-
-def _offers(declaration: Declared) -> tuple[str, ...]:
-    return declaration.cls.offers if issubclass(declaration.cls, Backend) else ()
 
 
 @dataclass(eq=False)

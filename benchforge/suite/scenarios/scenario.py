@@ -18,9 +18,16 @@ from benchforge.suite.secrets import secrets_of
 from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked, findings, options, sound_rest, typed
+from benchforge.suite.toml.models import (
+    ModelFault,
+    checked,
+    findings,
+    options,
+    shown,
+    sound_rest,
+    typed,
+)
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import ModelFault, shown
 from benchforge.text.readable import listed
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from made import plain
-from made.quiet_trial import LIMITS, asked, header, ids, observation, only, reading, trial, usage
+from made.quiet_trial import LIMITS, Row, header, ids, observation, only, reading, trial, usage
 from pydantic import JsonValue
 
 from benchforge.checks import hosts
@@ -44,72 +44,50 @@ def test_two_quiet_hosts_have_no_finding() -> None:
     assert not {id_ for id_ in ids(trial()) if id_.startswith("H")}
 
 
-@pytest.mark.parametrize(
-    ("share", "status"), [(0.29, "pass"), (0.79, "pass"), (0.80, "fail"), (0.98, "fail")]
-)
-def test_a_full_link_is_the_limit(share: float, status: str) -> None:
+def full(share: float) -> Trial:
     carried = int(share * 10 * GBIT) + 1
-    check = asked(on_two({"sent_bytes": carried}, {"received_bytes": carried}), "H3")
-    assert (check.status, check.subject) == (status, "behaviour")
-    assert ("the link was the limit" in check.message) == (status == "fail")
+    return on_two({"sent_bytes": carried}, {"received_bytes": carried})
 
 
-def test_a_link_that_dropped_packets_is_said_and_traffic_that_nobody_read_is_unknown() -> None:
-    assert asked(on_two({"dropped": 3}), "H3").status == "warn"
-    assert asked(on_two({"sent_bytes": None}), "H3").status == "unknown"
-
-
-@pytest.mark.parametrize(
-    ("rate", "trip_s", "status"),
-    [
-        (1.0, 0.00003, "pass"),
-        (0.81, 0.00003, "pass"),
-        (0.79, 0.00003, "warn"),
-        (0.49, 0.00003, "fail"),
-        (1.0, 0.00012, "pass"),  # four times as long, and below a tenth of a millisecond more
-        (1.0, 0.0002, "fail"),
-    ],
-)
-def test_a_link_that_others_use_is_not_as_before(rate: float, trip_s: float, status: str) -> None:
+def link(rate: float, trip_s: float = 0.00003) -> Trial:
     host_link = HostLink(bytes_per_s=GBIT * rate, round_trip_s=trip_s)
-    check = asked(on_two({"links": {"app": host_link}}), "H4")
-    assert (check.status, check.subject, check.transient) == (status, "apparatus", True)
+    return on_two({"links": {"app": host_link}})
 
 
-@pytest.mark.parametrize(
-    ("bound_s", "moved_s", "status"),
-    [
-        (0.00007, 0.0, "pass"),
-        (0.0011, 0.0, "pass"),
-        (0.00007, 0.001, "pass"),  # of which the bounds explain 0.14 ms
-        (0.00007, -0.0012, "fail"),
-        (None, 0.0, "unknown"),
-        (0.00007, None, "unknown"),
-    ],
-)
-def test_an_unsure_host_clock(bound_s: float | None, moved_s: float | None, status: str) -> None:
-    changed = {"clock_bound_s": bound_s, "clock_moved_s": moved_s}
-    assert asked(on_two(app=changed), "H5", "app").status == status
+def clock(bound_s: float | None, moved_s: float | None) -> dict[str, Any]:
+    return {"clock_bound_s": bound_s, "clock_moved_s": moved_s}
 
 
-@pytest.mark.parametrize(("bound_s", "status"), [(0.0009, "pass"), (0.0011, "fail")])
-def test_clocks_of_several_load_tools_have_to_be_known(bound_s: float, status: str) -> None:
-    changed = {"clock_bound_s": bound_s, "clock_moved_s": 0.0}
-    assert asked(divided(**changed), "H5", "l2").status == status
+BUSY = usage("l2-loader-x", "loader", busiest_thread_cpu_s=9.9)
+ROWS = [
+    *(Row("H3", full(share), "pass behaviour") for share in (0.29, 0.79)),
+    *(Row("H3", full(n), "fail behaviour", says="the link was the limit") for n in (0.80, 0.98)),
+    Row("H3", on_two({"dropped": 3}), "warn behaviour"),
+    Row("H3", on_two({"sent_bytes": None}), "unknown behaviour"),
+    *(Row("H4", link(rate), "pass") for rate in (1.0, 0.81)),
+    Row("H4", link(0.79), "warn", says="others use the network"),
+    Row("H4", link(0.49), "fail"),
+    Row("H4", link(1, 0.00012), "pass"),  # four times as long, and below 0.1 ms more
+    Row("H4", link(1, 0.0002), "fail"),
+    *(Row("H5:app", on_two(app=clock(bound_s, 0)), "pass") for bound_s in (0.00007, 0.0011)),
+    Row("H5:app", on_two(app=clock(0.00007, 0.001)), "pass"),  # the bounds explain 0.14 ms
+    Row("H5:app", on_two(app=clock(0.00007, -0.0012)), "fail"),
+    *(Row("H5:app", on_two(app=clock(*pair)), "unknown") for pair in ((None, 0), (0.00007, None))),
+    # Clocks of several load tools have to be known.
+    Row("H5:l2", divided(**clock(0.0009, 0)), "pass"),
+    Row("H5:l2", divided(**clock(0.0011, 0)), "fail"),
+    Row("H6", divided(started_s=0.001), "pass"),
+    Row("H6", divided(started_s=0.1), "warn"),
+    Row("H6", divided(started_s=None), "unknown"),
+    # Each load tool is judged by itself.
+    Row("H8:l1", divided(observation=observation(usage=(BUSY,))), "pass"),
+    Row("H8:l2", divided(observation=observation(usage=(BUSY,))), "fail", says="l2: the hottest"),
+]
 
 
-@pytest.mark.parametrize(("later_s", "status"), [(0.001, "pass"), (0.1, "warn"), (None, "unknown")])
-def test_load_tools_that_do_not_start_together(later_s: float | None, status: str) -> None:
-    assert asked(divided(started_s=later_s), "H6").status == status
-
-
-def test_each_load_tool_is_judged_by_itself() -> None:
-    busy = usage("l2-loader-x", "loader", busiest_thread_cpu_s=9.9)
-    one_of_two = divided(observation=observation(usage=(busy,)))
-    assert asked(one_of_two, "H8", "l1").status == "pass"
-    check = asked(one_of_two, "H8", "l2")
-    assert (check.status, check.subject) == ("fail", "apparatus")
-    assert check.message.startswith("l2: the hottest thread")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.check}-{row.outcome}")
+def test_hosts(row: Row) -> None:
+    row.holds()
 
 
 @pytest.mark.parametrize(

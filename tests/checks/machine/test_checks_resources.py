@@ -5,15 +5,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain, quiet_trial
 from made.observed import LIMITS, loader, observation, only, reading, trial, usage
+from made.quiet_trial import Row
 
 from benchforge.checks.server import resources
-from benchforge.checks.server.resources import backend, limiter, workers
+from benchforge.checks.server.resources import limiter
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import MachineUsage, Usage
 from benchforge.model.trial.reading import Schedule
-from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.model.trial.trial import Load, StartedProcess, Trial
 
 
 def with_usage(*usages: Usage, **changed: Any) -> Trial:
@@ -21,39 +23,106 @@ def with_usage(*usages: Usage, **changed: Any) -> Trial:
     return trial(observation=observation(*usages, machine=machine), **changed)
 
 
-# --- W1 ------------------------------------------------------------------------------------------
+def shared(*times: float) -> Trial:
+    return with_usage(usage(process_cpu_s=times))
 
 
-def test_what_a_server_used_is_told() -> None:
-    check = workers(trial(), LIMITS)
-    assert check.status == "pass"
-    assert "0.95 CPUs with 2 busy threads, told to have 2" in check.message
+def idle(tool: Usage | None = None, *, trial: dict[str, Any] | None = None, **used: Any) -> Trial:
+    """A trial that used up nothing, but for what is changed."""
+    fields = {"cpu_s": 3.0, "busiest_thread_cpu_s": 1.5, "process_cpu_s": (1.5, 1.5)}
+    quiet = loader(cpu_s=2.0, busiest_thread_cpu_s=2.0)
+    return with_usage(usage(**fields | used), tool or quiet, **trial or {})
 
 
-@pytest.mark.parametrize(
-    ("times", "status"),
-    [
-        *(((5.0, 5.0, 0.0), "pass"), ((5.9, 4.0, 0.0), "pass"), ((7.0, 4.0, 0.0), "warn")),
-        *(((9.5, 0.0, 0.0), "warn"), ((0.15, 0.05, 0.0), "unknown"), ((), "unknown")),
-    ],
-)
-def test_workers_that_do_not_share_the_work(times: tuple[float, ...], status: str) -> None:
-    check = workers(with_usage(usage(process_cpu_s=times)), LIMITS)
-    assert (check.status, check.subject) == (status, "behaviour")
+def database(**used: Any) -> Usage:
+    return usage(label="backend-db", role="backend", **used)
 
 
-def test_which_processes_are_workers_is_not_always_known() -> None:
-    threads = workers(with_usage(usage(), workers={"a": 8}), LIMITS)
-    assert threads.status == "unknown"
-    assert "3 processes" in threads.message
-    alone = workers(with_usage(usage(process_cpu_s=(9.5,)), workers={"a": 4}), LIMITS)
-    assert alone.status == "pass"
-    assert workers(with_usage(usage(), workers={}), LIMITS).status == "pass"
+def waits(busy_s: float, waited_s: float = 0.1, cpu_s: float = 1.0, **changed: Any) -> Trial:
+    """A quiet trial that used up nothing, beside what kept the CPUs busy."""
+    mine = {"cpu_s": cpu_s, "busiest_thread_cpu_s": 0.5, "cpu_wait_s": waited_s}
+    same = quiet_trial.parts(server=mine, backend=mine, loader=mine)
+    machine = quiet_trial.machine(busy_s=busy_s)
+    return quiet_trial.trial(machine=machine, parts=same, **changed)
 
 
-def test_cpu_that_was_not_seen_is_unknown() -> None:
-    assert workers(with_usage(usage(cpu_s=None, why="hidden")), LIMITS).status == "unknown"
-    assert workers(trial(observation=None), LIMITS).status == "unknown"
+HELD: dict[str, Any] = {"cpu_s": 1.17, "busiest_thread_cpu_s": 1.1, "quota_cpus": 0.12}
+HELD |= {"throttled": 98}
+OUTSIDE = {"cpu_s": None, "why": "it was running already"}
+STARTED: dict[str, Any] = {"environment": {}, "stdout": "a.out", "stderr": "a.err"}
+STARTED |= {"exit_code": None, "executable": "/usr/bin/python3.12"}
+PYTHON = {"processes": (StartedProcess(label="server-a", argv=("x",), **STARTED),)}
+FOUR = {"workers": {"a": 4}}
+DISK = {"machine": MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})}
+FIRST_CPU = {"placement": ActualPlacement(cpus={"server": "0"})}
+TURNS: dict[str, Any] = {"cpu_s": 9.4, "process_cpu_s": (9.4,)}
+
+ROWS = [
+    Row("W1", trial(), "pass behaviour", says="0.95 CPUs with 2 busy threads, told to have 2"),
+    *(Row("W1", shared(*times), "pass behaviour") for times in ((5.0, 5.0, 0.0), (5.9, 4.0, 0.0))),
+    *(Row("W1", shared(*times), "warn behaviour") for times in ((7.0, 4.0, 0.0), (9.5, 0.0, 0.0))),
+    *(Row("W1", shared(*times), "unknown behaviour") for times in ((0.15, 0.05, 0.0), ())),
+    # Which processes are workers is not always known.
+    Row("W1", trial(workers={"a": 8}), "unknown behaviour", says="3 processes"),
+    Row("W1", with_usage(usage(process_cpu_s=(9.5,)), **FOUR), "pass behaviour"),
+    Row("W1", trial(workers={}), "pass behaviour"),
+    Row("W1", with_usage(usage(cpu_s=None, why="hidden")), "unknown behaviour", says="hidden"),
+    Row("W1", trial(observation=None), "unknown behaviour"),
+    Row("W2", idle(), "warn behaviour", says="unexplained limit"),
+    Row("W2", idle(trial=FOUR, **TURNS), "warn behaviour"),
+    *(
+        Row("W2", item, "pass behaviour", says=f"used up: {says}")
+        for item, says in (
+            (idle(cpu_s=18.1), "CPUs of server-a ("),  # of two workers
+            (idle(trial=FIRST_CPU, cpu_s=9.2), "CPUs of server-a ("),
+            (idle(busiest_thread_cpu_s=9.6), "a thread of server-a ("),
+            (idle(trial=FOUR | PYTHON, **TURNS), "a Python process of server-a"),
+            (idle(loader(busiest_thread_cpu_s=9.9)), "a thread of loader-w"),
+            (idle(database(cpu_s=37.0, busiest_thread_cpu_s=5.0)), "backend-db"),
+            (idle(trial=DISK), "waiting for the disk"),
+            (idle(**HELD), "the quota of 0.12 CPUs of server-a, which stopped it 98 times"),
+            # What the trial itself used of all CPUs.
+            (waits(39.9, cpu_s=12.5), "all CPUs together"),
+        )
+    ),
+    # Others at work explain no limit, unless the trial had to wait for them.
+    *(Row("W2", waits(*busy), "warn behaviour") for busy in ((4.0, 0.1), (39.9, 0.1), (4.0, 0.5))),
+    Row("W2", waits(39.9, 0.5), "unknown behaviour", says="give it a quiet machine"),
+    # Programs that are timed one after the other use up nothing.
+    Row("W2", waits(4.0, reading=plain.reading(process_s=(0.1, 0.1))), "pass behaviour"),
+    Row("W2", idle(trial={"load": {"connections": 1}}), "pass behaviour", says="at a time"),
+    Row("W2", idle(trial={"reading": reading(schedule=Schedule(rate=3000))}), "warn behaviour"),
+    Row("W2", idle(cpu_s=None), "unknown behaviour"),
+    Row("W2", trial(observation=None), "unknown behaviour"),
+    *(
+        Row("W3:backend-db", with_usage(usage(), database(**used)), f"{status} behaviour")
+        for status, used in (
+            ("pass", {"cpu_s": 20.0, "busiest_thread_cpu_s": 5.0}),
+            ("warn", {"cpu_s": 36.1, "busiest_thread_cpu_s": 5.0}),
+            ("warn", {"cpu_s": 9.5, "busiest_thread_cpu_s": 9.4}),
+            ("pass", {"cpu_s": 9.5, "busiest_thread_cpu_s": None}),
+            ("warn", HELD),
+            ("unknown", OUTSIDE),
+        )
+    ),
+    Row("W3", trial(observation=observation(database(), machine=None)), "unknown behaviour"),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.check}-{row.outcome}")
+def test_resources(row: Row) -> None:
+    row.holds()
+
+
+def test_a_rate_that_is_kept_is_no_limit_and_no_backend_is_no_question() -> None:
+    """A load that is not to be faster has no limit: at a rate, and of users who think."""
+    thinks = Load(connections=16, concurrency=16, declared_s=10, think_s=0.1)
+    for item in (
+        idle(trial={"reading": reading(schedule=Schedule(rate=2000))}),
+        waits(4.0, load=thinks),
+    ):
+        assert list(limiter(item, LIMITS)) == []
+    assert list(resources.backend(trial(), LIMITS)) == []
 
 
 def side(name: str, n: int | None, cpu_s: float | None = 9.5, *, declared: bool = False) -> Trial:
@@ -78,16 +147,11 @@ def test_different_budgets_fail_unless_the_suite_says_them() -> None:
     assert between(side("a", 2), side("b", None))["told"].status == "unknown"
 
 
-@pytest.mark.parametrize(
-    ("cpu_s", "status"), [(9.5, "pass"), (11.8, "pass"), (11.9, "warn"), (None, "unknown")]
-)
-def test_sides_that_used_other_shares_of_the_machine(cpu_s: float | None, status: str) -> None:
-    assert between(side("a", 2), side("b", 2, cpu_s))["used"].status == status
-
-
-def test_without_trials_or_cpu_time_there_is_nothing_to_compare() -> None:
-    assert only(resources.of_comparison([[], []], LIMITS)).status == "unknown"
+def test_sides_that_used_other_shares_of_the_machine() -> None:
+    used = [between(side("a", 2), side("b", 2, cpu_s))["used"] for cpu_s in (11.8, 11.9, None)]
+    assert [check.status for check in used] == ["pass", "warn", "unknown"]
     assert between(side("a", 2, 0.0), side("b", 2))["used"].status == "unknown"
+    assert only(resources.of_comparison([[], []], LIMITS)).status == "unknown"
 
 
 @given(st.lists(st.floats(0.1, 100), min_size=2, max_size=5))
@@ -97,101 +161,3 @@ def test_use_is_compared_by_the_least_and_the_most(cpu_s: list[float]) -> None:
     assert check.value == pytest.approx(apart, rel=1e-5, abs=1e-9)
     if abs(apart - 0.25) > 1e-9:
         assert check.status == ("warn" if apart > 0.25 else "pass")
-
-
-# --- W2 ------------------------------------------------------------------------------------------
-
-IDLE = {"cpu_s": 3.0, "busiest_thread_cpu_s": 1.5, "process_cpu_s": (1.5, 1.5)}
-QUIET = loader(cpu_s=2.0, busiest_thread_cpu_s=2.0)
-
-
-def test_nothing_used_up_is_an_unexplained_limit() -> None:
-    check = only(limiter(with_usage(usage(**IDLE), QUIET), LIMITS))
-    assert (check.status, check.subject) == ("warn", "behaviour")
-    assert "unexplained limit" in check.message
-
-
-@pytest.mark.parametrize(
-    ("changed", "named"),
-    [
-        ({"cpu_s": 18.1}, "CPUs of server-a"),  # of two workers
-        ({"busiest_thread_cpu_s": 9.6}, "a thread of server-a"),
-    ],
-)
-def test_a_server_that_is_used_up_is_named(changed: Any, named: str) -> None:
-    check = only(limiter(with_usage(usage(**(IDLE | changed)), QUIET), LIMITS))
-    assert check.status == "pass"
-    assert f"used up: {named} (" in check.message
-
-
-def test_threads_of_python_take_turns() -> None:
-    busy = usage(**(IDLE | {"cpu_s": 9.4, "process_cpu_s": (9.4,)}))
-    fields: dict[str, Any] = {"environment": {}, "stdout": "a.out", "stderr": "a.err"}
-    fields |= {"exit_code": None, "executable": "/usr/bin/python3.12"}
-    process = StartedProcess(label="server-a", argv=("x",), **fields)
-    changed: dict[str, Any] = {"workers": {"a": 4}}
-    assert only(limiter(with_usage(busy, QUIET, **changed), LIMITS)).status == "warn"
-    python = only(limiter(with_usage(busy, QUIET, processes=(process,), **changed), LIMITS))
-    assert "used up: a Python process of server-a" in python.message
-
-
-def test_others_that_are_used_up_are_named() -> None:
-    idle = usage(**IDLE)
-    sole = only(limiter(with_usage(idle, loader(busiest_thread_cpu_s=9.9)), LIMITS))
-    assert "used up: a thread of loader-w" in sole.message
-    database = usage(label="backend-db", role="backend", cpu_s=37.0, busiest_thread_cpu_s=5.0)
-    assert "used up: backend-db" in only(limiter(with_usage(idle, database), LIMITS)).message
-    disk = MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})
-    waits = only(limiter(with_usage(idle, QUIET, machine=disk), LIMITS))
-    assert "waiting for the disk" in waits.message
-
-
-def test_cpus_of_its_own_are_the_budget() -> None:
-    first_cpu = ActualPlacement(cpus={"server": "0"})
-    mine = with_usage(usage(**(IDLE | {"cpu_s": 9.2})), QUIET, placement=first_cpu)
-    assert "used up: CPUs of server-a" in only(limiter(mine, LIMITS)).message
-
-
-def test_a_quota_is_the_budget_however_small_it_is() -> None:
-    held = {"cpu_s": 1.17, "busiest_thread_cpu_s": 1.1, "quota_cpus": 0.12, "throttled": 98}
-    sole = only(limiter(with_usage(usage(**(IDLE | held)), QUIET), LIMITS))
-    assert "used up: the quota of 0.12 CPUs of server-a, which stopped it 98 times" in sole.message
-    database = usage(label="backend-db", role="backend", **held)
-    assert only(backend(with_usage(usage(**IDLE), database), LIMITS)).status == "warn"
-
-
-def test_one_request_at_a_time_uses_up_nothing_and_a_rate_is_no_limit() -> None:
-    idle = with_usage(usage(**IDLE), QUIET)
-    item = idle.model_copy(update={"load": trial(load={"connections": 1}).load})
-    assert only(limiter(item, LIMITS)).status == "pass"
-    stored = reading(schedule=Schedule(rate=2000))
-    assert list(limiter(idle.model_copy(update={"reading": stored}), LIMITS)) == []
-    missed = reading(schedule=Schedule(rate=3000))
-    assert only(limiter(idle.model_copy(update={"reading": missed}), LIMITS)).status == "warn"
-
-
-def test_a_limit_that_nobody_saw_is_unknown() -> None:
-    assert only(limiter(with_usage(usage(cpu_s=None), QUIET), LIMITS)).status == "unknown"
-    assert only(limiter(trial(observation=None), LIMITS)).status == "unknown"
-
-
-# --- W3 ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cpu_s", "hottest", "status"),
-    [(20.0, 5.0, "pass"), (36.1, 5.0, "warn"), (9.5, 9.4, "warn"), (9.5, None, "pass")],
-)
-def test_a_backend_that_is_used_up(cpu_s: float, hottest: float | None, status: str) -> None:
-    database = usage(label="backend-db", role="backend", cpu_s=cpu_s, busiest_thread_cpu_s=hottest)
-    check = only(backend(with_usage(usage(), database), LIMITS))
-    assert (check.status, check.subject, check.component) == (status, "behaviour", "backend-db")
-    assert ("you measured the backend" in check.message) == (status == "warn")
-
-
-def test_a_backend_that_was_not_seen_is_unknown_and_none_is_no_question() -> None:
-    hidden = usage(label="backend-db", role="backend", cpu_s=None, why="it was running already")
-    assert only(backend(with_usage(usage(), hidden), LIMITS)).status == "unknown"
-    unseen = observation(usage(label="backend-db", role="backend"), machine=None)
-    assert only(backend(trial(observation=unseen), LIMITS)).status == "unknown"
-    assert list(backend(trial(), LIMITS)) == []

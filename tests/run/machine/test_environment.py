@@ -15,8 +15,8 @@ from suite_texts.files import suite_text
 from suite_texts.with_wrk import trials
 
 from benchforge.checks.limits import limits
-from benchforge.checks.machine import fingerprint
-from benchforge.checks.server import programs, resources
+from benchforge.checks.machine import clock
+from benchforge.checks.server import development, resources
 from benchforge.model.files import result as environment
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Interpreter
@@ -119,7 +119,7 @@ def test_g1_passes_fails_and_does_not_know() -> None:
     same, other = trial(fingerprint="f"), trial(fingerprint="g", changed_facts=("smt was 1, is 0",))
 
     def status(top: Header, *trials: Trial) -> tuple[str, str]:
-        (of_session,) = fingerprint.of_session(top, trials, limits())
+        (of_session,) = clock.unchanged(top, trials, limits())
         return of_session.status, of_session.message
 
     assert status(entries, same)[0] == "pass"
@@ -149,14 +149,14 @@ def runtime(version: str, **more: str) -> Interpreter:
 )
 def test_a_runtime_is_what_it_is_called(label: str, wanted: str, version: str, status: str) -> None:
     top = header(runtimes={label: runtime(version, requested=wanted)})
-    (of_session,) = programs.runtimes(top, (), limits())
+    (of_session,) = development.runtimes(top, (), limits())
     assert (of_session.id, of_session.status, of_session.component) == ("D4", status, label)
     assert status == "pass" or version in of_session.message
 
 
 def test_two_runtimes_that_are_one() -> None:
     top = header(runtimes={"a": runtime("3.11.1"), "b": runtime("3.11.1"), "c": runtime("3.12.0")})
-    actual = [(item.component, item.status) for item in programs.runtimes(top, (), limits())]
+    actual = [(item.component, item.status) for item in development.runtimes(top, (), limits())]
     assert actual == [("a", "pass"), ("b", "warn"), ("c", "pass")]
 
 
@@ -174,7 +174,7 @@ def test_what_really_ran(executable: str | None, status: str) -> None:
     fields: dict[str, Any] = {"label": "server-a", "argv": ("python",), "environment": {}}
     fields |= {"stdout": "o", "stderr": "e", "exit_code": 0, "interpreter": "/x/python3.12"}
     started = StartedProcess(executable=executable, **fields)
-    (of_trial,) = programs.interpreters(trial(processes=(started,)), limits())
+    (of_trial,) = development.interpreters(trial(processes=(started,)), limits())
     assert (of_trial.status, of_trial.subject) == (status, "apparatus")
 
 

@@ -11,7 +11,7 @@ from measured.case import cases, read_trial
 from present import present
 from suite_texts.files import suite_text
 
-from benchforge.checks.answers.shares import of_trial
+from benchforge.checks.answers.counted import shares as of_mix
 from benchforge.checks.limits import limits
 from benchforge.model.trial.trial import Trial
 from benchforge.suite.mix.drivers import flow_values
@@ -34,7 +34,7 @@ def suite(folder: Path, loader: str = PACE, faults: str = "", duration: str = ""
 
 def shares(trial: Trial) -> dict[str, str]:
     """Return what the checks of the mix say."""
-    return {check.id: check.status for check in of_trial(trial, limits())}
+    return {check.id: check.status for check in of_mix(trial, limits())}
 
 
 def steps_of(folder: Path) -> dict[str, list[tuple[str, bool]]]:

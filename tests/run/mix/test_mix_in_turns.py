@@ -10,7 +10,7 @@ from measured.case import cases
 from present import present
 from suite_texts.files import suite_text
 
-from benchforge.checks.answers.shares import of_trial
+from benchforge.checks.answers.counted import shares as of_mix
 from benchforge.checks.limits import limits
 from benchforge.model.files.folder import read_trials
 
@@ -49,7 +49,7 @@ def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path:
         assert sum(value.responses for value in kinds.values()) == reading.responses
         assert {value.seconds for value in kinds.values()} == {turns.seconds}
         assert all(value.latency is None for value in kinds.values())
-        outcomes = {check.id: check.status for check in of_trial(trial, limits())}
+        outcomes = {check.id: check.status for check in of_mix(trial, limits())}
         assert outcomes == {"R1": "pass", "R2": "pass"}
         (taken,) = reading.records_taken
         records = islice(workload.records(7, 1), taken)

@@ -14,7 +14,7 @@ from made import plain
 from present import present
 
 from benchforge.checks.limits import limits
-from benchforge.checks.statistics.steady import of_comparison, of_trial
+from benchforge.checks.statistics.repetitions import steady, steady_cases
 from benchforge.model.trial.observation import NetworkFlow
 from benchforge.model.trial.reading import Reading, Series
 from benchforge.model.trial.trial import Trial
@@ -261,7 +261,7 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
         "unknown": told((100,) * 10),
     }
     for status, flag in flags.items():
-        (check,) = of_trial(trial(flag), limits())
+        (check,) = steady(trial(flag), limits())
         assert (check.id, check.status, check.subject) == ("S1", status, "behaviour")
 
 
@@ -274,20 +274,20 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
     ],
 )
 def test_a_step_is_told_in_shares_of_what_was_before(second: int, says: str) -> None:
-    (check,) = of_trial(trial(told((100,) * 30 + (second,) * 10)), limits())
+    (check,) = steady(trial(told((100,) * 30 + (second,) * 10)), limits())
     assert (check.status, check.value) == ("warn", second / 100 - 1)
     assert check.message.startswith(says)
 
 
 def test_a_comparison_with_what_never_settles_fails() -> None:
     steady, step = told((100,) * 40), told((100,) * 30 + (60,) * 10)
-    items = list(of_comparison([[trial(steady)], [trial(step)], []], limits()))
+    items = list(steady_cases([[trial(steady)], [trial(step)], []], limits()))
     assert [check.status for check in items] == ["pass", "fail", "unknown"]
     assert items[1].value == pytest.approx(-0.4)
 
 
 def test_latencies_that_hold_a_warm_up_are_told() -> None:
-    items = list(of_comparison([[trial(told(WARM))]], limits()))
+    items = list(steady_cases([[trial(told(WARM))]], limits()))
     assert [check.status for check in items] == ["pass", "warn"]
     assert [check.invalidates for check in items] == ["all", "latency"]
     assert "lengthen repeat.warmup by 2 s" in items[1].message

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchforge.cli.app import called
-from benchforge.suite.toml.plain import in_toml, toml_key
+from benchforge.suite.toml.document import in_toml, toml_key
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "schemas/suite.schema.json").read_text())

@@ -8,7 +8,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.registry import Registry
 from benchforge.results.validity.faults import faults
 from benchforge.suite.load import load
-from benchforge.suite.toml.plain import in_toml
+from benchforge.suite.toml.document import in_toml, paths_of
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/how-to/write-a-suite.md"
@@ -172,12 +172,8 @@ def test_a_planted_fault_has_one_place(name: str, folder: Path, lint: Lint) -> N
     assert wrong == {}
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if path:
-        yield path
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places(inner, (*path, key))
+def places(value: Any) -> list[tuple[Any, ...]]:
+    return [path for path in paths_of(value, ()) if path]
 
 
 def changed(tables: Mapping[str, Any], path: tuple[Any, ...], how: str, value: Any) -> Any:
@@ -220,7 +216,7 @@ def test_it_refuses_nothing_that_the_loader_takes(
     for number in range(40):
         tables = tomllib.loads(drawn.choice(texts))
         for _ in range(drawn.choice((1, 1, 2))):
-            path = drawn.choice(list(places(tables)))
+            path = drawn.choice(places(tables))
             how = drawn.choice(("leave out", "rename", "replace", "replace", "replace"))
             tables = changed(tables, path, how, drawn.choice(VALUES))
         files.append(file := folder / f"{number}.toml")

@@ -3,7 +3,6 @@
 import contextlib
 import re
 import tomllib
-from collections.abc import Iterator
 
 import pytest
 import tomli
@@ -11,7 +10,8 @@ from documents.pages import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.suite.toml.positions import Lost, Path, Refused, Spot, positions
+from benchforge.suite.toml.document import paths_of
+from benchforge.suite.toml.positions import Lost, Refused, Spot, positions
 
 VALID = """\
 title = "a # no comment, [no table]"  # a comment = 1
@@ -41,22 +41,11 @@ y.z = inf
 """
 
 
-def paths(value: object, path: Path = ()) -> Iterator[Path]:
-    if path:
-        yield path
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from paths(inner, (*path, key))
-    if isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from paths(inner, (*path, number))
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_document_with_all_of_toml(end: str) -> None:
     actual = positions(VALID.replace("\n", end))
 
-    assert actual.keys() == set(paths(tomllib.loads(VALID)))
+    assert actual.keys() == {*paths_of(tomllib.loads(VALID), ())} - {()}
     assert (actual["title",], actual["quoted key",]) == (Spot(1, 1, 5), Spot(2, 1, 12))
     assert (actual["a", "b", "c.d"], actual["several", 1]) == (Spot(3, 7, 5), Spot(5, 8, 5))
     assert actual["several", 2, 1, 0] == Spot(5, 20, 1)
@@ -98,7 +87,7 @@ def test_what_later_versions_of_toml_brought_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ['a = "\\\\e"', "a = '\\e'", "a = { b = [\n1, # c\n] }"])
 def test_what_only_looks_like_it_is_not(text: str) -> None:
-    assert positions(text).keys() == set(paths(tomllib.loads(text)))
+    assert positions(text).keys() == {*paths_of(tomllib.loads(text), ())} - {()}
 
 
 KEYS = st.text("ab-_1", min_size=1, max_size=3) | st.text("a é=.#[]'\"\\", max_size=4)
@@ -172,7 +161,7 @@ def test_every_path_has_a_place_and_nothing_else_has_one(text: str) -> None:
                 positions(text)
         return
     actual = positions(text)
-    assert actual.keys() == set(paths(tables))
+    assert actual.keys() == {*paths_of(tables, ())} - {()}
     lines = text.replace("\r\n", "\n").split("\n")
     for path, spot in actual.items():
         assert spot.width >= 1

@@ -4,8 +4,7 @@ import pytest
 
 from benchforge.suite.toml.document import Document, Setting
 from benchforge.suite.toml.faults import Checked, Fault, SuiteErrors
-from benchforge.suite.toml.sound import sound
-from benchforge.suite.toml.source import parsed
+from benchforge.suite.toml.source import parsed, sound
 
 TEXT = 'name = "a"\n[servers."*"]\nworkers = "x"\n[repeat]\nblocks = "y"\n'
 

@@ -1,8 +1,9 @@
 """A healthy trial on a quiet machine of four CPUs, built by hand, and how to change it."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
+import pytest
 from made import plain
 
 from benchforge.checks import ask
@@ -85,6 +86,41 @@ def only(checks: Iterable[Check], id_: str, label: str | None = None) -> Check:
 def asked(trial: Trial, id_: str, label: str | None = None) -> Check:
     """Return one check of a trial, of all that are asked."""
     return only(ask.of_trial(trial, LIMITS), id_, label)
+
+
+def altered(field: str, value: Any, **changed: Any) -> Trial:
+    """A quiet trial with another field: its own, of `machine`, or of the part of a role."""
+    owner, _, name = field.rpartition(".")
+    if owner == "machine":
+        changed["machine"] = machine(**{name: value})
+    elif owner:
+        changed["parts"] = parts(**{owner: {name: value}})
+    return trial(**changed if owner else {name: value, **changed})
+
+
+class Row(NamedTuple):
+    """A trial, and what a check says of it; `N3:cpu` is a check of a component."""
+
+    check: str
+    trial: Trial
+    outcome: str
+    "Status, and the subject if that is not the apparatus."
+    value: float | None = None
+    says: str = ""
+
+    def holds(self) -> None:
+        check = asked(self.trial, *self.check.split(":"))
+        outcome = self.outcome if " " in self.outcome else f"{self.outcome} apparatus"
+        assert f"{check.status} {check.subject}" == outcome, check
+        assert (check.value is None) >= (check.status == "unknown")
+        if self.value is not None:
+            assert check.value == pytest.approx(self.value, rel=0.01, abs=1e-9)
+        assert self.says in check.message
+
+
+def rows(check: str, field: str, *outcomes: tuple[Any, ...], **changed: Any) -> list[Row]:
+    """Return a row for each value of a field, each with its outcome."""
+    return [Row(check, altered(field, value, **changed), *rest) for value, *rest in outcomes]
 
 
 def ids(trial: Trial) -> set[str]:

@@ -40,9 +40,8 @@ from benchforge.stats.summary.precision import precise
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph, plan
-from benchforge.suite.scenarios.latency import unlike_loads
 from benchforge.suite.scenarios.search import finds_of
-from benchforge.suite.scenarios.turns import all_turns
+from benchforge.suite.scenarios.turns import all_turns, unlike_loads
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.program import program

@@ -8,7 +8,7 @@ from benchforge.cli.console.named_file import loaded
 from benchforge.parts.command import Need
 from benchforge.parts.registry import Registry
 from benchforge.run.programs.needed import Needed, Users
-from benchforge.suite.scenarios.latency import unlike_loads
+from benchforge.suite.scenarios.turns import unlike_loads
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault

@@ -18,7 +18,7 @@ from benchforge.suite.mix.stream import Mix
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph, Step
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
-from benchforge.suite.toml.words import shown
+from benchforge.suite.toml.models import shown
 from benchforge.text import readable, safe
 from benchforge.text.readable import counted, exact, spoken
 

@@ -32,7 +32,7 @@ from benchforge.parts.kinds import Kind
 from benchforge.parts.part import Part
 from benchforge.parts.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable
-from benchforge.suite.claims.table import ClaimTable as Claim
+from benchforge.suite.claims.where import ClaimTable as Claim
 from benchforge.suite.declared import HOST, KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
 from benchforge.suite.matrix import ROLES

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from benchforge.checks.answers.answers import judged
 from benchforge.checks.answers.counted import counted, counted_kinds
-from benchforge.checks.answers.sampled import judged
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial

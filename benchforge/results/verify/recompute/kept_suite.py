@@ -26,8 +26,7 @@ from benchforge.suite.suite import Declared, Repeat, Scenario
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import table_of, typed
-from benchforge.suite.toml.sound import sound
-from benchforge.suite.toml.source import parsed
+from benchforge.suite.toml.source import parsed, sound
 from benchforge.text.safe import HIDDEN
 
 DRIVERS = ("loaders", "clients")

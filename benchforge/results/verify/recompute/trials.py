@@ -8,7 +8,7 @@ from typing import Any
 
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
-from benchforge.checks.answers.believable import believable
+from benchforge.checks.answers.counted import believable
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.files.folder import ANSWER

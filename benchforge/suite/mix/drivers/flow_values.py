@@ -43,6 +43,8 @@ def taken(
             value: object = cookies.get(rest)
         elif source == "header":
             value = fields.get(rest.lower())
+        elif body is None:
+            raise NoValue(f"the answer has more than {LARGEST_BODY >> 10} KiB")
         elif source == "regex":
             value = _matched(rest, body)
         else:
@@ -67,8 +69,6 @@ def _sound(value, where):
 
 
 def _document(body):
-    if body is None:
-        raise NoValue(f"the answer has more than {LARGEST_BODY >> 10} KiB")
     try:
         return json.loads(body, parse_constant=_refused)
     except (ValueError, RecursionError):
@@ -93,8 +93,6 @@ def _pointed(value, pointer):
 
 
 def _matched(pattern, body):
-    if body is None:
-        raise NoValue(f"the answer has more than {LARGEST_BODY >> 10} KiB")
     match = re.search(pattern, body.decode("utf-8", "replace"))
     return None if match is None else match[1]
 
