@@ -166,12 +166,11 @@ def _rates(
 
 
 def _rate(capacity: Capacity) -> str:
-    tried = [attempt.rate for attempt in capacity.attempts]
     value = capacity.safe if capacity.safe is not None else capacity.rate.value
     if value is not None:
         return f"{figure(value)} requests/s"
-    bound = max(tried) if capacity.phase == "too high" else min(tried)
-    return f"{'at least' if capacity.phase == 'too high' else 'less than'} {figure(bound)}/s"
+    low, high = capacity.ends
+    return f"at least {figure(low)}/s" if low else f"less than {figure(high)}/s"
 
 
 def _reason(verdict: ComparisonVerdict) -> str:

@@ -225,10 +225,9 @@ def _unseen(blocks: int) -> str:
     if not 1 < blocks <= _LEAST:
         return ""
     share = readable.percent(round(1 - 0.05 ** (1 / blocks), 2))
-    few = (
-        f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or a resemblance"
-    )
-    return f"{few} of blocks: if no launch was slow, up to {share} of launches may still be (95 %)."
+    few = f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or"
+    still = f"if no launch was slow, up to {share} of launches may still be (95 %)."
+    return f"{few} a resemblance of blocks: {still}"
 
 
 def _divided(summary: Summary, trials: Sequence[Trial]) -> str:

@@ -217,9 +217,8 @@ class _Screen:
 
     def _labelled(self, label: str, text: str, meaning: Meaning = "plain") -> Iterator[str]:
         if text:
-            first, *more = self.paint.wrapped(text, label.ljust(_LABEL), " " * _LABEL)
-            yield self.paint.of("heading", label) + self.paint.of(meaning, first[len(label) :])
-            yield from (self.paint.of(meaning, line) for line in more)
+            start, rest = label.ljust(_LABEL), " " * _LABEL
+            yield from self.paint.begun(("heading", label), meaning, text, start, rest)
 
 
 def _times(value: float) -> str:

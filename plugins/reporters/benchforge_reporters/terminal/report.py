@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from benchforge.plugin import FoldedFinding, Reporter, Summary, Trial, readable, safe
 from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
 from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
-from benchforge_reporters.document.causes import CauseText, Quotable, cause_texts
+from benchforge_reporters.document.causes import CauseText, cause_texts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
@@ -132,7 +132,7 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
         start = f"{sign} {safe.line(answer.label).ljust(width)}  "
         row = rows.get(answer.label)
         text = answer.headline if row is None else _row(row)
-        yield from paint.signed(meaning, text, start, " " * (width + 4))
+        yield from paint.begun((meaning, sign), "plain", text, start, " " * (width + 4))
     if overview.rows:
         yield from paint.lines("aside", LEGEND)
 
@@ -147,8 +147,8 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _ROOMY) >= _ROOMY else ""
         valued = claim.verdict.estimate.value is not None
         estimate = claim.estimate if valued else claim.estimate.partition(": ")[0]
-        texts = (f"{hypothesis}{estimate}", claim.source, remark)
-        yield from paint.signed(meaning, "; ".join(filter(None, texts)), start, " " * (name + 4))
+        text = "; ".join(filter(None, (f"{hypothesis}{estimate}", claim.source, remark)))
+        yield from paint.begun((meaning, sign), "plain", text, start, " " * (name + 4))
 
 
 def _row(row: MatrixRow) -> str:
@@ -218,12 +218,8 @@ def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
     label = max(len(safe.line(answer.label)) for answer in report.answers)
     for answer in report.answers:
         sign, meaning, *_ = SIGNS[answer.state]
-        name = safe.line(answer.label).ljust(label)
-        indent = " " * (label + 4)
-        first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
-        start = f"{paint.of(meaning, sign)} {paint.of('heading', name)}  "
-        yield start + paint.of("heading", first[len(indent) :])
-        yield from (indent + paint.of("heading", line[len(indent) :]) for line in more)
+        start, indent = f"{sign} {safe.line(answer.label).ljust(label)}  ", " " * (label + 4)
+        yield from paint.begun((meaning, sign), "heading", answer.headline, start, indent)
         for sentence in answer.sentences:
             yield from paint.wrapped(sentence, indent, indent)
 
@@ -320,14 +316,15 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         if claim.state == "not comparable":
             parts = [claim.remark, claim.estimate, claim.source]
         text = f"{claim.hypothesis} {verb}: {'; '.join(filter(None, parts))}"
-        start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
-        yield from paint.signed(meaning, text, start, " " * min(len(start), _DEEPEST))
+        start, head = f"  {sign} {safe.line(claim.name).ljust(name)}  ", (meaning, f"  {sign}")
+        yield from paint.begun(head, "plain", text, start, " " * min(len(start), _DEEPEST))
 
 
 def _causes(report: ResultDocument, paint: Paint) -> Iterator[str]:
     causes = report.causes
     if report.answers:
-        yield from _quotable(report.quotable, paint)
+        start, answer = "May I quote it?  ", report.quotable
+        yield from paint.begun(("heading", start), answer.state, answer.sentence, start)
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
@@ -339,13 +336,6 @@ def _causes(report: ResultDocument, paint: Paint) -> Iterator[str]:
         more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
         more += "benchforge report --why"
         yield from paint.lines("aside", more, first="  ")
-
-
-def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
-    question = "May I quote it?"
-    first, *more = paint.wrapped(answer.sentence, f"{question}  ")
-    yield paint.of("heading", question) + paint.of(answer.state, first[len(question) :])
-    yield from (paint.of(answer.state, line) for line in more)
 
 
 def last_lines(log: str) -> list[str]:
@@ -394,9 +384,8 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
         for alike in text.outcomes:
             yield from _of_check(alike, paint)
         return
-    first, *more = paint.wrapped(f"{text.id}: {text.brief}", f"{sign} ")
-    yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
-    yield from (paint.of("heading", line) for line in more)
+    title = f"{text.id}: {text.brief}"
+    yield from paint.begun((meaning, sign), "heading", title, f"{sign} ")
     yield from paint.wrapped(f"{words}: {text.effect}", "  ")
     yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
     if text.cause.verdicts:

@@ -41,7 +41,7 @@ def standings(summary: Summary, scenario: str) -> list[str]:
 def pairs(summary: Summary, scenario: str) -> list[str]:
     """Return each pair of a scenario: the ratio, and the interval that holds with all others."""
     sentences = [
-        f"{where}{metric(ranking)}: {line}"
+        f"{where}{titled(ranking.metric, ranking.of)}: {line}"
         for where, group in _groups(summary, scenario)
         for ranking in group.rankings
         if ranking.ranking
@@ -49,11 +49,6 @@ def pairs(summary: Summary, scenario: str) -> list[str]:
     ]
     more = len(sentences) - _MOST
     return [*sentences[:_MOST], *([f"and {more} more, in summary.json"] if more > 0 else [])]
-
-
-def metric(standing: MetricRanking) -> str:
-    """Return the title of the metric of a standing."""
-    return titled(standing.metric, standing.of)
 
 
 def _interval(estimate: Estimate) -> str:
@@ -75,7 +70,7 @@ def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]
 
 
 def _lines(standing: MetricRanking) -> Iterator[str]:
-    title = metric(standing)
+    title = titled(standing.metric, standing.of)
     if standing.ranking is None:
         yield f"{title}: nobody is ranked: {standing.why}"
     else:

@@ -239,17 +239,12 @@ def kinds_heading(cases: Sequence[CaseSummary]) -> str:
     return "by kind of request" + (", in trials that passed near the rate" if searched else "")
 
 
-def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
-    """Return a row for each kind and case, the same kinds together; empty without a mix."""
+def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table | None:
+    """Return a row for each kind and case, the same kinds together; None without a mix."""
     rows = [row for case in cases if case.kinds for row in _kind_rows(case)]
     kinds = list(dict.fromkeys(row.case.vary[_KIND] for row in rows))
     kinds.sort(key=ALL.__eq__)
-    return sorted(rows, key=lambda row: kinds.index(row.case.vary[_KIND]))
-
-
-def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table | None:
-    """Return a table of the kinds of some cases; None without a mix."""
-    rows = kind_rows(cases)
+    rows.sort(key=lambda row: kinds.index(row.case.vary[_KIND]))
     return case_table(rows, first) if rows else None
 
 
