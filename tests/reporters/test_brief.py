@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -24,31 +24,13 @@ HOMES = st.sampled_from(["/home/{}", "/Users/{}", "/root"])
 FEW_LINES, WIDTHS = 3, (400, 1400)
 
 
-class Beginning(HTMLParser):
-    """The words of a page outside of what is folded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words: list[str] = []
-        self.depth = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.depth += tag in {"details", "style", "script"}
-
-    def handle_endtag(self, tag: str) -> None:
-        self.depth -= tag in {"details", "style", "script"}
-
-    def handle_data(self, data: str) -> None:
-        self.words += [data.strip()] if data.strip() and not self.depth else []
-
-
 def files(summary: Summary, trials: tuple[Trial, ...], folder: Path) -> tuple[str, str, str]:
     """Return the brief, its drawing, and the beginning of the page."""
     text, drawing = BriefReporter().report(summary, trials, folder)
     (page,) = Html().report(summary, trials, folder)
-    beginning = Beginning()
-    beginning.feed(page.read_text())
-    return text.read_text(), drawing.read_text(), "\n".join(beginning.words)
+    beginning = page.read_text().partition("<details")[0]
+    words = re.sub(r"(?s)<style>.*?</style>|<[^>]+>", "\n", beginning)
+    return text.read_text(), drawing.read_text(), unescape(words)
 
 
 @pytest.mark.parametrize("name", RECORDED)

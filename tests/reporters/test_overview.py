@@ -1,6 +1,5 @@
 """Many claims and comparisons: counts, a matrix, and a line for each; on a page and a terminal."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -95,12 +94,6 @@ def test_a_terminal_has_a_line_for_each_claim_and_fits(
     assert f"{CLAIMS} claims: " in text
     for claim in result[0].claims:
         assert sum(line[2:].startswith(f"{claim.label} ") for line in lines) == 1
-
-
-@pytest.fixture(scope="module")
-def headless() -> Iterator[Headless]:
-    with Headless() as browser:
-        yield browser
 
 
 def test_the_page_filters_its_claims_and_sorts_its_matrix(

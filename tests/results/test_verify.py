@@ -5,14 +5,13 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.watched import until, watched
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from measured.once import made_once
 from measured.real_result import Where, change, copied, listed_anew, shared, trial_of
 from planted import turning
 from suite_texts.files import suite_text
+from suite_texts.with_pace import suite
 
 from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
@@ -350,27 +350,11 @@ def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_pa
 def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
     bench: Bench, tmp_path: Path, number: signal.Signals
 ) -> None:
-    suite = tmp_path / "long.toml"
-    suite.write_text(
-        f"benchforge = 1\nsmoke = true\n[servers.one]\n{answering()}"
-        '[loaders.pace]\nuse = "pace"\nconnections = 2\nduration = "1s"\n'
-        '[scenarios.all]\nservers = ["one"]\nloaders = ["pace"]\n'
-        '[repeat]\nblocks = 3\nquiet = "off"\n'
-    )
-    with subprocess.Popen(
-        bench_words("run", suite), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        try:
-            deadline = time.monotonic() + 300
-            while not list(tmp_path.glob("results/*/trials/0001/trial.json")):
-                assert time.monotonic() < deadline
-                assert process.poll() is None
-                time.sleep(0.05)
-            process.send_signal(number)
-            process.communicate(timeout=300)
-        finally:
-            process.kill()
-    (stored,) = (tmp_path / "results").iterdir()
+    with watched(tmp_path, "run", suite(tmp_path, blocks=4)) as interrupted:
+        stored = interrupted.result
+        until((stored / "trials/0001/trial.json").exists)
+        interrupted.signal(number)
+        interrupted.process.wait(300)
     assert (stored / "summary.json").exists() is (number == signal.SIGINT)
     for ended in (number == signal.SIGINT, True):
         assert bench("validate", stored).code == 0
@@ -379,7 +363,7 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
         assert ", 0 contradicted" in run.out
         assert ("no manifest.json: " in run.out) is not ended
         assert bench("run", "--resume", stored).code == 0
-    assert len(list(stored.glob("trials/*/trial.json"))) == 3
+    assert len(list(stored.glob("trials/*/trial.json"))) == 8
 
 
 def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Path) -> None:

@@ -258,7 +258,9 @@ def monitors(result: Result) -> Iterator[Recomputed]:
         if monitor is not None and not monitor.why:
             yield _of_record(stored, "monitor", monitoring.RECORD, partial(_monitor, monitor))
         if read is not None and not read.why:
-            yield _of_record(stored, "load_answers", wire.RECORD, _windows)
+            yield _of_record(
+                stored, "load_answers", wire.RECORD, lambda raw: wire.tallied(wire.record_of(raw))
+            )
 
 
 def _of_record(
@@ -271,10 +273,6 @@ def _of_record(
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return stored.again(name, cannot=f"{record}: {reason}")
-
-
-def _windows(content: bytes) -> Frozen:
-    return wire.tallied(wire.record_of(content))
 
 
 def _monitor(monitor: Monitor, content: bytes) -> Frozen:
