@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from faults.watched import Watched, keepers, until, watched
+from faults.watched import Watched, keepers, started, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, captured, lack
 from measured.on_disk import cut_off, edited, places
 from measured.once import made_once
@@ -140,33 +140,19 @@ def test_repeated_kills_leave_each_trial_once(bench: Bench, tmp_path: Path) -> N
 
 def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
     """Kill a run so many seconds after it told that it begins to measure."""
-    deadline = time.monotonic() + WAITS_S
-    err = folder / "err"
-    with err.open("w") as stderr:
-        process = subprocess.Popen(
-            bench_words(*words), cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
-        )
-    try:
-        while process.poll() is None and "seed " not in err.read_text():
-            assert time.monotonic() < deadline, err.read_text()
-            time.sleep(0.01)
+    with started(folder, *words) as run:
+        until(lambda: run.process.poll() is not None or "seed " in (folder / "err").read_text())
         time.sleep(after_s)
-    finally:
-        process.kill()
-        process.wait(WAITS_S)
 
 
 def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
-    words = bench_words("run", suite(tmp_path, blocks=50))
-    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=WAITS_S)
-    assert process.returncode == 130, err
-    (result,) = (tmp_path / "results").iterdir()
+    with watched(tmp_path, "run", suite(tmp_path, blocks=50)) as run:
+        until(lambda: len(there(run, "trials/*")) > 2)
+        run.signal(signal.SIGINT)
+        interrupted, result = run.ended(), run.result
+    assert interrupted.code == 130, interrupted.all
     command = f"benchforge run --resume results/{result.name}"
-    assert f"to continue: {command}\n" in err
+    assert f"to continue: {command}\n" in interrupted.err
     first = read_trials(result)
     count = len(first)
     limit_s = 1 + 1.5 * max(trial.seconds for trial in first)  # for one at least, and not for all
@@ -446,16 +432,13 @@ def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Pa
 
 
 def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
-    words = bench_words("run", suite(tmp_path, blocks=50))
-    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
-        time.sleep(0.02)
-    while (tmp_path / "results").exists():  # a trial's new files may come between
-        shutil.rmtree(tmp_path / "results", ignore_errors=True)
-    _, err = process.communicate(timeout=WAITS_S)
-    assert process.returncode == 5, err
-    assert "No such file or directory" in err
-    assert "Traceback" not in err
+    with watched(tmp_path, "run", suite(tmp_path, blocks=50)) as run:
+        until(lambda: len(there(run, "trials/*")) > 1)
+        while (tmp_path / "results").exists():  # a trial's new files may come between
+            shutil.rmtree(tmp_path / "results", ignore_errors=True)
+        output = run.ended()
+    assert output.code == 5, output.all
+    assert "No such file or directory" in output.err
 
 
 def there(item: Watched, pattern: str) -> list[Path]:

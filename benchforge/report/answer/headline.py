@@ -152,7 +152,6 @@ def _alone(case: CaseSummary, verdict: ComparisonVerdict) -> Headline:
 def _rates(
     cases: Sequence[CaseSummary], names: Sequence[str], verdict: ComparisonVerdict
 ) -> Headline:
-    """Return the highest rate that each server keeps."""
     searches = {name: case.capacity for name, case in zip(names, cases, strict=True)}
     rates = {name: item for name, item in searches.items() if item is not None and item.answered}
     if len(rates) < len(searches):

@@ -56,7 +56,6 @@ def predicted(
 
 
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:
-    """Why nothing is predicted; empty when it can be tried."""
     if (n := len(past)) < PAST:
         return f"{counted(n, 'past session')}: a prediction takes {PAST}"
     if any(value <= 0 for session in (*past, new) for value in session):

@@ -83,7 +83,6 @@ def _tables(header: Header, case: CaseName, registry: Registry) -> dict[str, Any
 
 
 def _upstreams(tables: Mapping[str, Any], label: str) -> Iterator[str]:
-    """Yield the servers that stand behind one, as far as they are named by their labels."""
     servers = tables.get("servers")
     if not isinstance(servers, dict):
         return

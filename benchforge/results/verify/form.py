@@ -13,8 +13,7 @@ from benchforge.model.files.manifest import Manifest, is_measured, place_of
 from benchforge.results.recomputed.large_summary import is_large
 from benchforge.results.recomputed.manifest import Digests, changed_files, digests_of
 from benchforge.results.recomputed.verified import Recomputed, Values, Verified
-from benchforge.results.validity.faults import FolderFiles, contradictions, read_files
-from benchforge.results.validity.lines import summed
+from benchforge.results.validity.faults import FolderFiles, contradictions, read_files, summed
 from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
 
@@ -117,7 +116,6 @@ def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:
 
 
 def _changed_reports(signed: Manifest, digest_of: Digests) -> Iterator[str]:
-    """Yield signed reports and tables that are not there, or not as they were."""
     for name in signed.files.keys() - signed.measured.keys():
         try:
             if digest_of(name) != signed.files[name]:

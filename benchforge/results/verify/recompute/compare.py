@@ -127,8 +127,7 @@ def _recomputed(
 
 
 def _compared(recomputation: Recomputation, result: Result) -> Verified:
-    """Compare what one recomputation computes again."""
-    verified, of_a_version = Verified(0), recomputation in _OF_A_VERSION and not result.ours
+    verified, of_a_version = Verified(0), result.other and recomputation in _OF_A_VERSION
     last, document = None, None  # what is compared is written out once, one member of a file
     for again in recomputation(result):
         if isinstance(again, ComparedLines):
@@ -142,7 +141,7 @@ def _compared(recomputation: Recomputation, result: Result) -> Verified:
             if (again.file.file, again.path[:1]) != last:
                 last = again.file.file, again.path[:1]
                 document = _document(again.file, *again.path[:1])
-            compare_values(again, document, verified, is_ours=result.ours)
+            compare_values(again, document, verified, is_ours=not result.other)
             verified.covered.setdefault(again.file.file, set()).add(again.path)
     return verified
 
@@ -160,7 +159,7 @@ def _as_written(result: Result, covered: Mapping[Path, Container[JsonPath]]) -> 
 
 def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None:
     """Add what differs in a summary. Another version may write other lines: these prove nothing."""
-    if result.ours or not lines.differing:
+    if not result.other or not lines.differing:
         verified.compared += lines.compared
         verified.differing.extend(lines.differing)
         return
@@ -186,7 +185,6 @@ def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
 
 
 def _document(file: Parsed[Any], *member: str | int) -> object:
-    """Return a file's document, or the part that one member needs."""
     return file.model.model_dump(mode="json", by_alias=True, include=set(member) or None)
 
 
@@ -205,6 +203,5 @@ def _numbers(value: JsonValue, path: JsonPath, covered: Container[JsonPath]) -> 
 
 
 def _group(path: JsonPath) -> str:
-    """Return what a number is called by: the outermost names of its path."""
     names = [str(step) for step in path if isinstance(step, str)]
     return ".".join(names[: _DEPTH.get(".".join(names[:2]), _DEPTH.get(names[0], 1))])

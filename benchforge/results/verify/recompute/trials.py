@@ -17,7 +17,6 @@ from benchforge.model.trial.answers.good_response import right_of
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
-from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath
@@ -26,7 +25,7 @@ from benchforge.parts.fault import reading_of
 from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute import divided
-from benchforge.results.verify.recompute.driver_output import output_of, was_refused
+from benchforge.results.verify.recompute.divided import output_of, was_refused
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 from benchforge.run.http import monitor as monitoring
 from benchforge.run.http.monitor import Record, SeenAnswer
@@ -201,16 +200,12 @@ def failures(result: Result) -> Values:
         if message:
             yield Recomputed(trial, ("failure", "stage"), stage)
             yield Recomputed(trial, ("failure", "message"), message)
-        elif _would_show(model):
+        elif (
+            model.failure is not None
+            and model.failure.subject == "behaviour"
+            and model.failure.stage in {"ask", "drive", "read"}  # a reading or an answer shows it
+        ):
             yield trial.fault("nothing that was kept shows it", "failure")
-
-
-def _would_show(trial: Trial) -> bool:
-    """Whether its failure is of a kind that a reading or an answer would show."""
-    failure = trial.failure
-    if failure is None or failure.subject != "behaviour":
-        return False
-    return failure.stage in {"ask", "drive", "read"}
 
 
 def thresholds(result: Result) -> Iterator[Recomputed]:
@@ -245,10 +240,10 @@ def checks(result: Result) -> Values:
             yield stored_trial.again("checks", number, value=plain(check))
         for number in range(len(checks_while_running) + len(checked), len(stored)):
             reason = f"{stored[number].id}: its checks do not give this"
-            if result.ours:
-                yield stored_trial.fault(reason, "checks", number)
-            else:
+            if result.other:
                 yield stored_trial.again("checks", number, cannot=reason)
+            else:
+                yield stored_trial.fault(reason, "checks", number)
 
 
 def monitors(result: Result) -> Iterator[Recomputed]:
@@ -266,7 +261,6 @@ def monitors(result: Result) -> Iterator[Recomputed]:
 def _of_record(
     stored: KeptTrial, name: str, record: str, tallied: Callable[[bytes], Frozen]
 ) -> Recomputed:
-    """Return the numbers of a record, or why it has none."""
     try:
         content = door.read(stored.file.file.parent, record, wire.MOST_RECORD)
         return stored.again(name, value=plain(tallied(content)))

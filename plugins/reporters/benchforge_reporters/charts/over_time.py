@@ -114,7 +114,6 @@ class _Panels:
 
 
 def _fewer(ticks: Sequence[Decimal]) -> Sequence[Decimal]:
-    """Return at most so many ticks as have room."""
     tens = [tick for tick in ticks if tick.normalize().as_tuple().digits == (1,)]
     return tens if len(ticks) > _MOST_TICKS and tens else ticks
 

@@ -131,7 +131,6 @@ def _state(
 def _shown(
     comparison: Comparison, summary: Summary, verdict: ComparisonVerdict
 ) -> tuple[str, list[str]]:
-    """Return what the numbers show, in a headline and in sentences below it."""
     cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
     if rates := found_rates(cases, apart=verdict.state == "decided"):
         return rates, []
@@ -156,7 +155,6 @@ def _shown(
 
 
 def _ahead(ranked: MetricRanking, summary: Summary, servers: tuple[str, str]) -> str:
-    """Return by how much a server is ahead of another, with the interval."""
     assert ranked.ranking is not None  # noqa: S101 - its caller has looked
     sentence, ends = difference(ranked, ranked.ranking, summary, servers)
     return f"{sentence} ({f'{ends}, 95 %' if ends else 'no interval'})"
@@ -210,7 +208,6 @@ def of_level(cases: Sequence[CaseSummary]) -> list[str]:
 
 
 def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
-    """Return the number of blocks in which at least two servers were disturbed."""
     noisy = [{each.block for each in case.used_doubts if each.disturbed} for case in cases]
     return sum(number > 1 for number in Counter(chain(*noisy)).values())
 

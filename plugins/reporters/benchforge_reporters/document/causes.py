@@ -168,7 +168,6 @@ def _dealt_with(cause: Cause, roots: Sequence[FoldedFinding], trials: Sequence[T
 
 
 def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
-    """Return which other programs used the most CPU in a cause's trials, in brackets."""
     numbers, used = set(cause.trials), Counter[str]()
     observations = (trial.observation for trial in trials if trial.number in numbers)
     for machine in (each.machine for each in observations if each is not None):
@@ -230,7 +229,6 @@ def _figure(value: float) -> str:
 
 
 def _names(names: Sequence[str], noun: str, most: int) -> str:
-    """Return names, or how many there are where they are more than `most`."""
     distinct = [name for name in dict.fromkeys(names) if name]
     if not distinct:
         return f"no {noun}"

@@ -72,7 +72,6 @@ def cost(trials: Sequence[Trial], of_trial: Callable[[Trial], CpuByRole] = _of_t
 
 
 def _cpus(trials: Sequence[Trial]) -> float:
-    """Return how many CPUs all parts of a trial used: the median of the trials."""
     used = [cpus for trial in trials if (cpus := _cpus_of(trial)) is not None]
     return median(used) if used else _BUSY
 

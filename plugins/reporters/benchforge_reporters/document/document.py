@@ -215,7 +215,6 @@ def _section(
 
 
 def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
-    """Return the suite, how much was measured and for how long, and the machine."""
     trial_count = sum(case.trials for case in words.with_placebos(summary))
     measured = readable.counted(trial_count, "trial")
     lines = [line for case in summary.cases for line in case.metrics]

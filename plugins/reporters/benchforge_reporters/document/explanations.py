@@ -276,7 +276,6 @@ def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) 
 
 
 def _servers(cases: Sequence[CaseSummary]) -> dict[str, str]:
-    """Return the servers of which all trials failed, and the others."""
     failed = {case.case.server: None for case in cases if case.failed and not case.trials}
     others = {case.case.server: None for case in cases if case.case.server not in failed}
     return {"failed": readable.conjoined(failed) if failed else "", "others": json.dumps([*others])}

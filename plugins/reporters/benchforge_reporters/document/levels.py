@@ -71,7 +71,8 @@ def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
     cases = summary.cases_of(comparison)
     by_name = dict(zip(server_names([case.case for case in cases]), cases, strict=True))
-    measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
+    rates = (line for case in cases[:1] for line in case.metrics if line.measurand == RATE)
+    measured = next(rates, None) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
     rows, latency = [], _shown_latency(cases)
@@ -101,10 +102,6 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         failed=_failed(cases),
         rows=tuple(rows),
     )
-
-
-def _alone(case: CaseSummary) -> MetricSummary | None:
-    return next((line for line in case.metrics if line.measurand == RATE), None)
 
 
 def _ranked(
@@ -137,7 +134,6 @@ def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
 def _unknown(
     cases: Sequence[CaseSummary], rows: Sequence[LevelRow], trials: Sequence[Trial]
 ) -> Iterator[str]:
-    """Yield the columns that no server has a value of, each with the reason."""
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
         reason = times.why.partition(" (trial")[0]
         yield f"{times.of or times.metric} is unknown{f': {reason}' if reason else ''}"

@@ -163,15 +163,12 @@ def _strips(
     trials: Sequence[Trial], counted: Sequence[Trial], folder: Path, *, all_of_them: bool
 ) -> dict[str, Markup]:
     """Return the strips by trial; of a large result those of first trials and of set-aside ones."""
-    firsts: dict[str, int] = {}
-    for trial in trials:
-        firsts.setdefault(trial.case.title, trial.number)
-    numbers, first_trials = {trial.number for trial in counted}, set(firsts.values())
+    firsts = {trial.case.title: trial.number for trial in reversed(trials)}
+    others = {trial.number for trial in counted}.difference(firsts.values())
     drawn = {
         trial.number: strip(trial, folder)
         for trial in trials
-        if trial.measured
-        and (all_of_them or trial.number not in numbers or trial.number in first_trials)
+        if trial.measured and (all_of_them or trial.number not in others)
     }
     return {str(number): drawing for number, drawing in drawn.items() if drawing is not None}
 

@@ -85,7 +85,6 @@ def _fit(text: str, width: int) -> str:
 
 
 def _bar(row: LevelRow, top: float, width: int) -> str:
-    """Return an interval on a line from zero to the top."""
 
     def at(value: float) -> int:
         return min(width - 1, max(0, round(value / top * (width - 1)))) if top > 0 else 0
@@ -198,7 +197,6 @@ class Terminal(Reporter):
 
 
 def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
-    """Yield the title, what was measured on which machine, and what nobody may overlook."""
     heading = report.heading if report.smoke else report.title
     yield from paint.lines("heading", heading)
     turns = (text for name, text in report.made if name == "in turns")
@@ -276,7 +274,6 @@ def _suite_table(table: SuiteTable, summary: Summary, paint: Paint) -> Iterator[
 
 
 def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
-    """Yield a table with as many of its first columns as fit, and its footnotes."""
     # It imports rich, which takes longer than most commands.
     from benchforge_reporters.terminal.fitted import fitted  # noqa: PLC0415
 

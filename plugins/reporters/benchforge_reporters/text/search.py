@@ -76,7 +76,6 @@ def trials_of(cases: Sequence[CaseSummary], most: int) -> tuple[Table, int]:
 
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
-    """Return the objectives, each with one scale for all of its values."""
     attempts = [each for case in cases if case.capacity for each in case.capacity.attempts]
     outcomes = [outcome for attempt in attempts for outcome in attempt.outcomes]
     scales = {}

@@ -125,7 +125,6 @@ def _with_values(cases: Sequence[CaseSummary]) -> tuple[list[Column], list[Colum
 
 
 def _unknown(columns: Sequence[Column], cases: Sequence[CaseSummary]) -> Iterator[str]:
-    """Yield the columns without a value of any case, by the reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         lines = (line for case in cases for line in column.lines(case))
@@ -186,7 +185,6 @@ def _trial_rows(
 
 
 def _blocks(case: CaseSummary) -> dict[int, int]:
-    """Return the block of each trial of a case, failed ones too, by its number."""
     blocks = {sample.trial: sample.block for line in case.metrics for sample in line.samples}
     return blocks | {failure.trial: failure.block for failure in case.failed}
 
