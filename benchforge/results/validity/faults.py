@@ -157,13 +157,8 @@ def _contradictions(trial: Trial, file: Path, machine: MachineBounds) -> Iterato
         yield "a number is larger than anything that can be measured", ()
     for number, process in enumerate(trial.processes):
         for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
-            if not beside(file, printed):
+            if not door.holds(file.parent, printed):
                 yield f"no such file beside the trial: {printed!r}", ("processes", number, name)
-
-
-def beside(file: Path, name: str) -> bool:
-    """Whether the folder of a file holds another; a path that leaves the folder names none."""
-    return door.holds(file.parent, name)
 
 
 def _of_sessions(sessions: Sequence[Parsed[Session]]) -> Iterator[FileFault]:
@@ -198,7 +193,7 @@ def _of_runtimes(header: Parsed[Header]) -> Iterator[FileFault]:
         if runtime.lock_sha256 is None:
             continue
         name, path = f"{RUNTIMES}/{label}.txt", ("runtimes", label, "lock_sha256")
-        if not beside(header.file, name):
+        if not door.holds(header.file.parent, name):
             message = f"no such file beside it: {name!r}, the packages that it was built from"
             yield header.fault(message, *path)
             continue
@@ -227,12 +222,9 @@ def summed(summary: Parsed[Summary]) -> Iterator[FileFault]:
 def _samples(line: MetricSummary) -> Iterator[Contradiction]:
     for number, taken in enumerate(line.samples):
         path = ("samples", number, "sample")
-        if taken.sample.metric != line.metric:
-            yield f"expected {line.metric!r}, as of the line", (*path, "metric")
-        if taken.sample.of != line.of:
-            yield f"expected {line.of!r}, as of the line", (*path, "of")
-        if line.median is not None and taken.sample.unit != line.unit:
-            yield f"expected {line.unit!r}, as of the line", (*path, "unit")
+        for name in ("metric", "of", *(("unit",) if line.median is not None else ())):
+            if getattr(taken.sample, name) != (expected := getattr(line, name)):
+                yield f"expected {expected!r}, as of the line", (*path, name)
 
 
 def _statistics(line: MetricSummary) -> Iterator[Contradiction]:

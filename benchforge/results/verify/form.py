@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -126,14 +126,10 @@ def _changed_reports(signed: Manifest, digest_of: Digests) -> Iterator[str]:
 
 def trials_in_words(numbers: Iterable[int]) -> str:
     """Return trials by their numbers, such as `trials 1 to 4 and 7`."""
-    spans: list[list[int]] = []
     ordered = sorted(set(numbers))
     if not ordered:
         return "no trial"
-    for earlier, number in pairwise([ordered[0] - 2, *ordered]):
-        if number == earlier + 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
+    runs = groupby(enumerate(ordered), lambda numbered: numbered[1] - numbered[0])
+    spans = [[number for _, number in run] for _, run in runs]
     words = (f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in spans)
     return f"trial{'s' * (len(ordered) > 1)} {conjoined(words)}"

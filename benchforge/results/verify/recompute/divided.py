@@ -17,7 +17,6 @@ from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
 from benchforge.remote.session.merged import merged_reading
 from benchforge.results.recomputed.verified import Recomputed, plain
-from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.suite.mix.record import FILE
@@ -73,7 +72,7 @@ def _bounded(folder: Path, name: str) -> None:
 
 def _finished(file: Path, process: StartedProcess) -> Finished:
     for name in (process.stdout, process.stderr):
-        if not beside(file, name):
+        if not door.holds(file.parent, name):
             raise BenchforgeError(f"no {name} beside the trial")
     seconds, user_s, system_s = process.seconds, process.user_s, process.system_s
     if process.exit_code is None or seconds is None or user_s is None or system_s is None:

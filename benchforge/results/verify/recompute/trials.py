@@ -23,7 +23,6 @@ from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.parts.fault import reading_of
 from benchforge.results.recomputed.verified import Recomputed, Values, plain
-from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute import divided
 from benchforge.results.verify.recompute.divided import output_of, was_refused
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
@@ -64,7 +63,7 @@ def answers(result: Result) -> Values:
         answer = trial.model.answers[0]
         body_path: JsonPath = ("answers", 0, *(() if answer.decoded is None else ("decoded",)))
         path = (*body_path, "sha256")
-        if not beside(trial.file, ANSWER):
+        if not door.holds(trial.file.parent, ANSWER):
             reason = f"no {ANSWER} beside the trial: it went, or held a secret"
             yield Recomputed(trial, path, cannot=reason)
             continue
@@ -153,7 +152,7 @@ def observations(result: Result) -> Iterator[Recomputed]:
 
 
 def _text(stored: KeptTrial, name: str) -> str:
-    if not beside(stored.file.file, name):
+    if not door.holds(stored.file.file.parent, name):
         raise BenchforgeError(f"no {name} beside the trial")
     return rows_text(door.read(stored.file.file.parent, name, MOST_BYTES))
 

@@ -75,11 +75,8 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
         "states": list(claim_counts(text.claims)),
         "counts": counted_states(text.claims),
         "cards": [
-            {
-                "answer": answer,
-                "section": f"scenario-{numbers[answer.scenario]}",
-                **_card(comparison, summary, colours),
-            }
+            {"answer": answer, "section": f"scenario-{numbers[answer.scenario]}"}
+            | _card(comparison, summary, colours)
             for answer, comparison in zip(text.answers, summary.comparisons, strict=False)
         ],
         "claims": [*zip(text.claims, drawings, strict=True)],

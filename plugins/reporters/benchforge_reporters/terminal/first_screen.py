@@ -164,7 +164,9 @@ class _Screen:
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:
-            end = f"Stop here if {self._bound} does not matter to you. " if self._bound else ""
+            head = None if self.brief.alone is None else self.brief.alone.head
+            bound = head.bound.removeprefix("at most ") if head and head.says == "open" else ""
+            end = f"Stop here if {bound} does not matter to you. " if bound else ""
             goal = goal.rpartition(". ")[2]  # what goes before it stands beside the caveat
             advised = self.remedy and not self.runs
             later = f"After that, {goal[0].lower()}{goal[1:]}" if advised else goal
@@ -177,13 +179,6 @@ class _Screen:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
             open_ = not any(answer.head.unanswered for answer in self.answers)
             yield from self._labelled("Next", (open_ and self.report.next_step) or more, "do")
-
-    @property
-    def _bound(self) -> str:
-        """How far apart the servers of the only comparison are at most; empty for others."""
-        alone = self.brief.alone
-        undecided = alone is not None and alone.head.says == "open"
-        return alone.head.bound.removeprefix("at most ") if alone and undecided else ""
 
     def _caveats(self) -> Iterator[str]:
         if not self.caveats:

@@ -378,15 +378,13 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
     sign, meaning, words = CAUSE_SIGNS[text.kind]
     if text.kind == "expert":  # its findings are all that there is to say
         yield paint.of(meaning, sign) + paint.of("heading", f" {text.id}, {words}")
-        for alike in text.outcomes:
-            yield from _of_check(alike, paint)
-        return
-    title = f"{text.id}: {text.brief}"
-    yield from paint.begun((meaning, sign), "heading", title, f"{sign} ")
-    yield from paint.wrapped(f"{words}: {text.effect}", "  ")
-    yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
-    if text.cause.verdicts:
-        yield from paint.wrapped(f"speaks against: {readable.listed(text.cause.verdicts)}", "  ")
+    else:
+        title = f"{text.id}: {text.brief}"
+        yield from paint.begun((meaning, sign), "heading", title, f"{sign} ")
+        yield from paint.wrapped(f"{words}: {text.effect}", "  ")
+        yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
+        against = text.cause.verdicts and f"speaks against: {readable.listed(text.cause.verdicts)}"
+        yield from paint.wrapped(against, "  ") if against else ()
     for alike in text.outcomes:
         yield from _of_check(alike, paint)
 
