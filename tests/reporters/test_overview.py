@@ -75,14 +75,6 @@ def test_a_claim_names_its_sides_and_where_claims_differ_its_metric(
     ]
 
 
-def test_a_result_with_few_claims_and_comparisons_has_no_overview() -> None:
-    summary, trials = studied()
-    changed = {name: getattr(summary, name)[:2] for name in ("claims", "verdicts", "comparisons")}
-    few = summary.model_copy(update=changed)
-    assert document(few, trials).overview is None
-    assert "No difference seen" in Terminal().text(few, trials, 120)
-
-
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_a_terminal_has_a_line_for_each_claim_and_fits(
     result: tuple[Summary, list[Trial]], width: int

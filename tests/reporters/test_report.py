@@ -1,17 +1,17 @@
 """`benchforge report`: what is shown of a result, formed again; and what CI servers read."""
 
-import csv
 import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from front_door import Bench, bench_words, calls
+from front_door import Bench, bench_words, calls, captured
 from measured.small_results import SUITE, believed, read, shared, write
 
 from benchforge.parts.registry import Registry
@@ -94,19 +94,6 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert list(page.parents[1].iterdir()) == []
 
 
-def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
-    bench("report", result, "--reporter", "json", "--write", code=0)
-    with (result / "numbers.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    document = read(result / "numbers.json")
-    assert len(rows) == len(document) > 0
-    for row, item in zip(rows, document, strict=True):
-        assert list(row) == list(item)
-        names = (item["case"], item["metric"], item["of"] or "")
-        assert (row["case"], row["metric"], row["of"]) == names
-        assert (float(row["value"]) if row["value"] else None) == item["value"]
-
-
 def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
     bench: Bench, result: Path, tmp_path: Path
 ) -> None:
@@ -123,13 +110,6 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
     (other / "result.json").write_text("{}")
     assert "is a different result" in bench("report", result, "-o", other, code=2).err
     assert "error: " in bench("report", result, "-o", result / "report.html", code=5).err
-
-
-def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
-    shutil.rmtree(max(result.glob("trials/*")))
-    (result / "summary.json").unlink()
-    assert "NOT COMPLETE" in bench("report", result, "--write", code=0).out
-    assert read(result / "summary.json")["complete"] is False
 
 
 @pytest.fixture
@@ -247,12 +227,26 @@ def test_what_is_no_result_is_refused(bench: Bench, result: Path, name: str, say
     assert not run.out
 
 
-def test_a_broken_trial_is_named(bench: Bench, result: Path) -> None:
-    path = min(result.glob("trials/*/trial.json"))
-    write(path, {**read(path), "block": 0})
-    assert f"{path}:" in bench("report", result, code=1).err
-
-
 def test_its_help_names_every_reporter_of_ours(bench: Bench) -> None:
     text = bench("report", "--help").out
     assert [name for name in Registry().names("reporter") if name not in text] == []
+
+
+SPAWN = [sys.executable, "-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))"]
+PLAIN = {"TERM": "xterm", "NO_COLOR": "1"}
+
+
+@pytest.mark.samples(3)
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({"TERM": "xterm"}, True), (PLAIN, False), ({"TERM": "dumb"}, False)],
+)
+@pytest.mark.parametrize("reason", [(), ("--why",)])
+def test_a_terminal_that_shows_no_colours_gets_none(
+    quiet: Path, environment: dict[str, str], coloured: bool, reason: tuple[str, ...]
+) -> None:
+    rest = {name: text for name, text in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
+    words = [*SPAWN, *bench_words("report", quiet, "-o", "-", *reason)]
+    text = captured(words, check=True, env=rest | environment).stdout
+    assert "small" in text or reason
+    assert ("\x1b" in text) is coloured

@@ -5,20 +5,25 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import Bench, bench_words, calls, captured
+from measured.on_disk import edited
 from measured.small_results import change_cases, read, shared, write
 from suite_texts.files import suite_text
 
 from benchforge.text import door
 
+Attack = Callable[[Path], object]
+TRIAL = "trials/0001/trial.json"
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066evil"
 READERS = (
     ("validate", "{result}"),
@@ -43,10 +48,13 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """With a cache and a folder for scratch of its own, since some of the tests clean."""
+    """With a cache and a folder for scratch of its own, since some of the tests clean.
+
+    It is in a time zone in which the first and the last moments are in other years.
+    """
     (tmp_path / "t").mkdir()
     mine = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
-    return calls(bench_words(), tmp_path, {**os.environ, **mine})
+    return calls(bench_words(), tmp_path, {**os.environ, **mine, "TZ": "America/New_York"})
 
 
 @pytest.fixture
@@ -109,14 +117,6 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     for other in (".", "t"):  # what was written elsewhere on request, and scratch
         stored[other] = state_[other] = ()
     assert stored == state_
-
-
-@pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
-def test_who_looks_writes_nothing(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
-    state_ = state(result)
-    actual = looked_at(bench, result, words)
-    assert actual.code in {0, 1, 2}, actual.all
-    assert state(result) == state_
 
 
 def test_a_link_below_a_result_is_neither_read_nor_written_through(
@@ -201,11 +201,17 @@ def hostile(result: Path) -> None:
         write(file, trial)
 
 
-@pytest.mark.samples(3)
+@pytest.mark.samples(14)
 @pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
-def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
-    hostile(result)
+@pytest.mark.parametrize("spoil", [hostile, lambda _: None], ids=["hostile", "sound"])
+def test_who_looks_writes_nothing_and_nothing_reaches_the_terminal(
+    bench: Bench, result: Path, words: tuple[str, ...], spoil: Attack
+) -> None:
+    spoil(result)
+    state_ = state(result)
     actual = looked_at(bench, result, words)
+    assert actual.code in {0, 1, 2, *([4] if spoil is hostile else [])}, actual.all
+    assert state(result) == state_
     unprintable = "[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]"
     assert not re.search(unprintable, actual.all), actual.all
     assert not set("\u202e\u2066\x9b\x1b\x07") & set(actual.all)
@@ -371,6 +377,112 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
     assert "another process put something there" in failure["message"]
 
 
-def test_a_suite_that_takes_long_to_read_is_refused(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "large.toml").write_text(f"benchforge = 1\nx = [{'0,' * 5_000_000}]\n")
-    assert "more than 4 MiB, too large for a suite" in bench("check", "large.toml", code=2).err
+def replaced(then: str, newer: str, result: Path) -> None:
+    text = (result / TRIAL).read_text()
+    assert then in text
+    (result / TRIAL).write_text(text.replace(then, newer, 1))
+
+
+def pipe(name: str, result: Path) -> None:
+    (result / name).unlink()
+    os.mkfifo(result / name)
+
+
+def document(name: str, fields: dict[str, Any], result: Path) -> None:
+    edited(result / name, lambda content: content.update(fields))
+
+
+def sparse(result: Path) -> None:
+    (result / "report.md").write_text("")
+    os.truncate(result / "report.md", 1 << 40)
+
+
+def a_socket(result: Path) -> None:
+    (result / "report.md").unlink()
+    folder = os.open(result, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"/proc/self/fd/{folder}/report.md")
+    os.close(folder)
+
+
+def swapped(result: Path) -> None:
+    """Another trial's folder stands in for one, by a link that leaves no other trace."""
+    (result / "trials/0001").rename(result.parent / "elsewhere")
+    (result / "trials/0001").symlink_to(result.parent / "elsewhere")
+
+
+def nested(result: Path) -> None:
+    replaced('"namespaces": {', '"namespaces": {"x": ' + "[" * 150 + "]" * 150 + ",", result)
+
+
+def buckets(result: Path) -> None:
+    latency = {"counts": {str(10**14): 5}, "sum_us": 1, "max_us": 1}
+    edited(result / TRIAL, lambda trial: trial["reading"].update(latency=latency))
+
+
+ATTACKS: dict[str, tuple[Attack, str]] = {
+    "a pipe in place of a table": (partial(pipe, "numbers.csv"), "numbers.csv: is not a file"),
+    "a pipe in place of a raw file": (partial(pipe, "trials/0001/usage.csv"), "usage.csv"),
+    "a socket in place of a report": (a_socket, "report.md"),
+    "a sparse file of a terabyte": (sparse, "has 1,099,511,627,776 bytes"),
+    "a key that occurs twice": (
+        partial(replaced, '"attempt": 1,', '"attempt": 1, "attempt": 1,'),
+        "attempt: occurs twice in its object",
+    ),
+    "a number that is none": (partial(replaced, '"attempt": 1,', '"attempt": NaN,'), TRIAL),
+    "a value 150 levels deep": (nested, TRIAL),
+    "a folder that is a link": (swapped, "is a link: nothing in a result may be one"),
+    "a moment before all clocks": (
+        partial(document, "result.json", {"created": "0001-01-01T00:00:00+00:00"}),
+        "created: is no moment at which anything was measured",
+    ),
+    "a moment without a time zone": (
+        partial(document, "result.json", {"created": "2026-01-01T00:00:00"}),
+        "result.json: is not the file that manifest.json lists",
+    ),
+    "a bucket beyond all times": (buckets, "buckets are numbers from 0 to 65536, and counts are"),
+    "a listed file above the result": (
+        partial(document, "manifest.json", {"files": {"../../x": "0" * 64}}),
+        "is no name of a file below a folder",
+    ),
+}
+
+
+@pytest.mark.samples(4)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_found_and_nobody_who_looks_falls(
+    bench: Bench, result: Path, attack: str
+) -> None:
+    plant, says = ATTACKS[attack]
+    plant(result)
+    checked = bench("validate", result)
+    assert checked.code in {1, 2}, checked.all
+    assert says in checked.all
+    lookers = (("verify", result, "--all"), ("report",), ("clean", "--results", result.parent))
+    for words in lookers:
+        ended = bench(*words)
+        assert ended.code in {0, 1, 2}, ended.all
+        assert "Traceback" not in ended.all
+
+
+def test_what_names_do_to_a_terminal_is_printed_as_text(bench: Bench, result: Path) -> None:
+    (result / "trials/0001/\u202egnp.exe\x1b[2J").write_text("x")
+    (result / "trials/0001" / os.fsdecode(b"\xff\xfe")).touch()
+    for words in ("verify", "--all", result), ("clean", "--results", result.parent):
+        ended = bench(*words)
+        assert "Traceback" not in ended.all
+        assert not set("\u202e\x1b\udcff") & set(ended.all), ended.all
+
+
+def test_the_words_are_the_same_whatever_the_number_of_processes_is(
+    bench: Bench, result: Path
+) -> None:
+    """A share that a process compares comes where one process compares it."""
+    for file in result.glob("trials/*/usage.csv"):
+        file.write_text(file.read_text().replace("server", "loader", 1))
+    for number in (1, 2, 4):
+        name = f"trials/{number:04}/trial.json"
+        edited(result / name, lambda trial: trial.update(checks=trial["checks"][:3]))
+    alone, *others = (bench("verify", "--all", "-j", count, result, code=1) for count in (1, 3, 99))
+    assert [ended.all for ended in others] == [alone.all] * 2
+    assert alone.all.count(": checks.") > 2

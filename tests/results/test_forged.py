@@ -88,15 +88,10 @@ def trial_of_another_run(result: Path, other: Path) -> None:
     document = json.loads((content / "trial.json").read_text())
     trials = sorted(other.glob("trials/*/trial.json"))
     same = (file for file in trials if json.loads(file.read_text())["case"] == document["case"])
-    theirs = next(same)
     shutil.rmtree(content)
-    shutil.copytree(theirs.parent, content)
-
-    def moved(trial: Any) -> None:
-        for name in ("number", "seed", "started", "block", "position"):
-            trial[name] = document[name]
-
-    edited(content / "trial.json", moved)
+    shutil.copytree(next(same).parent, content)
+    moved = {name: document[name] for name in ("number", "seed", "started", "block", "position")}
+    edited(content / "trial.json", lambda trial: trial.update(moved))
 
 
 def trials_dropped(result: Path, _: Path) -> None:
@@ -105,10 +100,8 @@ def trials_dropped(result: Path, _: Path) -> None:
 
 
 def expectation_removed(result: Path, _: Path) -> None:
-    def removed(header: Any) -> None:
-        rewritten(header, header["suite"].replace('body = "pong"', ""))
-
-    edited(result / "result.json", removed)
+    text = json.loads((result / "result.json").read_text())["suite"].replace('body = "pong"', "")
+    edited(result / "result.json", lambda header: rewritten(header, text))
 
 
 def url_edited(result: Path, _: Path) -> None:

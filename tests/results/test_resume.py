@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from faults.watched import Watched, keepers, started, until, watched
@@ -18,21 +18,15 @@ from measured.on_disk import cut_off, edited, places
 from measured.once import made_once
 from suite_texts.with_pace import suite
 
-from benchforge.checks.causes import with_causes
-from benchforge.checks.machine.calibrated import limits_of
-from benchforge.checks.summary import with_checks, with_comparison_verdicts
+from benchforge.checks.summary import concluded
 from benchforge.model.files.folder import read_ceilings, read_header, read_sessions, read_trials
 from benchforge.model.trial.trial import ATTEMPTS
 from benchforge.parts.registry import Registry
 from benchforge.results.verify.recompute.compare import verify
-from benchforge.stats.summary.summarize import summarize
 from benchforge.suite.load import load
 
-
-class Cut(Protocol):
-    """Gives a result of which so many trials are left, and a half one: what a kill leaves."""
-
-    def __call__(self, writer: int, blocks: int = 3) -> Path: ...
+Cut = Callable[..., Path]
+"Gives a result of which so many trials are left, and a half one: what a kill leaves."
 
 
 @pytest.fixture
@@ -64,13 +58,10 @@ def planned(result: Path) -> list[tuple[int, int]]:
 
 
 def resummarized(result: Path, path: Path) -> str:
-    """What `summarize` and the checks give of all that is in a result."""
+    """What the trials and the checks give of all that is in a result."""
+    files = read_sessions(result), read_ceilings(result)
     metrics = load(path, Registry()).metrics
-    header, trials = read_header(result), read_trials(result)
-    summary = summarize(header, trials, metrics, read_sessions(result))
-    limits = limits_of(header)
-    summary = with_checks(summary, header, trials, limits, read_ceilings(result))
-    summary = with_causes(with_comparison_verdicts(summary, limits), trials, limits)
+    summary = concluded(read_header(result), read_trials(result), metrics, *files)
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
@@ -286,12 +277,9 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
 def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -> None:
     result = cut(writer=1, blocks=1)
 
-    def elsewhere(header: dict[str, Any]) -> None:
-        header["benchforge"] = "0.0.0"
-        header["facts"]["kernel"] = "2.6.0"
-        header["versions"]["loader-pace"] = "0"
-
-    edited(result / "result.json", elsewhere)
+    edited(result / "result.json", lambda header: header.update(benchforge="0.0.0"))
+    edited(result / "result.json", lambda header: header["facts"].update(kernel="2.6.0"))
+    edited(result / "result.json", lambda header: header["versions"].update({"loader-pace": "0"}))
     run = bench("run", "--resume", result, code=2)
     for says in ("benchforge was '0.0.0', is ", "kernel was '2.6.0', is ", "loader-pace was '0'"):
         assert says in run.err
