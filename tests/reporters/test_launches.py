@@ -65,8 +65,7 @@ def test_what_few_blocks_cannot_show_is_said_with_its_figure(count: int, share: 
 
 
 def test_few_launches_say_nothing() -> None:
-    assert launches(launched(4, 0.05, 0.05)) == ""
-    assert launches([]) == ""
+    assert launches(launched(4, 0.05, 0.05)) == launches([]) == ""
 
 
 STARTS = "comes from the starts of the servers: for the same intervals, benchforge run SUITE"

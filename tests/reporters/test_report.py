@@ -15,14 +15,9 @@ from front_door import Bench, bench_words, calls, captured
 from measured.small_results import SUITE, believed, read, shared, write
 
 from benchforge.parts.registry import Registry
+from benchforge.results.report_files import ON_DEMAND
 
 MADE = ("report.md", "report.html", "raw.md", "numbers.csv", "summary.json")
-FURTHER = {
-    "brief": ["brief.md", "brief.svg"],
-    "junit": ["junit.xml"],
-    "github": ["github.md"],
-    "json": ["numbers.json"],
-}
 
 
 @pytest.fixture(scope="module")
@@ -119,29 +114,29 @@ def quiet(original: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.samples(2)
-@pytest.mark.parametrize("name", FURTHER)
+@pytest.mark.parametrize("name", ON_DEMAND)
 def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name: str) -> None:
     for made in (*MADE, "manifest.json"):
         (quiet / made).unlink()
     command = ("report", quiet, "--reporter", name)
     assert "no folder is named for its files" in bench(*command, code=2).err
     bench(*command, "--write", code=0)
-    files = {*FURTHER[name], "result.json", "trials"}
+    files = {*ON_DEMAND[name], "result.json", "trials"}
     assert {item.name for item in quiet.iterdir()} == files
     bench("validate", quiet, code=0)
-    if len(FURTHER[name]) == 1:
-        (made,) = FURTHER[name]
+    if len(ON_DEMAND[name]) == 1:
+        (made,) = ON_DEMAND[name]
         out = bench(*command, "-o", "-").out
         assert out.rstrip("\n") == (quiet / made).read_text().rstrip("\n")
     else:
-        assert ", ".join(FURTHER[name]) in bench(*command, "-o", "-", code=2).err
+        assert ", ".join(ON_DEMAND[name]) in bench(*command, "-o", "-", code=2).err
 
 
 def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
     bench: Bench, result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # the machine's own is needed
-    words = [word for name in FURTHER for word in ("--reporter", name)]
+    words = [word for name in ON_DEMAND for word in ("--reporter", name)]
     bench("report", result, "--write", *words, code=0)
     bench("verify", result, code=0)
     (result / "junit.xml").write_text("<testsuites/>")

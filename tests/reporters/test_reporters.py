@@ -241,11 +241,8 @@ class Seen(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: set[str] = set()
-        self.links: set[str] = set()
-        self.words: list[str] = []
+        self.open, self.tags, self.words = list[str](), list[str](), list[str]()
+        self.attributes, self.links = set[str](), set[str]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.open += [tag] * (tag not in {"meta", "br", "link"})

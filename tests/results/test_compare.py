@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, Told
-from measured.small_results import change_cases, read, session, shared, write
+from measured.small_results import change_cases, read, session, write
 
 Session = Callable[..., Path]
 # How the machine did on each of six days; the reference does the same on each.
@@ -15,11 +15,6 @@ DAYS = (1.0, 1.05, 0.93, 1.02, 0.97, 1.01)
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 NOISE = {"id": "N1", "scope": "trial", "subject": "apparatus", "status": "fail", "transient": True}
 NOISE |= {"message": "others used 90 % of the CPUs"}
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared(tmp_path_factory)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from front_door import Bench, bench_words, calls, captured
 from measured.on_disk import edited
-from measured.small_results import change_cases, read, shared, write
+from measured.small_results import change_cases, read, write
 from suite_texts.files import suite_text
 
 from benchforge.text import door
@@ -39,11 +39,6 @@ READERS = (
     ("clean", "--results", "{parent}"),
 )
 "Each way to look at a result that writes nothing into it."
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared(tmp_path_factory)
 
 
 @pytest.fixture
@@ -87,16 +82,10 @@ def state(folder: Path) -> dict[str, tuple[int, ...]]:
     return {str(item.relative_to(folder)): facts(item) for item in (folder, *folder.rglob("*"))}
 
 
-def table(name: str) -> Callable[[Path], None]:
-    def changed(result: Path) -> None:
-        header = read(result / "result.json")
-        item = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
-        header["tables"] = {name: item}
-        write(result / "result.json", header)
-        summary = read(result / "summary.json")
-        write(result / "summary.json", {**summary, "tables": header["tables"]})
-
-    return changed
+def table(name: str, result: Path) -> None:
+    item = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
+    for file in (result / "result.json", result / "summary.json"):
+        write(file, {**read(file), "tables": {name: item}})
 
 
 @pytest.mark.samples(3)
@@ -104,7 +93,7 @@ def table(name: str) -> Callable[[Path], None]:
 def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     bench: Bench, result: Path, name: str
 ) -> None:
-    table(name)(result)
+    table(name, result)
     state_ = state(result.parents[1])
     assert "is not a file name" in bench("validate", result, code=1).out
     if name == "../../victim":
@@ -132,7 +121,7 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed = next(result.glob("trials/0001/*.out"))
     printed.unlink()
     printed.symlink_to(secret)
-    table("sizes")(result)
+    table("sizes", result)
     (result / "tables").symlink_to(outside)
     run = bench("report", result, "--write", code=5)
     assert "tables: is a link: nothing in a result may be one" in run.err
@@ -240,36 +229,27 @@ def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) ->
     assert not any(field.startswith(("=", "+", "@")) for row in rows for field in row)
 
 
-def large(result: Path, which: str) -> Path:
-    trial = result / "trials/0001/trial.json"
-    match which:
-        case "string":
-            with trial.open("w") as file:
-                file.write('{"kind": "trial", "format": 2, "x": "')
-                for _ in range(200):
-                    file.write("x" * 1_000_000)
-                file.write('"}')
-        case "wide":  # each character takes four bytes once one of them does
-            text = "\N{GRINNING FACE}" + "x" * 30_000_000
-            trial.write_text(json.dumps({**read(trial), "url": text, "y": 1}, ensure_ascii=False))
-        case "escapes":
-            trial.write_text(json.dumps({**read(trial), "url": '"' * 15_000_000}))
-        case "values":  # each is wrong, and nothing else is
-            wrong = {f"k{number}": "x" for number in range(990_000)}
-            trial.write_text(json.dumps({**read(trial), "workers": wrong}))
-        case "too many values":
-            trial.write_text(json.dumps({"kind": "trial", "format": 2, "checks": [0] * 5_000_000}))
-        case "deep":
-            inner = "[" * 150 + "0," * 990_000 + "0" + "]" * 150
-            trial.write_text(f'{{"kind": "trial", "format": 2, "x": {inner}}}')
-        case "number":
-            trial.write_text(json.dumps({**read(trial), "number": 10**30}))
-        case "digits":
-            trial.write_text(f'{{"kind": "trial", "format": {"9" * 3_000_000}}}')
-        case _:
-            path = {"usage": "usage.csv", "answer": "answer.bin", "output": "loader-closed.out"}
-            os.truncate(trial.parent / path.get(which, which), 20_000_000_000)
-    return trial
+def large(result: Path, which: str) -> None:
+    trial, head = result / TRIAL, '"kind": "trial", "format"'
+
+    def changed(**fields: object) -> str:
+        return json.dumps({**read(trial), **fields}, ensure_ascii=False)
+
+    texts: dict[str, Callable[[], str]] = {
+        # Each character takes four bytes once one of them does.
+        "wide": lambda: changed(url="\N{GRINNING FACE}" + "x" * 30_000_000, y=1),
+        "escapes": lambda: changed(url='"' * 15_000_000),
+        # Each is wrong, and nothing else is.
+        "values": lambda: changed(workers={f"k{number}": "x" for number in range(990_000)}),
+        "too many values": lambda: f'{{{head}: 2, "checks": [{"0," * 5_000_000}0]}}',
+        "deep": lambda: f'{{{head}: 2, "x": {"[" * 150}{"0," * 990_000}0{"]" * 150}}}',
+        "number": lambda: changed(number=10**30),
+        "digits": lambda: f"{{{head}: {'9' * 3_000_000}}}",
+    }
+    if which in texts:
+        trial.write_text(texts[which]())
+    else:
+        os.truncate(trial.parent / which, 20_000_000_000)
 
 
 LIMITED = """
@@ -285,7 +265,7 @@ sys.exit(code)
 @pytest.mark.parametrize(
     ("which", "words", "says"),
     [
-        ("string", "validate", "bytes, and at most 33,554,432 are read"),
+        ("trial.json", "validate", "bytes, and at most 33,554,432 are read"),
         ("wide", "validate", "y: is not known here"),
         ("escapes", "validate", ""),
         ("too many values", "validate", "values or so, and at most 1,000,000 are read"),
@@ -293,9 +273,9 @@ sys.exit(code)
         ("deep", "validate", "is missing"),
         ("digits", "validate", "is not JSON: number out of range"),
         ("number", "verify", "more: lost or removed, whatever was measured"),
-        ("usage", "verify", "usage.csv has 20,000,000,000 bytes"),
-        ("answer", "verify", "answer.bin: has 20,000,000,000 bytes"),
-        ("output", "verify", "has 20,000,000,000 bytes"),
+        ("usage.csv", "verify", "usage.csv has 20,000,000,000 bytes"),
+        ("answer.bin", "verify", "answer.bin: has 20,000,000,000 bytes"),
+        ("loader-closed.out", "verify", "has 20,000,000,000 bytes"),
         ("../../report.md", "verify", "report.md:"),
         ("../../summary.json", "verify", "summary.json: has 20,000,000,000 bytes"),
         ("../../result.json", "clean", "nothing to remove"),

@@ -66,12 +66,10 @@ def older_with_another_report(result: Path, _: Path) -> None:
 
 
 def commands_swapped(result: Path, _: Path) -> None:
-    def swap(header: Any) -> None:
-        text = header["suite"].replace("[servers.one]", "[servers.new]")
-        text = text.replace("[servers.two]", "[servers.one]")
-        rewritten(header, text.replace("[servers.new]", "[servers.two]"))
-
-    edited(result / "result.json", swap)
+    names = {"one": "two", "two": "one"}
+    text = json.loads((result / "result.json").read_text())["suite"]
+    swapped = re.sub(r"(?<=\[servers\.)(one|two)", lambda name: names[name[0]], text)
+    edited(result / "result.json", lambda header: rewritten(header, swapped))
 
 
 def digests_swapped_too(result: Path, other: Path) -> None:

@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 from measured.once import made_once
-from measured.small_results import change_cases, read, session, shared, write
+from measured.small_results import change_cases, read, session, write
 
 DAYS = 22
 STEP = 12
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

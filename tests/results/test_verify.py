@@ -32,11 +32,6 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared(tmp_path_factory)
 
 
-@pytest.fixture
-def changed(result: Path, tmp_path: Path) -> Path:
-    return copied(result, tmp_path)
-
-
 def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
     run = bench("verify", result, code=0)
     first, second, last = run.out.splitlines()
@@ -203,12 +198,9 @@ def without(name: str) -> Callable[[Path], object]:
     return lambda trial: (trial.parent / name).unlink()
 
 
-def cut(name: str) -> Callable[[Path], object]:
-    def damage(trial: Path) -> None:
-        os.truncate(trial.parent / name, 100)
-        (trial.parents[2] / "raw.md").unlink()  # it shows the output, and contradicts it
-
-    return damage
+def cut(trial: Path) -> None:
+    os.truncate(trial.parent / "loader-pace.out", 100)
+    (trial.parents[2] / "raw.md").unlink()  # it shows the output, and contradicts it
 
 
 def to_a_pipe(trial: Path) -> None:
@@ -227,7 +219,7 @@ def of_an_older_one(trial: Path) -> None:
         ("wrk", without("wrk-load.json"), "wrk-load.json: the tool did not write it"),
         ("wrk", without("answer.bin"), "no answer.bin beside the trial"),
         ("wrk", to_a_pipe, "wrk-load.json is not a file"),
-        ("pace", cut("loader-pace.out"), "reading: pace: "),
+        ("pace", cut, "reading: pace: "),
         ("plain", without("client-plain.out"), "no client-plain.out beside the trial"),
         ("plain", of_an_older_one, "the record lacks how client-plain ended"),
     ],
@@ -245,11 +237,8 @@ def test_what_is_missing_is_named(
 
 
 def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> None:
-    def other(text: str) -> str:
-        return text.replace('use = "wrk"', 'use = "nothing_of_this_name"')
-
     header = changed / "result.json"
-    change(header, ("suite",), other)
+    change(header, ("suite",), lambda text: text.replace('= "wrk"', '= "nothing_of_this_name"'))
     digest = hashlib.sha256(json.loads(header.read_text())["suite"].encode()).hexdigest()
     change(header, ("suite_sha256",), lambda _: digest)
     run = bench("verify", changed, code=2)
