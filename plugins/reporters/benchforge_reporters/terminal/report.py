@@ -313,8 +313,9 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         if claim.state == "not comparable":
             parts = [claim.remark, claim.estimate, claim.source]
         text = f"{claim.hypothesis} {verb}: {'; '.join(filter(None, parts))}"
-        start, head = f"  {sign} {safe.line(claim.name).ljust(name)}  ", (meaning, f"  {sign}")
-        yield from paint.begun(head, "plain", text, start, " " * min(len(start), _DEEPEST))
+        start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
+        indent = " " * min(len(start), _DEEPEST)
+        yield from paint.begun((meaning, f"  {sign}"), "plain", text, start, indent)
 
 
 def _causes(report: ResultDocument, paint: Paint) -> Iterator[str]:
@@ -383,8 +384,9 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
         yield from paint.begun((meaning, sign), "heading", title, f"{sign} ")
         yield from paint.wrapped(f"{words}: {text.effect}", "  ")
         yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
-        against = text.cause.verdicts and f"speaks against: {readable.listed(text.cause.verdicts)}"
-        yield from paint.wrapped(against, "  ") if against else ()
+        if text.cause.verdicts:
+            against = f"speaks against: {readable.listed(text.cause.verdicts)}"
+            yield from paint.wrapped(against, "  ")
     for alike in text.outcomes:
         yield from _of_check(alike, paint)
 
