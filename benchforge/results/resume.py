@@ -80,13 +80,12 @@ class ResumableResult:
         """Raise Unusable where the suite as it was asked for now is not what was begun."""
         then = self.header.settings
         settings_now = {path: redact(text, suite.secrets) for path, text in suite.settings.items()}
-        for path in [*then, *(path for path in settings_now if path not in then)]:
-            if then.get(path) != settings_now.get(path):
-                setting, began = (
-                    f"--set {path}={values[path]}" if path in values else f"no --set {path}"
-                    for values in (settings_now, then)
-                )
-                raise self._otherwise(setting, began)
+        for (path, *_), *values in differing(then, settings_now, ()):
+            began, setting = (
+                f"no --set {path}" if value is _NOTHING else f"--set {path}={value}"
+                for value in values
+            )
+            raise self._otherwise(setting, began)
         if suite.only != self.header.only:
             only = " ".join(f"--only {name}" for name in suite.only)
             began = " ".join(f"--only {name}" for name in self.header.only) or "all scenarios"
@@ -207,10 +206,8 @@ def differing(
 
 
 def _differences(then: Mapping[str, Any], new_table: Mapping[str, Any]) -> Iterator[str]:
-    for name in [*then, *(name for name in new_table if name not in then)]:
-        old, new = then.get(name, _NOTHING), new_table.get(name, _NOTHING)
-        if old != new:
-            yield f"{name} was {_shown(old)}, is {_shown(new)}"
+    for (name, *_), old, new in differing(then, new_table, ()):
+        yield f"{name} was {_shown(old)}, is {_shown(new)}"
 
 
 def _code(header: Header) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The charts of report.md: files that any forge shows, with nothing to load and nothing to run."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -58,12 +58,6 @@ def test_a_file_has_no_script_and_refers_to_itself_only(
         assert set(references) <= ids
         assert "url(" not in file.read_text()
         assert "@import" not in file.read_text()
-
-
-@pytest.fixture(scope="module")
-def headless() -> Iterator[Headless]:
-    with Headless() as browser:
-        yield browser
 
 
 def test_a_forge_shows_it_as_an_image(headless: Headless, tmp_path: Path) -> None:

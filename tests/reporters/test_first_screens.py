@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from benchforge_reporters.ci_reports import GitHub, Junit
-from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal, Why
@@ -88,13 +87,6 @@ def test_why_tells_all_findings_of_each_cause() -> None:
         unknown = f"  - {check.id} {check.name}".rstrip()  # in a list of their own
         assert f"{check.status} {check.id}" in text or unknown in text
         assert check.message.split(maxsplit=1)[0] in text
-
-
-def test_an_invalid_cause_is_first_and_a_brief_text_is_brief() -> None:
-    causes = document(*recorded("disturbed")).causes
-    assert causes.shown[0].kind == "invalid"
-    assert all(len(item.brief) <= 72 for item in causes.all)
-    assert causes.findings == sum(item.cause.count for item in causes.all)
 
 
 def test_compare(bench: Bench, tmp_path: Path) -> None:

@@ -65,32 +65,32 @@ def test_what_few_blocks_cannot_show_is_said_with_its_figure(count: int, share: 
 
 
 def test_few_launches_say_nothing() -> None:
-    assert launches(launched(4, 0.05, 0.05)) == ""
-    assert launches([]) == ""
+    assert launches(launched(4, 0.05, 0.05)) == launches([]) == ""
 
 
-def test_noise_within_launches_asks_for_a_longer_load() -> None:
-    text = launches(launched(60, 0.001, 0.1))
-    assert "comes from the starts of the servers: for the same intervals, " in text
-    run = "benchforge run SUITE --profile claims --set scenarios.hello.each=8s --only hello"
-    assert f"{run} needs about " in text
+STARTS = "comes from the starts of the servers: for the same intervals, benchforge run SUITE"
+SETS = "--profile claims --set scenarios.hello.each"
 
 
-def test_noise_between_launches_asks_for_a_shorter_load() -> None:
-    text = launches(launched(60, 0.1, 0.01))
-    share = "In turns, about 100 % (100 % to 100 %, 90 %) of the scatter of ratios"
-    assert text.startswith(f"{share} comes from the starts of the servers: ")
-    assert " --set scenarios.hello.each=500ms --only hello needs about " in text
+@pytest.mark.parametrize(
+    ("count", "between", "within", "says"),
+    [
+        (60, 0.001, 0.1, f"{STARTS} {SETS}=8s --only hello needs about "),
+        (60, 0.1, 0.01, f"(100 % to 100 %, 90 %) of the scatter of ratios {STARTS} {SETS}=500ms "),
+        # No longer one than that with which the fewest launches are enough.
+        (8, 0.001, 0.1, f"{STARTS} {SETS}=4s "),
+    ],
+)
+def test_noise_within_launches_asks_for_a_longer_load_and_between_them_for_a_shorter(
+    count: int, between: float, within: float, says: str
+) -> None:
+    assert says in launches(launched(count, between, within))
 
 
 def test_a_good_load_is_said_to_be_one() -> None:
     # 2 s of load, 2 s to start: best where the variance between is that within, as it is here.
     text = launches(launched(400, 0.02, 0.02 * math.sqrt(ROUNDS / 2)))
     assert text.endswith(" comes from the starts of the servers")
-
-
-def test_no_longer_load_is_advised_than_one_with_which_the_fewest_launches_are_enough() -> None:
-    assert " --set scenarios.hello.each=4s " in launches(launched(8, 0.001, 0.1))
 
 
 @given(st.integers(5, 40), SHARES, SHARES, SECONDS, SECONDS)

@@ -1,6 +1,7 @@
 """The command that decides what is open, how long it takes, and how long the run took."""
 
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,17 @@ from benchforge.stats.verdict.judge import judged
 NOISE = summaries.check("N1", "apparatus", value=0.5)
 CLEAR, UNCLEAR = [150.0, 151.0, 149.0, 150.5], [101.0, 104.0, 97.0, 102.0]
 OTHER = [100.0, 101.0, 99.0, 100.5]
+SCENARIOS = {"far": CLEAR, "near": UNCLEAR}
 
 
 def result(**more: Any) -> Summary:
     """Return a result of two scenarios, of which `near` has a ratio near 1."""
-    values = {"far": CLEAR, "near": UNCLEAR}
     cases = [
         summaries.case(server, subject, scenario=scenario)
-        for scenario, first in values.items()
+        for scenario, first in SCENARIOS.items()
         for server, subject in (("a", first), ("b", OTHER))
     ]
-    claims = [summaries.claim("a > b", scenario=value, label=value.upper()) for value in values]
+    claims = [summaries.claim("a > b", scenario=value, label=value.upper()) for value in SCENARIOS]
     return judged(summaries.summary(*cases, claims=claims, **more))
 
 
@@ -41,16 +42,13 @@ def trials(seconds: float = 5) -> list[Trial]:
     return [
         plain.trial(
             case=summaries.name(server, scenario),
-            number=8 * block + path + 1,
-            block=block + 1,
-            started=NOON + timedelta(seconds=seconds * (8 * block + path)),
+            number=number + 1,
+            block=block,
+            started=NOON + timedelta(seconds=seconds * number),
             seconds=seconds,
             reading=plain.reading(),
         )
-        for block in range(4)
-        for path, (scenario, server) in enumerate(
-            (scenario, server) for scenario in ("far", "near") for server in ("a", "b")
-        )
+        for number, (block, scenario, server) in enumerate(product((1, 2, 3, 4), SCENARIOS, "ab"))
     ]
 
 

@@ -1,6 +1,5 @@
 """Many claims and comparisons: counts, a matrix, and a line for each; on a page and a terminal."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,14 +75,6 @@ def test_a_claim_names_its_sides_and_where_claims_differ_its_metric(
     ]
 
 
-def test_a_result_with_few_claims_and_comparisons_has_no_overview() -> None:
-    summary, trials = studied()
-    changed = {name: getattr(summary, name)[:2] for name in ("claims", "verdicts", "comparisons")}
-    few = summary.model_copy(update=changed)
-    assert document(few, trials).overview is None
-    assert "No difference seen" in Terminal().text(few, trials, 120)
-
-
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_a_terminal_has_a_line_for_each_claim_and_fits(
     result: tuple[Summary, list[Trial]], width: int
@@ -95,12 +86,6 @@ def test_a_terminal_has_a_line_for_each_claim_and_fits(
     assert f"{CLAIMS} claims: " in text
     for claim in result[0].claims:
         assert sum(line[2:].startswith(f"{claim.label} ") for line in lines) == 1
-
-
-@pytest.fixture(scope="module")
-def headless() -> Iterator[Headless]:
-    with Headless() as browser:
-        yield browser
 
 
 def test_the_page_filters_its_claims_and_sorts_its_matrix(

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,12 +33,6 @@ def servers(*names: str) -> Summary:
     compared = Comparison(scenario="hello", driver="wrk", vary={}, cases=sides, checks=())
     summary = result(*cases, title=f"Servers: {names[0]}")
     return summary.model_copy(update={"comparisons": (compared,)})
-
-
-@pytest.fixture(scope="module")
-def headless() -> Iterator[Headless]:
-    with Headless() as browser:
-        yield browser
 
 
 def written(summary: Summary, folder: Path) -> Path:
@@ -107,18 +100,10 @@ def test_without_script_everything_is_there(headless: Headless, tmp_path: Path) 
 
 def themes() -> dict[str, dict[str, str]]:
     """Return the colours of each theme: the names of theme.css with their values."""
-    blocks = {
-        "light": r"^:root \{(.*?)^\}",
-        "dark": r"^:root\[data-theme=dark\] \{(.*?)^\}",
-        "dark by choice of the system": r"^  :root:not\(\[data-theme=light\]\) \{(.*?)^  \}",
-    }
-    style = STYLE.read_text()
-    themes = {}
-    for name, pattern in blocks.items():
-        block = re.search(pattern, style, re.DOTALL | re.MULTILINE)
-        assert block is not None, name
-        themes[name] = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6})", block[1]))
-    return themes
+    colours = r"--([\w-]+): light-dark\((#[0-9a-f]{3,6}), (#[0-9a-f]{3,6})\)"
+    names, light, dark = zip(*re.findall(colours, STYLE.read_text()), strict=True)
+    sides = {"light": light, "dark": dark}
+    return {theme: dict(zip(names, side, strict=True)) for theme, side in sides.items()}
 
 
 def luminance(colour: str) -> float:
@@ -150,7 +135,6 @@ def test_every_text_and_every_mark_has_enough_contrast() -> None:
         if contrast(colours[text], colours[paper]) < least
     }
     assert poor == {}
-    assert themes()["dark"] == themes()["dark by choice of the system"]
 
 
 def test_what_grows_with_trials_is_capped_and_says_so(tmp_path: Path) -> None:

@@ -1,28 +1,23 @@
 """`benchforge report`: what is shown of a result, formed again; and what CI servers read."""
 
-import csv
 import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from front_door import Bench, bench_words, calls
+from front_door import Bench, bench_words, calls, captured
 from measured.small_results import SUITE, believed, read, shared, write
 
 from benchforge.parts.registry import Registry
+from benchforge.results.report_files import ON_DEMAND
 
 MADE = ("report.md", "report.html", "raw.md", "numbers.csv", "summary.json")
-FURTHER = {
-    "brief": ["brief.md", "brief.svg"],
-    "junit": ["junit.xml"],
-    "github": ["github.md"],
-    "json": ["numbers.json"],
-}
 
 
 @pytest.fixture(scope="module")
@@ -94,19 +89,6 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert list(page.parents[1].iterdir()) == []
 
 
-def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
-    bench("report", result, "--reporter", "json", "--write", code=0)
-    with (result / "numbers.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    document = read(result / "numbers.json")
-    assert len(rows) == len(document) > 0
-    for row, item in zip(rows, document, strict=True):
-        assert list(row) == list(item)
-        names = (item["case"], item["metric"], item["of"] or "")
-        assert (row["case"], row["metric"], row["of"]) == names
-        assert (float(row["value"]) if row["value"] else None) == item["value"]
-
-
 def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
     bench: Bench, result: Path, tmp_path: Path
 ) -> None:
@@ -125,13 +107,6 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
     assert "error: " in bench("report", result, "-o", result / "report.html", code=5).err
 
 
-def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
-    shutil.rmtree(max(result.glob("trials/*")))
-    (result / "summary.json").unlink()
-    assert "NOT COMPLETE" in bench("report", result, "--write", code=0).out
-    assert read(result / "summary.json")["complete"] is False
-
-
 @pytest.fixture
 def quiet(original: Path, tmp_path: Path) -> Path:
     """A result with numbers that count."""
@@ -139,29 +114,29 @@ def quiet(original: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.samples(2)
-@pytest.mark.parametrize("name", FURTHER)
+@pytest.mark.parametrize("name", ON_DEMAND)
 def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name: str) -> None:
     for made in (*MADE, "manifest.json"):
         (quiet / made).unlink()
     command = ("report", quiet, "--reporter", name)
     assert "no folder is named for its files" in bench(*command, code=2).err
     bench(*command, "--write", code=0)
-    files = {*FURTHER[name], "result.json", "trials"}
+    files = {*ON_DEMAND[name], "result.json", "trials"}
     assert {item.name for item in quiet.iterdir()} == files
     bench("validate", quiet, code=0)
-    if len(FURTHER[name]) == 1:
-        (made,) = FURTHER[name]
+    if len(ON_DEMAND[name]) == 1:
+        (made,) = ON_DEMAND[name]
         out = bench(*command, "-o", "-").out
         assert out.rstrip("\n") == (quiet / made).read_text().rstrip("\n")
     else:
-        assert ", ".join(FURTHER[name]) in bench(*command, "-o", "-", code=2).err
+        assert ", ".join(ON_DEMAND[name]) in bench(*command, "-o", "-", code=2).err
 
 
 def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
     bench: Bench, result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # the machine's own is needed
-    words = [word for name in FURTHER for word in ("--reporter", name)]
+    words = [word for name in ON_DEMAND for word in ("--reporter", name)]
     bench("report", result, "--write", *words, code=0)
     bench("verify", result, code=0)
     (result / "junit.xml").write_text("<testsuites/>")
@@ -247,12 +222,26 @@ def test_what_is_no_result_is_refused(bench: Bench, result: Path, name: str, say
     assert not run.out
 
 
-def test_a_broken_trial_is_named(bench: Bench, result: Path) -> None:
-    path = min(result.glob("trials/*/trial.json"))
-    write(path, {**read(path), "block": 0})
-    assert f"{path}:" in bench("report", result, code=1).err
-
-
 def test_its_help_names_every_reporter_of_ours(bench: Bench) -> None:
     text = bench("report", "--help").out
     assert [name for name in Registry().names("reporter") if name not in text] == []
+
+
+SPAWN = [sys.executable, "-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))"]
+PLAIN = {"TERM": "xterm", "NO_COLOR": "1"}
+
+
+@pytest.mark.samples(3)
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({"TERM": "xterm"}, True), (PLAIN, False), ({"TERM": "dumb"}, False)],
+)
+@pytest.mark.parametrize("reason", [(), ("--why",)])
+def test_a_terminal_that_shows_no_colours_gets_none(
+    quiet: Path, environment: dict[str, str], coloured: bool, reason: tuple[str, ...]
+) -> None:
+    rest = {name: text for name, text in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
+    words = [*SPAWN, *bench_words("report", quiet, "-o", "-", *reason)]
+    text = captured(words, check=True, env=rest | environment).stdout
+    assert "small" in text or reason
+    assert ("\x1b" in text) is coloured

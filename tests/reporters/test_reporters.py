@@ -61,14 +61,6 @@ SMALL = tuple(item.model_copy(update={"metrics": item.metrics[:3]}) for item in 
 FEW = TWO.model_copy(update={"cases": SMALL})
 
 
-def test_without_a_width_nothing_is_left_out() -> None:
-    rows = lines_of(Terminal().text(TWO, ()))
-    assert rows[9].split() == [
-        *("gunicorn", "3", "of", "3", "28,510", "[27,900-29,020]", "!", "status", "12", "[10-14]"),
-        *("0.11", "[0.09-0.13]", "unknown", "(1)", "35.1", "[34-36]"),
-    ]
-
-
 def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
     used = [DoubtedTrial(trial=1, block=1, attempt=1, checks=(), used=True, disturbed=True)]
     used += [item.model_copy(update={"trial": 2, "disturbed": False}) for item in used]
@@ -249,21 +241,11 @@ class Seen(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: set[str] = set()
-        self.links: set[str] = set()
-        self.words: list[str] = []
+        self.open, self.tags, self.words = list[str](), list[str](), list[str]()
+        self.attributes, self.links = set[str](), set[str]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._see(tag, attrs)
-        if tag not in {"meta", "br", "link"}:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._see(tag, attrs)
-
-    def _see(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open += [tag] * (tag not in {"meta", "br", "link"})
         self.tags.append(tag)
         self.attributes.update(name for name, _ in attrs)
         self.links.update(value for name, value in attrs if name == "href" and value)

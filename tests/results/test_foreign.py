@@ -5,20 +5,25 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import Bench, bench_words, calls, captured
-from measured.small_results import change_cases, read, shared, write
+from measured.on_disk import edited
+from measured.small_results import change_cases, read, write
 from suite_texts.files import suite_text
 
 from benchforge.text import door
 
+Attack = Callable[[Path], object]
+TRIAL = "trials/0001/trial.json"
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066evil"
 READERS = (
     ("validate", "{result}"),
@@ -36,17 +41,15 @@ READERS = (
 "Each way to look at a result that writes nothing into it."
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared(tmp_path_factory)
-
-
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """With a cache and a folder for scratch of its own, since some of the tests clean."""
+    """With a cache and a folder for scratch of its own, since some of the tests clean.
+
+    It is in a time zone in which the first and the last moments are in other years.
+    """
     (tmp_path / "t").mkdir()
     mine = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
-    return calls(bench_words(), tmp_path, {**os.environ, **mine})
+    return calls(bench_words(), tmp_path, {**os.environ, **mine, "TZ": "America/New_York"})
 
 
 @pytest.fixture
@@ -79,16 +82,10 @@ def state(folder: Path) -> dict[str, tuple[int, ...]]:
     return {str(item.relative_to(folder)): facts(item) for item in (folder, *folder.rglob("*"))}
 
 
-def table(name: str) -> Callable[[Path], None]:
-    def changed(result: Path) -> None:
-        header = read(result / "result.json")
-        item = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
-        header["tables"] = {name: item}
-        write(result / "result.json", header)
-        summary = read(result / "summary.json")
-        write(result / "summary.json", {**summary, "tables": header["tables"]})
-
-    return changed
+def table(name: str, result: Path) -> None:
+    item = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
+    for file in (result / "result.json", result / "summary.json"):
+        write(file, {**read(file), "tables": {name: item}})
 
 
 @pytest.mark.samples(3)
@@ -96,7 +93,7 @@ def table(name: str) -> Callable[[Path], None]:
 def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     bench: Bench, result: Path, name: str
 ) -> None:
-    table(name)(result)
+    table(name, result)
     state_ = state(result.parents[1])
     assert "is not a file name" in bench("validate", result, code=1).out
     if name == "../../victim":
@@ -109,14 +106,6 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     for other in (".", "t"):  # what was written elsewhere on request, and scratch
         stored[other] = state_[other] = ()
     assert stored == state_
-
-
-@pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
-def test_who_looks_writes_nothing(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
-    state_ = state(result)
-    actual = looked_at(bench, result, words)
-    assert actual.code in {0, 1, 2}, actual.all
-    assert state(result) == state_
 
 
 def test_a_link_below_a_result_is_neither_read_nor_written_through(
@@ -132,7 +121,7 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed = next(result.glob("trials/0001/*.out"))
     printed.unlink()
     printed.symlink_to(secret)
-    table("sizes")(result)
+    table("sizes", result)
     (result / "tables").symlink_to(outside)
     run = bench("report", result, "--write", code=5)
     assert "tables: is a link: nothing in a result may be one" in run.err
@@ -201,11 +190,17 @@ def hostile(result: Path) -> None:
         write(file, trial)
 
 
-@pytest.mark.samples(3)
+@pytest.mark.samples(14)
 @pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
-def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
-    hostile(result)
+@pytest.mark.parametrize("spoil", [hostile, lambda _: None], ids=["hostile", "sound"])
+def test_who_looks_writes_nothing_and_nothing_reaches_the_terminal(
+    bench: Bench, result: Path, words: tuple[str, ...], spoil: Attack
+) -> None:
+    spoil(result)
+    state_ = state(result)
     actual = looked_at(bench, result, words)
+    assert actual.code in {0, 1, 2, *([4] if spoil is hostile else [])}, actual.all
+    assert state(result) == state_
     unprintable = "[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]"
     assert not re.search(unprintable, actual.all), actual.all
     assert not set("\u202e\u2066\x9b\x1b\x07") & set(actual.all)
@@ -234,36 +229,27 @@ def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) ->
     assert not any(field.startswith(("=", "+", "@")) for row in rows for field in row)
 
 
-def large(result: Path, which: str) -> Path:
-    trial = result / "trials/0001/trial.json"
-    match which:
-        case "string":
-            with trial.open("w") as file:
-                file.write('{"kind": "trial", "format": 2, "x": "')
-                for _ in range(200):
-                    file.write("x" * 1_000_000)
-                file.write('"}')
-        case "wide":  # each character takes four bytes once one of them does
-            text = "\N{GRINNING FACE}" + "x" * 30_000_000
-            trial.write_text(json.dumps({**read(trial), "url": text, "y": 1}, ensure_ascii=False))
-        case "escapes":
-            trial.write_text(json.dumps({**read(trial), "url": '"' * 15_000_000}))
-        case "values":  # each is wrong, and nothing else is
-            wrong = {f"k{number}": "x" for number in range(990_000)}
-            trial.write_text(json.dumps({**read(trial), "workers": wrong}))
-        case "too many values":
-            trial.write_text(json.dumps({"kind": "trial", "format": 2, "checks": [0] * 5_000_000}))
-        case "deep":
-            inner = "[" * 150 + "0," * 990_000 + "0" + "]" * 150
-            trial.write_text(f'{{"kind": "trial", "format": 2, "x": {inner}}}')
-        case "number":
-            trial.write_text(json.dumps({**read(trial), "number": 10**30}))
-        case "digits":
-            trial.write_text(f'{{"kind": "trial", "format": {"9" * 3_000_000}}}')
-        case _:
-            path = {"usage": "usage.csv", "answer": "answer.bin", "output": "loader-closed.out"}
-            os.truncate(trial.parent / path.get(which, which), 20_000_000_000)
-    return trial
+def large(result: Path, which: str) -> None:
+    trial, head = result / TRIAL, '"kind": "trial", "format"'
+
+    def changed(**fields: object) -> str:
+        return json.dumps({**read(trial), **fields}, ensure_ascii=False)
+
+    texts: dict[str, Callable[[], str]] = {
+        # Each character takes four bytes once one of them does.
+        "wide": lambda: changed(url="\N{GRINNING FACE}" + "x" * 30_000_000, y=1),
+        "escapes": lambda: changed(url='"' * 15_000_000),
+        # Each is wrong, and nothing else is.
+        "values": lambda: changed(workers={f"k{number}": "x" for number in range(990_000)}),
+        "too many values": lambda: f'{{{head}: 2, "checks": [{"0," * 5_000_000}0]}}',
+        "deep": lambda: f'{{{head}: 2, "x": {"[" * 150}{"0," * 990_000}0{"]" * 150}}}',
+        "number": lambda: changed(number=10**30),
+        "digits": lambda: f"{{{head}: {'9' * 3_000_000}}}",
+    }
+    if which in texts:
+        trial.write_text(texts[which]())
+    else:
+        os.truncate(trial.parent / which, 20_000_000_000)
 
 
 LIMITED = """
@@ -279,7 +265,7 @@ sys.exit(code)
 @pytest.mark.parametrize(
     ("which", "words", "says"),
     [
-        ("string", "validate", "bytes, and at most 33,554,432 are read"),
+        ("trial.json", "validate", "bytes, and at most 33,554,432 are read"),
         ("wide", "validate", "y: is not known here"),
         ("escapes", "validate", ""),
         ("too many values", "validate", "values or so, and at most 1,000,000 are read"),
@@ -287,9 +273,9 @@ sys.exit(code)
         ("deep", "validate", "is missing"),
         ("digits", "validate", "is not JSON: number out of range"),
         ("number", "verify", "more: lost or removed, whatever was measured"),
-        ("usage", "verify", "usage.csv has 20,000,000,000 bytes"),
-        ("answer", "verify", "answer.bin: has 20,000,000,000 bytes"),
-        ("output", "verify", "has 20,000,000,000 bytes"),
+        ("usage.csv", "verify", "usage.csv has 20,000,000,000 bytes"),
+        ("answer.bin", "verify", "answer.bin: has 20,000,000,000 bytes"),
+        ("loader-closed.out", "verify", "has 20,000,000,000 bytes"),
         ("../../report.md", "verify", "report.md:"),
         ("../../summary.json", "verify", "summary.json: has 20,000,000,000 bytes"),
         ("../../result.json", "clean", "nothing to remove"),
@@ -371,6 +357,112 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
     assert "another process put something there" in failure["message"]
 
 
-def test_a_suite_that_takes_long_to_read_is_refused(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "large.toml").write_text(f"benchforge = 1\nx = [{'0,' * 5_000_000}]\n")
-    assert "more than 4 MiB, too large for a suite" in bench("check", "large.toml", code=2).err
+def replaced(then: str, newer: str, result: Path) -> None:
+    text = (result / TRIAL).read_text()
+    assert then in text
+    (result / TRIAL).write_text(text.replace(then, newer, 1))
+
+
+def pipe(name: str, result: Path) -> None:
+    (result / name).unlink()
+    os.mkfifo(result / name)
+
+
+def document(name: str, fields: dict[str, Any], result: Path) -> None:
+    edited(result / name, lambda content: content.update(fields))
+
+
+def sparse(result: Path) -> None:
+    (result / "report.md").write_text("")
+    os.truncate(result / "report.md", 1 << 40)
+
+
+def a_socket(result: Path) -> None:
+    (result / "report.md").unlink()
+    folder = os.open(result, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"/proc/self/fd/{folder}/report.md")
+    os.close(folder)
+
+
+def swapped(result: Path) -> None:
+    """Another trial's folder stands in for one, by a link that leaves no other trace."""
+    (result / "trials/0001").rename(result.parent / "elsewhere")
+    (result / "trials/0001").symlink_to(result.parent / "elsewhere")
+
+
+def nested(result: Path) -> None:
+    replaced('"namespaces": {', '"namespaces": {"x": ' + "[" * 150 + "]" * 150 + ",", result)
+
+
+def buckets(result: Path) -> None:
+    latency = {"counts": {str(10**14): 5}, "sum_us": 1, "max_us": 1}
+    edited(result / TRIAL, lambda trial: trial["reading"].update(latency=latency))
+
+
+ATTACKS: dict[str, tuple[Attack, str]] = {
+    "a pipe in place of a table": (partial(pipe, "numbers.csv"), "numbers.csv: is not a file"),
+    "a pipe in place of a raw file": (partial(pipe, "trials/0001/usage.csv"), "usage.csv"),
+    "a socket in place of a report": (a_socket, "report.md"),
+    "a sparse file of a terabyte": (sparse, "has 1,099,511,627,776 bytes"),
+    "a key that occurs twice": (
+        partial(replaced, '"attempt": 1,', '"attempt": 1, "attempt": 1,'),
+        "attempt: occurs twice in its object",
+    ),
+    "a number that is none": (partial(replaced, '"attempt": 1,', '"attempt": NaN,'), TRIAL),
+    "a value 150 levels deep": (nested, TRIAL),
+    "a folder that is a link": (swapped, "is a link: nothing in a result may be one"),
+    "a moment before all clocks": (
+        partial(document, "result.json", {"created": "0001-01-01T00:00:00+00:00"}),
+        "created: is no moment at which anything was measured",
+    ),
+    "a moment without a time zone": (
+        partial(document, "result.json", {"created": "2026-01-01T00:00:00"}),
+        "result.json: is not the file that manifest.json lists",
+    ),
+    "a bucket beyond all times": (buckets, "buckets are numbers from 0 to 65536, and counts are"),
+    "a listed file above the result": (
+        partial(document, "manifest.json", {"files": {"../../x": "0" * 64}}),
+        "is no name of a file below a folder",
+    ),
+}
+
+
+@pytest.mark.samples(4)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_found_and_nobody_who_looks_falls(
+    bench: Bench, result: Path, attack: str
+) -> None:
+    plant, says = ATTACKS[attack]
+    plant(result)
+    checked = bench("validate", result)
+    assert checked.code in {1, 2}, checked.all
+    assert says in checked.all
+    lookers = (("verify", result, "--all"), ("report",), ("clean", "--results", result.parent))
+    for words in lookers:
+        ended = bench(*words)
+        assert ended.code in {0, 1, 2}, ended.all
+        assert "Traceback" not in ended.all
+
+
+def test_what_names_do_to_a_terminal_is_printed_as_text(bench: Bench, result: Path) -> None:
+    (result / "trials/0001/\u202egnp.exe\x1b[2J").write_text("x")
+    (result / "trials/0001" / os.fsdecode(b"\xff\xfe")).touch()
+    for words in ("verify", "--all", result), ("clean", "--results", result.parent):
+        ended = bench(*words)
+        assert "Traceback" not in ended.all
+        assert not set("\u202e\x1b\udcff") & set(ended.all), ended.all
+
+
+def test_the_words_are_the_same_whatever_the_number_of_processes_is(
+    bench: Bench, result: Path
+) -> None:
+    """A share that a process compares comes where one process compares it."""
+    for file in result.glob("trials/*/usage.csv"):
+        file.write_text(file.read_text().replace("server", "loader", 1))
+    for number in (1, 2, 4):
+        name = f"trials/{number:04}/trial.json"
+        edited(result / name, lambda trial: trial.update(checks=trial["checks"][:3]))
+    alone, *others = (bench("verify", "--all", "-j", count, result, code=1) for count in (1, 3, 99))
+    assert [ended.all for ended in others] == [alone.all] * 2
+    assert alone.all.count(": checks.") > 2

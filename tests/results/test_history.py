@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 from measured.once import made_once
-from measured.small_results import change_cases, read, session, shared, write
+from measured.small_results import change_cases, read, session, write
 
 DAYS = 22
 STEP = 12
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -89,27 +84,3 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     # There, and back again.
     marked = [line for line in two(run.out) if "changed: options, code or data" in line]
     assert [line.split()[0] for line in marked] == ["2", "3"]
-
-
-@pytest.mark.samples(2)
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("nowhere",), "nowhere/result.json: No such file"),
-        (("empty",), "name the folder of a result"),
-        (("A", "--reference", "three"), "available servers: one, two"),
-        (("A", "--metric", "speed"), "available metrics: "),
-        (("A", "--json", "--csv"), "--json and --csv exclude each other"),
-        (("SMOKE",), "no result: "),
-    ],
-)
-def test_bad_input_is_told_in_a_line(
-    bench: Bench, original: Path, tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
-    places = {"A": session(original, tmp_path, 0), "empty": tmp_path / "empty"}
-    places["SMOKE"] = session(original, tmp_path, 1, smoke=True)
-    places["empty"].mkdir()
-    run = bench("history", "--details", *(places.get(word, word) for word in words))
-    assert (run.code, says in run.err) == (2, True), run.all
-    assert len(run.err.splitlines()) <= 2, run.err
-    assert not run.out

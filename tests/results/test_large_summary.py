@@ -5,18 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from measured.real_result import change, copied, listed_anew, shared
+from measured.real_result import change, listed_anew
 
 from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
 from benchforge.results.verify.recompute.compare import verify
 
 MOST_BYTES = 1000
-
-
-@pytest.fixture
-def changed(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
-    return copied(shared(tmp_path_factory), tmp_path)
 
 
 def of_summary(faults: list[FileFault]) -> list[tuple[int | None, str]]:

@@ -14,6 +14,7 @@ from front_door import captured
 from installed import uv
 from measured.small_results import shared
 from measured.stored import unpacked
+from present import present
 
 import benchforge.results
 from benchforge.errors import BenchforgeError
@@ -74,13 +75,8 @@ def test_a_ratio_is_the_mean_of_its_blocks(result: OpenedResult) -> None:
     ]
     assert len(logs) == ratio.blocks == 3
     assert ratio.ratio == pytest.approx(math.exp(math.fsum(logs) / len(logs)))
-    assert ratio.low is not None
-    assert ratio.high is not None
-    assert ratio.ratio is not None
-    assert ratio.low < ratio.ratio < ratio.high
-    verdict = result.summary.comparisons[0].verdict
-    assert verdict is not None
-    assert ratio.state == verdict.state
+    assert present(ratio.low) < present(ratio.ratio) < present(ratio.high)
+    assert ratio.state == present(result.summary.comparisons[0].verdict).state
 
 
 def test_the_file_of_a_summary_is_enough(result: OpenedResult, stored: Path) -> None:

@@ -9,30 +9,24 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
-from faults.watched import Watched, keepers, until, watched
+from faults.watched import Watched, keepers, started, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, captured, lack
 from measured.on_disk import cut_off, edited, places
 from measured.once import made_once
 from suite_texts.with_pace import suite
 
-from benchforge.checks.causes import with_causes
-from benchforge.checks.machine.calibrated import limits_of
-from benchforge.checks.summary import with_checks, with_comparison_verdicts
+from benchforge.checks.summary import concluded
 from benchforge.model.files.folder import read_ceilings, read_header, read_sessions, read_trials
 from benchforge.model.trial.trial import ATTEMPTS
 from benchforge.parts.registry import Registry
 from benchforge.results.verify.recompute.compare import verify
-from benchforge.stats.summary.summarize import summarize
 from benchforge.suite.load import load
 
-
-class Cut(Protocol):
-    """Gives a result of which so many trials are left, and a half one: what a kill leaves."""
-
-    def __call__(self, writer: int, blocks: int = 3) -> Path: ...
+Cut = Callable[..., Path]
+"Gives a result of which so many trials are left, and a half one: what a kill leaves."
 
 
 @pytest.fixture
@@ -64,13 +58,10 @@ def planned(result: Path) -> list[tuple[int, int]]:
 
 
 def resummarized(result: Path, path: Path) -> str:
-    """What `summarize` and the checks give of all that is in a result."""
+    """What the trials and the checks give of all that is in a result."""
+    files = read_sessions(result), read_ceilings(result)
     metrics = load(path, Registry()).metrics
-    header, trials = read_header(result), read_trials(result)
-    summary = summarize(header, trials, metrics, read_sessions(result))
-    limits = limits_of(header)
-    summary = with_checks(summary, header, trials, limits, read_ceilings(result))
-    summary = with_causes(with_comparison_verdicts(summary, limits), trials, limits)
+    summary = concluded(read_header(result), read_trials(result), metrics, *files)
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
@@ -140,33 +131,19 @@ def test_repeated_kills_leave_each_trial_once(bench: Bench, tmp_path: Path) -> N
 
 def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
     """Kill a run so many seconds after it told that it begins to measure."""
-    deadline = time.monotonic() + WAITS_S
-    err = folder / "err"
-    with err.open("w") as stderr:
-        process = subprocess.Popen(
-            bench_words(*words), cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
-        )
-    try:
-        while process.poll() is None and "seed " not in err.read_text():
-            assert time.monotonic() < deadline, err.read_text()
-            time.sleep(0.01)
+    with started(folder, *words) as run:
+        until(lambda: run.process.poll() is not None or "seed " in (folder / "err").read_text())
         time.sleep(after_s)
-    finally:
-        process.kill()
-        process.wait(WAITS_S)
 
 
 def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
-    words = bench_words("run", suite(tmp_path, blocks=50))
-    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=WAITS_S)
-    assert process.returncode == 130, err
-    (result,) = (tmp_path / "results").iterdir()
+    with watched(tmp_path, "run", suite(tmp_path, blocks=50)) as run:
+        until(lambda: len(there(run, "trials/*")) > 2)
+        run.signal(signal.SIGINT)
+        interrupted, result = run.ended(), run.result
+    assert interrupted.code == 130, interrupted.all
     command = f"benchforge run --resume results/{result.name}"
-    assert f"to continue: {command}\n" in err
+    assert f"to continue: {command}\n" in interrupted.err
     first = read_trials(result)
     count = len(first)
     limit_s = 1 + 1.5 * max(trial.seconds for trial in first)  # for one at least, and not for all
@@ -300,12 +277,9 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
 def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -> None:
     result = cut(writer=1, blocks=1)
 
-    def elsewhere(header: dict[str, Any]) -> None:
-        header["benchforge"] = "0.0.0"
-        header["facts"]["kernel"] = "2.6.0"
-        header["versions"]["loader-pace"] = "0"
-
-    edited(result / "result.json", elsewhere)
+    edited(result / "result.json", lambda header: header.update(benchforge="0.0.0"))
+    edited(result / "result.json", lambda header: header["facts"].update(kernel="2.6.0"))
+    edited(result / "result.json", lambda header: header["versions"].update({"loader-pace": "0"}))
     run = bench("run", "--resume", result, code=2)
     for says in ("benchforge was '0.0.0', is ", "kernel was '2.6.0', is ", "loader-pace was '0'"):
         assert says in run.err
@@ -446,16 +420,13 @@ def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Pa
 
 
 def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
-    words = bench_words("run", suite(tmp_path, blocks=50))
-    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
-        time.sleep(0.02)
-    while (tmp_path / "results").exists():  # a trial's new files may come between
-        shutil.rmtree(tmp_path / "results", ignore_errors=True)
-    _, err = process.communicate(timeout=WAITS_S)
-    assert process.returncode == 5, err
-    assert "No such file or directory" in err
-    assert "Traceback" not in err
+    with watched(tmp_path, "run", suite(tmp_path, blocks=50)) as run:
+        until(lambda: len(there(run, "trials/*")) > 1)
+        while (tmp_path / "results").exists():  # a trial's new files may come between
+            shutil.rmtree(tmp_path / "results", ignore_errors=True)
+        output = run.ended()
+    assert output.code == 5, output.all
+    assert "No such file or directory" in output.err
 
 
 def there(item: Watched, pattern: str) -> list[Path]:

@@ -5,37 +5,31 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.watched import until, watched
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
+from measured.on_disk import edited
 from measured.once import made_once
 from measured.real_result import Where, change, copied, listed_anew, shared, trial_of
 from planted import turning
 from suite_texts.files import suite_text
+from suite_texts.with_pace import suite
 
-from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
-from benchforge.results.recomputed.verified import NOTHING, Recomputed, alike, leaves, member
+from benchforge.results.recomputed.verified import NOTHING, alike, leaves, member
 from benchforge.results.verify.recompute.compare import verify
-from benchforge.results.verify.recompute.recomputed import Result
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared(tmp_path_factory)
-
-
-@pytest.fixture
-def changed(result: Path, tmp_path: Path) -> Path:
-    return copied(result, tmp_path)
 
 
 def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
@@ -204,12 +198,9 @@ def without(name: str) -> Callable[[Path], object]:
     return lambda trial: (trial.parent / name).unlink()
 
 
-def cut(name: str) -> Callable[[Path], object]:
-    def damage(trial: Path) -> None:
-        os.truncate(trial.parent / name, 100)
-        (trial.parents[2] / "raw.md").unlink()  # it shows the output, and contradicts it
-
-    return damage
+def cut(trial: Path) -> None:
+    os.truncate(trial.parent / "loader-pace.out", 100)
+    (trial.parents[2] / "raw.md").unlink()  # it shows the output, and contradicts it
 
 
 def to_a_pipe(trial: Path) -> None:
@@ -228,7 +219,7 @@ def of_an_older_one(trial: Path) -> None:
         ("wrk", without("wrk-load.json"), "wrk-load.json: the tool did not write it"),
         ("wrk", without("answer.bin"), "no answer.bin beside the trial"),
         ("wrk", to_a_pipe, "wrk-load.json is not a file"),
-        ("pace", cut("loader-pace.out"), "reading: pace: "),
+        ("pace", cut, "reading: pace: "),
         ("plain", without("client-plain.out"), "no client-plain.out beside the trial"),
         ("plain", of_an_older_one, "the record lacks how client-plain ended"),
     ],
@@ -246,11 +237,8 @@ def test_what_is_missing_is_named(
 
 
 def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> None:
-    def other(text: str) -> str:
-        return text.replace('use = "wrk"', 'use = "nothing_of_this_name"')
-
     header = changed / "result.json"
-    change(header, ("suite",), other)
+    change(header, ("suite",), lambda text: text.replace('= "wrk"', '= "nothing_of_this_name"'))
     digest = hashlib.sha256(json.loads(header.read_text())["suite"].encode()).hexdigest()
     change(header, ("suite_sha256",), lambda _: digest)
     run = bench("verify", changed, code=2)
@@ -267,15 +255,6 @@ def test_a_header_with_another_suite_is_no_traceback(
     refused = "the suite in " in run.err
     assert run.code == (2 if refused else 1), run.all
     assert refused or "is not the digest of `suite`" in run.out
-
-
-def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) -> None:
-    assert bench("verify", tmp_path / "none").code == 2
-    trial = trial_of(changed, "ab")
-    change(trial, ("reading", "responses"), lambda _: -1)
-    assert str(trial) in bench("verify", changed, code=1).err
-    trial.write_text("{")
-    assert bench("verify", changed).code == 2
 
 
 @pytest.mark.exhaustive
@@ -297,37 +276,32 @@ def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> N
     assert "failure.message: " in bench("verify", stored, code=1).out
 
 
-def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
-    trial = trial_of(changed, "wrk")
-    change(trial, ("reading",), lambda _: None)
-    failure = {"stage": "read", "message": "wrk: failed", "subject": "apparatus"}
-    change(trial, ("failure",), lambda _: failure)
-    verification = verify(changed, Registry())
-    assert "failure.message: " in str(verification.differing[0])
-    assert "its files can be read" in str(verification.differing[0])
-
-
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
     listed_anew(changed)
     assert "plan: trial 3: lost or removed" in str(verify(changed, Registry()).cannot[0])
 
 
-def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
-    trial = trial_of(changed, "wrk")
-    failure = {"stage": "drive", "message": "hello: none of 900 responses was good"}
-    change(trial, ("failure",), lambda _: failure)
-    change(trial, ("checks",), lambda _: [])
-    faults = verify(changed, Registry()).differing
-    assert any("failure: nothing that was kept shows it" in str(item) for item in faults)
+UNREAD = {"stage": "read", "message": "wrk: failed", "subject": "apparatus"}
+BAD = {"stage": "drive", "message": "hello: none of 900 responses was good"}
+SPOILT = {"id": "N1", "status": "fail", "subject": "apparatus", "scope": "trial", "value": 0.9}
+SPOILT |= {"name": "foreign-cpu", "threshold": "", "source": "", "message": "loud"}
 
 
-def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: Path) -> None:
-    spoilt = {"id": "N1", "status": "fail", "subject": "apparatus", "scope": "trial", "value": 0.9}
-    spoilt |= {"name": "foreign-cpu", "threshold": "", "source": "", "message": "loud"}
-    change(trial_of(changed, "wrk"), ("checks",), lambda checks: [spoilt, *checks])
-    verification = verify(changed, Registry())
-    assert 'checks.0.id: "N1", but recomputed it is' in str(verification.differing[0])
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"reading": None, "failure": UNREAD}, "failure.message: its files can be read"),
+        ({"failure": BAD, "checks": []}, "failure: nothing that was kept shows it"),
+        ({"checks": [SPOILT]}, 'checks.0.id: "N1", but recomputed it is'),
+    ],
+)
+def test_a_trial_is_not_put_aside_by_what_nothing_shows(
+    changed: Path, fields: dict[str, Any], says: str
+) -> None:
+    edited(trial_of(changed, "wrk"), lambda trial: trial.update(fields))
+    listed_anew(changed)
+    assert any(says in str(fault) for fault in verify(changed, Registry()).differing)
 
 
 def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_path: Path) -> None:
@@ -350,27 +324,11 @@ def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_pa
 def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
     bench: Bench, tmp_path: Path, number: signal.Signals
 ) -> None:
-    suite = tmp_path / "long.toml"
-    suite.write_text(
-        f"benchforge = 1\nsmoke = true\n[servers.one]\n{answering()}"
-        '[loaders.pace]\nuse = "pace"\nconnections = 2\nduration = "1s"\n'
-        '[scenarios.all]\nservers = ["one"]\nloaders = ["pace"]\n'
-        '[repeat]\nblocks = 3\nquiet = "off"\n'
-    )
-    with subprocess.Popen(
-        bench_words("run", suite), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        try:
-            deadline = time.monotonic() + 300
-            while not list(tmp_path.glob("results/*/trials/0001/trial.json")):
-                assert time.monotonic() < deadline
-                assert process.poll() is None
-                time.sleep(0.05)
-            process.send_signal(number)
-            process.communicate(timeout=300)
-        finally:
-            process.kill()
-    (stored,) = (tmp_path / "results").iterdir()
+    with watched(tmp_path, "run", suite(tmp_path, blocks=4)) as interrupted:
+        stored = interrupted.result
+        until((stored / "trials/0001/trial.json").exists)
+        interrupted.signal(number)
+        interrupted.process.wait(300)
     assert (stored / "summary.json").exists() is (number == signal.SIGINT)
     for ended in (number == signal.SIGINT, True):
         assert bench("validate", stored).code == 0
@@ -379,7 +337,7 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
         assert ", 0 contradicted" in run.out
         assert ("no manifest.json: " in run.out) is not ended
         assert bench("run", "--resume", stored).code == 0
-    assert len(list(stored.glob("trials/*/trial.json"))) == 3
+    assert len(list(stored.glob("trials/*/trial.json"))) == 8
 
 
 def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Path) -> None:
@@ -400,19 +358,6 @@ def test_checks_of_other_thresholds_are_not_held_against_a_result(
     run = bench("verify", changed, code=2)
     assert "thresholds_version: checks of version 2026-01-01;" in run.out
     assert "as it was then" not in run.out
-
-
-def test_a_further_recomputation_is_one_function(changed: Path) -> None:
-    def started(result: Result) -> Iterator[Recomputed | FileFault]:
-        for trial in result.trials:
-            yield Recomputed(trial, ("phases", "load"), trial.model.phases["load"])
-            yield Recomputed(trial, ("block",), 99)
-
-    verification = verify(changed, Registry(), further=(started,))
-    assert (len(verification.differing), verification.cannot) == (10, [])
-    assert str(verification.differing[0]).endswith(": block: 1, but recomputed it is 99")
-    assert "phases" in verification.as_written  # the others of them are not
-    assert "block" not in verification.as_written
 
 
 def test_what_an_older_benchforge_did_not_write_is_not_compared(changed: Path) -> None:

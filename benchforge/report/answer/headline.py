@@ -152,7 +152,6 @@ def _alone(case: CaseSummary, verdict: ComparisonVerdict) -> Headline:
 def _rates(
     cases: Sequence[CaseSummary], names: Sequence[str], verdict: ComparisonVerdict
 ) -> Headline:
-    """Return the highest rate that each server keeps."""
     searches = {name: case.capacity for name, case in zip(names, cases, strict=True)}
     rates = {name: item for name, item in searches.items() if item is not None and item.answered}
     if len(rates) < len(searches):
@@ -166,12 +165,11 @@ def _rates(
 
 
 def _rate(capacity: Capacity) -> str:
-    tried = [attempt.rate for attempt in capacity.attempts]
     value = capacity.safe if capacity.safe is not None else capacity.rate.value
     if value is not None:
         return f"{figure(value)} requests/s"
-    bound = max(tried) if capacity.phase == "too high" else min(tried)
-    return f"{'at least' if capacity.phase == 'too high' else 'less than'} {figure(bound)}/s"
+    low, high = capacity.ends
+    return f"at least {figure(low)}/s" if low else f"less than {figure(high)}/s"
 
 
 def _reason(verdict: ComparisonVerdict) -> str:

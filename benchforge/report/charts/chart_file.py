@@ -96,7 +96,6 @@ def _row(row: ChartRow, top: int) -> Iterator[str]:
 
 
 def _placed(drawing: Markup, left_side: int, top: int, width: int, height: int) -> str:
-    """Return a drawing in its place, which it is as wide as."""
     return f'<svg x="{left_side}" y="{top}" width="{width}" height="{height}">{drawing}</svg>'
 
 

@@ -66,7 +66,6 @@ def _ticks(axis: ChartAxis, scale: readable.Scale) -> Iterator[str]:
 
 
 def _places(labels: Sequence[tuple[str, str]], lines: Mapping[int, str]) -> Iterator[str]:
-    """Yield the label below each place, and the upright before it."""
     for position, (_, label) in enumerate(labels):
         x = _x(position, labels)
         if position in lines:

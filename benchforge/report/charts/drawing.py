@@ -182,15 +182,12 @@ def tick_texts(
     words = [text(float(tick)) for tick in ticks]
     if words and unit:
         words[-1] = f"{words[-1]} {unit}"
-    return svg(AXIS_HEIGHT, _texts(zip(map(axis.at, ticks), words, strict=True)), "axis", "axis")
-
-
-def _texts(texts: Iterable[tuple[float, str]]) -> str:
-    return "".join(
+    texts = (
         f'<text x="{x}%" y="13" text-anchor="{"start" if x < _AT_THE_EDGE else "middle"}">'
         f"{safe.html(word)}</text>"
-        for x, word in texts
+        for x, word in zip(map(axis.at, ticks), words, strict=True)
     )
+    return svg(AXIS_HEIGHT, "".join(texts), "axis", "axis")
 
 
 def ratio_ticks(axis: ChartAxis) -> Markup:

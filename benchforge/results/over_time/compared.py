@@ -10,6 +10,7 @@ from benchforge.model.summary.verdict import Change, Estimate
 from benchforge.model.values.case_name import CaseName
 from benchforge.results.over_time.levels import (
     BROKEN,
+    LEVEL,
     NO_TRIAL,
     Key,
     LevelKey,
@@ -34,40 +35,27 @@ def predicted(
     *,
     better: Literal["higher", "lower"] = "higher",
     least: float = 0.03,
-    level: float = 0.95,
 ) -> Change:
     """Return the change against what past sessions predict of a new one.
 
     Each session is its metric and that of one reference server: only their ratio is compared. Fewer
     than 5 past sessions are no model. The caller compares sessions of one environment. Raises
-    ValueError for values that are not finite, a level outside 0..1 and a negative `least`.
+    ValueError for values that are not finite, and a negative `least`.
     """
-    check([value for session in (*past, new) for value in session], level)
-    n = len(past)
-    if reason := _no_model(past, new):
-        return _change(Estimate(method=_METHOD, level=level, n=n, why=reason), better, least)
-    past_logs = [math.log(value) - math.log(reference) for value, reference in past]
-    sd = deviation(past_logs)
-    if sd == 0:
-        return _change(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
-    effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
-    error = sd * math.sqrt(1 + 1 / n)
-    return _change(by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd)), better, least)
-
-
-def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:
-    """Why nothing is predicted; empty when it can be tried."""
-    if (n := len(past)) < PAST:
-        return f"{counted(n, 'past session')}: a prediction takes {PAST}"
-    if any(value <= 0 for session in (*past, new) for value in session):
-        return "a value is not above 0: it has no ratio to the reference"
-    return ""
-
-
-def _change(change: Estimate, better: str, least: float) -> Change:
-    """Return what a ratio says. Raises ValueError for a `least` that is negative."""
+    check([value for session in (*past, new) for value in session], LEVEL)
     if not 0 <= least < math.inf:
         raise ValueError(f"the least change is 0 or more, not {least}")
+    if (n := len(past)) < PAST:
+        return _unpredicted(n, f"{counted(n, 'past session')}: a prediction takes {PAST}", least)
+    if any(value <= 0 for session in (*past, new) for value in session):
+        reason = "a value is not above 0: it has no ratio to the reference"
+        return _unpredicted(n, reason, least)
+    past_logs = [math.log(value) - math.log(reference) for value, reference in past]
+    if (sd := deviation(past_logs)) == 0:
+        return _unpredicted(n, equal(n), least)
+    effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
+    error = sd * math.sqrt(1 + 1 / n)
+    change = by_t(effect, error, Basis(_METHOD, LEVEL, n, n - 1, sd))
     if change.low is None or change.high is None or change.value is None:
         return Change(state="no model", change=change, least=least)
     small = abs(math.log(change.value)) <= math.log1p(least)
@@ -182,5 +170,5 @@ def _of_case(
 
 
 def _unpredicted(past: int, reason: str, least: float) -> Change:
-    none = Estimate(method=_METHOD, level=0.95, n=past, why=reason)
+    none = Estimate(method=_METHOD, level=LEVEL, n=past, why=reason)
     return Change(state="no model", change=none, least=least)

@@ -55,11 +55,6 @@ class LevelKey:
         return titled(self.metric, self.of)
 
 
-def measure(line: MetricSummary) -> LevelKey:
-    """Return what a line measures."""
-    return LevelKey(line.metric, line.of, line.unit, line.better, line.use)
-
-
 def by_key(summary: Summary) -> dict[Key, CaseSummary]:
     """Return the cases of a result by what they are found by."""
     return {key(case.case): case for case in summary.cases}
@@ -67,7 +62,8 @@ def by_key(summary: Summary) -> dict[Key, CaseSummary]:
 
 def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
     """Return the lines of a case by what they measure."""
-    return {measure(line): line for line in case.metrics}
+    names = ("metric", "of", "unit", "better", "use")
+    return {LevelKey(*(getattr(line, key) for key in names)): line for line in case.metrics}
 
 
 def level(case: CaseSummary, line: MetricSummary) -> Estimate:
@@ -79,13 +75,16 @@ def level(case: CaseSummary, line: MetricSummary) -> Estimate:
     return _none(reason) if reason else _typical(list(values.values()))
 
 
-def relative(
-    case: CaseSummary, line: MetricSummary, reference: CaseSummary, theirs: MetricSummary | None
+def to_reference(
+    case: CaseSummary, measure: LevelKey, cases: Mapping[Key, CaseSummary], label: str
 ) -> Estimate:
-    """Return a case's value over that of a reference measured beside it, paired by block."""
-    if theirs is None:
+    """Return a case's value over that of the server of this label beside it, paired by block."""
+    reference = reference_of(case.case, label, cases)
+    if reference is None:
+        return _none(f"{label} was not measured beside it, once")
+    if (theirs := lines(reference).get(measure)) is None:
         return _none("the reference has no such number")
-    values, reason = _values(case, line)
+    values, reason = _values(case, lines(case)[measure])
     other, why_other = _values(reference, theirs)
     if reason or why_other:
         return _none(reason or f"the reference: {why_other}")
@@ -93,16 +92,6 @@ def relative(
     if not blocks:
         return _none("no block has both it and the reference")
     return ratio([values[block] for block in blocks], [other[block] for block in blocks])
-
-
-def to_reference(
-    case: CaseSummary, measure: LevelKey, cases: Mapping[Key, CaseSummary], label: str
-) -> Estimate:
-    """Return a case's value over that of the server of this label in the same result."""
-    reference_case = reference_of(case.case, label, cases)
-    if reference_case is None:
-        return _none(f"{label} was not measured beside it, once")
-    return relative(case, lines(case)[measure], reference_case, lines(reference_case).get(measure))
 
 
 def reference_of(

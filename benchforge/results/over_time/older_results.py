@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final
 
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.files.result import HARD, SOFT, Header, changes
+from benchforge.model.summary.summary import Summary
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
@@ -33,22 +35,17 @@ def hard(then: Summed, newer: Summed) -> Iterator[str]:
     for name in HARD:
         if (name in old.facts) != (name in new.facts):
             yield _was(name, old.facts, new.facts)
-    yield from _differences(_tools(old.versions), _tools(new.versions))
+    yield from _differences(_versions(old, tools=True), _versions(new, tools=True))
     for result in (then, newer):
-        for session in result.summary.sessions:
-            yield from (
-                f"{result.path} was resumed elsewhere: {text}" for text in session.differences
-            )
+        texts = [text for session in result.summary.sessions for text in session.differences]
+        yield from (f"{result.path} was resumed elsewhere: {text}" for text in texts)
 
 
 def soft(then: Summed, newer: Summed) -> Iterator[str]:
     """Yield other differences, which may be the question: programs, and lesser facts."""
     old, new = then.summary, newer.summary
     yield from _differences(*({"benchforge": summary.benchforge} for summary in (old, new)))
-    yield from _differences(
-        {name: version for name, version in old.versions.items() if not name.startswith(_TOOL)},
-        {name: version for name, version in new.versions.items() if not name.startswith(_TOOL)},
-    )
+    yield from _differences(_versions(old, tools=False), _versions(new, tools=False))
     for name in SOFT:
         if old.facts.get(name) != new.facts.get(name):
             yield _was(name, old.facts, new.facts)
@@ -86,7 +83,6 @@ def _tables(header: Header, case: CaseName, registry: Registry) -> dict[str, Any
 
 
 def _upstreams(tables: Mapping[str, Any], label: str) -> Iterator[str]:
-    """Yield the servers that stand behind one, as far as they are named by their labels."""
     servers = tables.get("servers")
     if not isinstance(servers, dict):
         return
@@ -98,8 +94,9 @@ def _upstreams(tables: Mapping[str, Any], label: str) -> Iterator[str]:
             yield from _upstreams({"servers": {**servers, label: None}}, upstream)
 
 
-def _tools(versions: Mapping[str, str]) -> dict[str, str]:
-    return {name: version for name, version in versions.items() if name.startswith(_TOOL)}
+def _versions(summary: Summary, *, tools: bool) -> dict[str, str]:
+    items = summary.versions.items()
+    return {name: version for name, version in items if name.startswith(_TOOL) is tools}
 
 
 def _differences(then: Mapping[str, Any], newer: Mapping[str, Any]) -> Iterator[str]:
@@ -224,12 +221,10 @@ def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: boo
         raise Unusable(message, f"available servers: {servers}")
     pairs = [(lines(theirs[key]), lines(new_cases[key])) for key in shared_keys]
     if not any(then.keys() & newer.keys() for then, newer in pairs):
-        for then, newer_ in pairs:
-            for was in then:
-                for is_ in newer_:
-                    if (was.metric, was.of) == (is_.metric, is_.of):
-                        message = f"{old.path}: {was.title} is in {was.unit or 1}, in {new.path} in"
-                        raise Unusable(f"{message} {is_.unit or 1}", "these are different metrics")
+        for was, is_ in chain.from_iterable(product(*pair) for pair in pairs):
+            if (was.metric, was.of) == (is_.metric, is_.of):
+                message = f"{old.path}: {was.title} is in {was.unit or 1}, in {new.path} in"
+                raise Unusable(f"{message} {is_.unit or 1}", "these are different metrics")
         raise Unusable(f"{old.path} and {new.path} have no metric in common")
 
 

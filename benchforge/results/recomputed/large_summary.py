@@ -77,7 +77,6 @@ def compared_lines(folder: Path, again: Summary) -> ComparedLines:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a text that comes in pieces, each with its end."""
     begun = b""
     for piece in pieces:
         *lines, begun = (begun + piece).split(b"\n")

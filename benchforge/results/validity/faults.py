@@ -4,6 +4,7 @@ Nothing is computed again here: see `verify`.
 """
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,14 +25,15 @@ from benchforge.model.files.folder import (
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded
-from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.results.validity.contradiction import Contradiction
-from benchforge.results.validity.lines import summed
+from benchforge.results.validity.contradiction import Contradiction, beneath
+from benchforge.results.validity.identities import statistics_of
 from benchforge.results.validity.order import identity, named, order, planned
 from benchforge.results.validity.trial import MachineBounds, meaning
 from benchforge.text import door
+from benchforge.text.readable import exact
 
 _MOST_LOCK = 16 * door.MIB
 
@@ -139,7 +141,6 @@ def _of_trial(trial: Parsed[Trial], machine: MachineBounds) -> Iterator[FileFaul
 
 
 def _of_ceiling(ceiling: Parsed[Ceiling], machine: MachineBounds) -> Iterator[FileFault]:
-    """Yield what is wrong with a load tool's measurement against the null server."""
     trial = ceiling.model.trial
     for message, path in _contradictions(trial, ceiling.file, machine):
         yield ceiling.fault(message, "trial", *path)
@@ -156,13 +157,8 @@ def _contradictions(trial: Trial, file: Path, machine: MachineBounds) -> Iterato
         yield "a number is larger than anything that can be measured", ()
     for number, process in enumerate(trial.processes):
         for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
-            if not beside(file, printed):
+            if not door.holds(file.parent, printed):
                 yield f"no such file beside the trial: {printed!r}", ("processes", number, name)
-
-
-def beside(file: Path, name: str) -> bool:
-    """Whether the folder of a file holds another; a path that leaves the folder names none."""
-    return door.holds(file.parent, name)
 
 
 def _of_sessions(sessions: Sequence[Parsed[Session]]) -> Iterator[FileFault]:
@@ -197,7 +193,7 @@ def _of_runtimes(header: Parsed[Header]) -> Iterator[FileFault]:
         if runtime.lock_sha256 is None:
             continue
         name, path = f"{RUNTIMES}/{label}.txt", ("runtimes", label, "lock_sha256")
-        if not beside(header.file, name):
+        if not door.holds(header.file.parent, name):
             message = f"no such file beside it: {name!r}, the packages that it was built from"
             yield header.fault(message, *path)
             continue
@@ -208,3 +204,50 @@ def _of_runtimes(header: Parsed[Header]) -> Iterator[FileFault]:
             continue
         if hashlib.sha256(lock).hexdigest() != runtime.lock_sha256:
             yield header.fault(f"is not the digest of {name}", *path)
+
+
+def summed(summary: Parsed[Summary]) -> Iterator[FileFault]:
+    """Say what in a summary its own samples do not give."""
+    for case_number, case in enumerate(summary.model.cases):
+        for number, line in enumerate(case.metrics):
+            path = ("cases", case_number, "metrics", number)
+            try:
+                messages = [*_samples(line), *_statistics(line)]
+            except OverflowError:
+                messages = [("a number is larger than anything that can be measured", ())]
+            for message, inner in beneath(path, messages):
+                yield summary.fault(message, *inner)
+
+
+def _samples(line: MetricSummary) -> Iterator[Contradiction]:
+    for number, taken in enumerate(line.samples):
+        path = ("samples", number, "sample")
+        for name in ("metric", "of", *(("unit",) if line.median is not None else ())):
+            if getattr(taken.sample, name) != (expected := getattr(line, name)):
+                yield f"expected {expected!r}, as of the line", (*path, name)
+
+
+def _statistics(line: MetricSummary) -> Iterator[Contradiction]:
+    values = [taken.sample.value for taken in line.samples]
+    measured = [value for value in values if value is not None]
+    if line.median is None:
+        if not line.why:
+            yield "a line without a median says why", ("why",)
+        return
+    if not measured or len(measured) < len(values):
+        yield "a median, but not every sample has a value", ("median",)
+        return
+    bounds = any(taken.sample.lower_bound for taken in line.samples)
+    expected = statistics_of(measured) | ({"sd": None} if bounds else {})
+    for name in expected.keys() & line.model_fields_set:
+        if not _same(getattr(line, name), expected[name]):
+            value = expected[name]
+            yield f"its samples give {'none' if value is None else exact(value)}", (name,)
+    if line.lower_bound and not bounds:
+        yield "no sample is a lower bound", ("lower_bound",)
+
+
+def _same(stated: float | None, expected: float | None) -> bool:
+    if stated is None or expected is None:
+        return stated is expected
+    return math.isclose(stated, expected, rel_tol=1e-9, abs_tol=1e-300)

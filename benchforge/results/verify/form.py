@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -13,8 +13,7 @@ from benchforge.model.files.manifest import Manifest, is_measured, place_of
 from benchforge.results.recomputed.large_summary import is_large
 from benchforge.results.recomputed.manifest import Digests, changed_files, digests_of
 from benchforge.results.recomputed.verified import Recomputed, Values, Verified
-from benchforge.results.validity.faults import FolderFiles, contradictions, read_files
-from benchforge.results.validity.lines import summed
+from benchforge.results.validity.faults import FolderFiles, contradictions, read_files, summed
 from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
 
@@ -117,7 +116,6 @@ def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:
 
 
 def _changed_reports(signed: Manifest, digest_of: Digests) -> Iterator[str]:
-    """Yield signed reports and tables that are not there, or not as they were."""
     for name in signed.files.keys() - signed.measured.keys():
         try:
             if digest_of(name) != signed.files[name]:
@@ -128,14 +126,10 @@ def _changed_reports(signed: Manifest, digest_of: Digests) -> Iterator[str]:
 
 def trials_in_words(numbers: Iterable[int]) -> str:
     """Return trials by their numbers, such as `trials 1 to 4 and 7`."""
-    spans: list[list[int]] = []
     ordered = sorted(set(numbers))
     if not ordered:
         return "no trial"
-    for earlier, number in pairwise([ordered[0] - 2, *ordered]):
-        if number == earlier + 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
+    runs = groupby(enumerate(ordered), lambda numbered: numbered[1] - numbered[0])
+    spans = [[number for _, number in run] for _, run in runs]
     words = (f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in spans)
     return f"trial{'s' * (len(ordered) > 1)} {conjoined(words)}"

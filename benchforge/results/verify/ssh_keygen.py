@@ -3,7 +3,6 @@
 import os
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.files.file import FileFault, parse
@@ -21,15 +20,6 @@ NAMESPACE = "benchforge@result"
 _WITHIN_S = 60
 
 
-class SignatureOrigin(NamedTuple):
-    """Who made a signature."""
-
-    signer: str
-    "Name in the list of signers; empty if the list does not have the key."
-    wrong: str = ""
-    "Reason why the signature is not of this content; empty if it is."
-
-
 def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
     """Add to `verified` a wrong signature, or one of nobody known; return the signer, or "".
 
@@ -45,16 +35,16 @@ def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
         signature = door.read(folder, SIGNATURE, _MOST_BYTES)
     except OSError as error:
         raise Unusable(f"{file}: {error.strerror}") from error
-    by = _origin(manifest.text(), signature, signers)
-    if not by.signer:
-        reason = f"is by nobody whom {signers} lists: {by.wrong}"
+    signer, wrong = _origin(manifest.text(), signature, signers)
+    if not signer:
+        reason = f"is by nobody whom {signers} lists: {wrong}"
         verified.cannot.insert(0, FileFault(file, "", None, reason))
         return ""
-    if by.wrong:
-        reason = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
+    if wrong:
+        reason = f"is not a signature of {signer} on {SIGNED}: {wrong}"
         verified.differing.insert(0, FileFault(file, "", None, reason))
         return ""
-    return f"signed by {by.signer}: {trials_in_words(manifest.model.trials)}"
+    return f"signed by {signer}: {trials_in_words(manifest.model.trials)}"
 
 
 def signature(content: bytes, key: Path) -> bytes:
@@ -71,9 +61,10 @@ def signature(content: bytes, key: Path) -> bytes:
         return (folder / "manifest.sig").read_bytes()
 
 
-def _origin(content: bytes, signature: bytes, signers: Path) -> SignatureOrigin:
+def _origin(content: bytes, signature: bytes, signers: Path) -> tuple[str, str]:
     """Return who signed a content, by a list in the format of allowed_signers (ssh-keygen(1)).
 
+    The signer is empty if the list lacks the key; the second is what is wrong, empty if nothing is.
     Raises Unusable where the list cannot be read, and ProgramMissing without ssh-keygen.
     """
     try:
@@ -86,10 +77,10 @@ def _origin(content: bytes, signature: bytes, signers: Path) -> SignatureOrigin:
         options = ("-f", signers, "-s", folder / "signature")
         named = _answer(folder, "-Y", "find-principals", *options)
         if named.returncode or not named.stdout.strip():
-            return SignatureOrigin("", _first_line(named.stderr))
+            return "", _first_line(named.stderr)
         signer = named.stdout.splitlines()[0]
         checked = _answer(folder, "-Y", "verify", "-I", signer, "-n", NAMESPACE, *options)
-        return SignatureOrigin(signer, _first_line(checked.stderr) if checked.returncode else "")
+        return signer, _first_line(checked.stderr) if checked.returncode else ""
 
 
 def _answer(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:

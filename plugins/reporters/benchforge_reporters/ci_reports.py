@@ -10,7 +10,6 @@ from benchforge.plugin import (
     CaseSummary,
     Claim,
     Comparison,
-    ComparisonState,
     ComparisonVerdict,
     Reporter,
     Summary,
@@ -27,18 +26,8 @@ from benchforge_reporters.text.words import heading
 FILE: Final = "junit.xml"
 Came = Literal["passes", "fails", "invalid", "inconclusive"]
 SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
-_ELEMENTS: Final[dict[Came, Element]] = {
-    "passes": "",
-    "fails": "failure",
-    "invalid": "error",
-    "inconclusive": "skipped",
-}
-_CAME: Final[dict[ComparisonState, Came]] = {
-    "decided": "passes",
-    "undecided": "inconclusive",
-    "not comparable": "invalid",
-    "broken": "invalid",
-}
+_ELEMENTS: dict[str, Element] = {"fails": "failure", "invalid": "error", "inconclusive": "skipped"}
+_CAME: Final[dict[str, Came]] = {"decided": "passes", "undecided": "inconclusive"}
 GITHUB_FILE: Final = "github.md"
 # Of 1024 KiB that a step may have; several results may share a step.
 MOST_BYTES: Final = 250_000
@@ -90,7 +79,7 @@ def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitT
     names = readable.conjoined([case.within for case in comparison.cases])
     says = safe.line(": ".join(filter(None, (verdict.state, "; ".join(verdict.reasons)))))
     name = safe.line(f"comparison of {names}")
-    return _test(comparison.scenario, name, _CAME[verdict.state], says)
+    return _test(comparison.scenario, name, _CAME.get(verdict.state, "invalid"), says)
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:
@@ -122,7 +111,7 @@ def _why(case: CaseSummary) -> str:
 
 
 def _test(group: str, name: str, came: Came, says: str) -> JunitTest:
-    return JunitTest(group, name, says, _ELEMENTS[came], came)
+    return JunitTest(group, name, says, _ELEMENTS.get(came, ""), came)
 
 
 class GitHub(Reporter):

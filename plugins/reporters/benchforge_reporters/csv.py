@@ -183,13 +183,10 @@ def _notes(pivot: Pivot, case: CaseSummary) -> Iterator[str]:
         if line.metric not in pivot.metrics:
             continue
         title = f"{case.case.title}: {titled(line.metric, line.of)}"
-        if line.why:
-            yield f"{title}: {line.why}"
-        elif any(sample.sample.lower_bound for sample in line.samples):
+        if not line.why and any(sample.sample.lower_bound for sample in line.samples):
             yield f"{title}: a lower bound, the truth is this or more"
-        reasons = dict.fromkeys(sample.sample.why for sample in line.samples if sample.sample.why)
-        if not line.why:
-            yield from (f"{title}: {reason}" for reason in reasons)
+        reasons = [line.why] if line.why else [sample.sample.why for sample in line.samples]
+        yield from (f"{title}: {reason}" for reason in dict.fromkeys(reasons) if reason)
 
 
 def _number(value: float | None) -> str:

@@ -125,12 +125,11 @@ def _overview(overview: Overview, report: ResultDocument) -> Iterator[str]:
     if not overview.rows:
         return
     yield "Each server in per cent of the best; bold was not found to differ from the best.\n"
-    yield _row(["comparison", *map(safe.markdown, overview.servers)])
-    yield _row(["---", *("---:" for _ in overview.servers)])
-    for row in overview.rows:
-        label = safe.markdown(row.answer.label)
-        yield _row([label, *(_share(row.cell(server)) for server in overview.servers)])
-    yield ""
+    rows = [
+        [safe.markdown(row.answer.label), *map(_share, map(row.cell, overview.servers))]
+        for row in overview.rows
+    ]
+    yield from _rows(["comparison", *map(safe.markdown, overview.servers)], rows, "---:")
 
 
 def _share(cell: MatrixCell | None) -> str:
@@ -162,10 +161,7 @@ def _claims(report: ResultDocument, charts: _Charts) -> Iterator[str]:
     yield from (f"**{safe.markdown(line)}**\n" for line in report.tally)
     yield from charts.of_chart("claims", "Claims", claims_chart(report.claims))
     if report.claims:
-        yield _row(HEADS)
-        yield _row(["---"] * len(HEADS))
-        yield from (_row(map(safe.markdown, line.cells)) for line in report.claims)
-        yield ""
+        yield from _rows(HEADS, [map(safe.markdown, line.cells) for line in report.claims])
         if report.claims_note:
             yield f"{report.claims_note}\n"
         yield from _list("In full", [f"{line.title} {line.sentence}" for line in report.claims])
@@ -232,6 +228,11 @@ def _row(words_: Iterable[str]) -> str:
     return f"| {' | '.join(words_)} |"
 
 
+def _rows(heads: Sequence[str], rows: Iterable[Iterable[str]], rule: str = "---") -> Iterator[str]:
+    yield from map(_row, (heads, ["---", *[rule] * (len(heads) - 1)], *rows))
+    yield ""
+
+
 def _cell(cell: Cell) -> str:
     parts = (f"{safe.markdown(value)} {spread}".strip() for value, spread in cell.parts)
     return "<br>".join(f"**{part}**" if cell.loud else part for part in parts)
@@ -243,10 +244,7 @@ def _what_was_run(report: ResultDocument) -> Iterator[str]:
         yield f"{safe.markdown(title)}:\n"
         yield safe.fenced(processes, "sh")
     if report.environment:
-        yield _row(["", ""])
-        yield _row(["---", "---"])
-        yield from (_row(map(safe.markdown, row)) for row in report.environment)
-        yield ""
+        yield from _rows(["", ""], [map(safe.markdown, row) for row in report.environment])
 
 
 def _files(report: ResultDocument) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """raw.md: the time of a block, and each command of each trial with what it printed."""
 
-import errno
 import os
 import shlex
 from collections.abc import Iterator, Sequence
@@ -88,16 +87,12 @@ def _excerpt(path: Path, name: str, each_end: int) -> str | None:
     A name that leads out of the trial's folder is refused: a result may come from anybody.
     """
     # The folder of all trials may be a link of ours to that of the result.
-    where = path.parent, f"{path.name}/{name}"
     try:
-        return door.read(*where, 2 * each_end).decode(errors="replace")
-    except OSError as error:
-        if error.errno != errno.EFBIG:
-            return None
-    try:
-        with door.stream(*where) as stream:
+        with door.stream(path.parent, f"{path.name}/{name}") as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(0)
+            if size <= 2 * each_end:
+                return stream.read(size).decode(errors="replace")
             start = stream.read(each_end).decode(errors="replace")
             stream.seek(size - each_end)
             end = stream.read(each_end).decode(errors="replace")

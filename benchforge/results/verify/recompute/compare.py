@@ -1,6 +1,6 @@
 """Comparison of a result's numbers with those that its raw files give, in several processes."""
 
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -21,37 +21,6 @@ from benchforge.results.verify.form import LARGEST_SUMMARY, Level, form, listed_
 from benchforge.results.verify.recompute import cases, plan, trials, turns
 from benchforge.results.verify.recompute.recomputed import Recomputation, Result
 from benchforge.results.verify.recompute.summary import reports, summary
-
-Compare = Callable[[Recomputation, Result], Verified]
-
-
-def compared_by(
-    jobs: int,
-    result: Result,
-    recomputations: Sequence[Recomputation],
-    of_trials: Collection[Recomputation],
-    compare: Compare,
-) -> Iterator[Verified]:
-    """Yield what `compare` gives for each recomputation; for those `of_trials` share by share.
-
-    Each share but the first has a process. If one ends early, its share is compared and raises
-    here.
-    """
-    divided, shares = [each for each in recomputations if each in of_trials], result.shares(jobs)
-    others = [forked(partial(_all, divided, share, compare)) for share in shares[1:]]
-    computed = cache(lambda number: [*others[number - 1]] if number else [])
-    for recomputation in recomputations:
-        if recomputation not in of_trials:
-            yield compare(recomputation, result)
-            continue
-        for number, share in enumerate(shares):
-            each, index = computed(number), divided.index(recomputation)
-            yield each[index] if index < len(each) else compare(recomputation, share)
-
-
-def _all(divided: Sequence[Recomputation], share: Result, compare: Compare) -> Iterator[Verified]:
-    return (compare(recomputation, share) for recomputation in divided)
-
 
 EVIDENCE: tuple[Recomputation, ...] = (
     *(trials.there, cases.cases, plan.order, plan.places, plan.looks, plan.attempts),
@@ -84,14 +53,12 @@ def verify(
     folder: Path,
     registry: Registry,
     level: Level = "evidence",
-    further: tuple[Recomputation, ...] = (),
     most_bytes: int = LARGEST_SUMMARY,
     jobs: int = 1,
 ) -> Verified:
     """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
-    `further` is computed besides the level, except at `form`. As many processes as `jobs` compute
-    trials again.
+    As many processes as `jobs` compute trials again.
 
     Raises Unusable where the suite or a part is missing. At `form` an unreadable file is a fault;
     else it raises Unusable, or InvalidFile for what cannot be.
@@ -102,7 +69,7 @@ def verify(
     lists = listed_files(folder)
     files = read_files(folder, with_summary=not large, all_of=True)
     files.unread += lists.unread
-    verified = _recomputed(_result(files, registry, large), level, further, jobs)
+    verified = _recomputed(_result(files, registry, large), level, jobs)
     for fault in form(files, with_lines=False):
         verified.add(fault)
     verified.extend(lists.changed)
@@ -110,25 +77,43 @@ def verify(
     return verified
 
 
-def _recomputed(
-    result: Result, level: Level, further: tuple[Recomputation, ...], jobs: int
-) -> Verified:
+def _recomputed(result: Result, level: Level, jobs: int) -> Verified:
     """Compare what is computed again; values of trials are at the level `evidence` only."""
-    recomputations = (*NUMBERS, *further)
+    recomputations = NUMBERS
     if level == "evidence":
-        recomputations = (*EVIDENCE, *recomputations)
+        recomputations = (*EVIDENCE, *NUMBERS)
         _ = result.suite  # one that cannot be had is refused before anything is compared
     verified = Verified(len(result.trials), other=result.other)
-    for part in compared_by(jobs, result, recomputations, OF_TRIALS, _compared):
+    for part in _shared(recomputations, result, jobs):
         verified.extend(part)
     if level == "evidence":
         verified.as_written = _as_written(result, verified.covered)
     return verified
 
 
+def _shared(
+    recomputations: Sequence[Recomputation], result: Result, jobs: int
+) -> Iterator[Verified]:
+    """Yield what comes of each recomputation; of those that look at trials share by share.
+
+    Each share but the first has a process. If one ends early, its share is compared and raises
+    here.
+    """
+    divided, shares = [each for each in recomputations if each in OF_TRIALS], result.shares(jobs)
+    alone = (partial(_compared, result=share) for share in shares[1:])
+    others = [forked(partial(map, compare, divided)) for compare in alone]
+    computed = cache(lambda number: [*others[number - 1]] if number else [])
+    for recomputation in recomputations:
+        if recomputation not in OF_TRIALS:
+            yield _compared(recomputation, result)
+            continue
+        for number, share in enumerate(shares):
+            each, index = computed(number), divided.index(recomputation)
+            yield each[index] if index < len(each) else _compared(recomputation, share)
+
+
 def _compared(recomputation: Recomputation, result: Result) -> Verified:
-    """Compare what one recomputation computes again."""
-    verified, of_a_version = Verified(0), recomputation in _OF_A_VERSION and not result.ours
+    verified, of_a_version = Verified(0), result.other and recomputation in _OF_A_VERSION
     last, document = None, None  # what is compared is written out once, one member of a file
     for again in recomputation(result):
         if isinstance(again, ComparedLines):
@@ -142,7 +127,7 @@ def _compared(recomputation: Recomputation, result: Result) -> Verified:
             if (again.file.file, again.path[:1]) != last:
                 last = again.file.file, again.path[:1]
                 document = _document(again.file, *again.path[:1])
-            compare_values(again, document, verified, is_ours=result.ours)
+            compare_values(again, document, verified, is_ours=not result.other)
             verified.covered.setdefault(again.file.file, set()).add(again.path)
     return verified
 
@@ -160,7 +145,7 @@ def _as_written(result: Result, covered: Mapping[Path, Container[JsonPath]]) -> 
 
 def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None:
     """Add what differs in a summary. Another version may write other lines: these prove nothing."""
-    if result.ours or not lines.differing:
+    if not result.other or not lines.differing:
         verified.compared += lines.compared
         verified.differing.extend(lines.differing)
         return
@@ -186,7 +171,6 @@ def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
 
 
 def _document(file: Parsed[Any], *member: str | int) -> object:
-    """Return a file's document, or the part that one member needs."""
     return file.model.model_dump(mode="json", by_alias=True, include=set(member) or None)
 
 
@@ -205,6 +189,5 @@ def _numbers(value: JsonValue, path: JsonPath, covered: Container[JsonPath]) -> 
 
 
 def _group(path: JsonPath) -> str:
-    """Return what a number is called by: the outermost names of its path."""
     names = [str(step) for step in path if isinstance(step, str)]
     return ".".join(names[: _DEPTH.get(".".join(names[:2]), _DEPTH.get(names[0], 1))])

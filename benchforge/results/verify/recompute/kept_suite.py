@@ -1,7 +1,7 @@
 """The part of a result's suite that says how to read it: drivers, metrics, claims, answers."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -14,7 +14,6 @@ from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.parts.registry import Registry
-from benchforge.suite.claims.of_kept_suite import Asks, asks
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import part_at
@@ -44,17 +43,7 @@ class KeptSuite:
     "Rules that adjust the verdicts for the number of questions."
     _drivers: Mapping[str, tuple[str, Declared]]
     "Table and part by label: a loader and a client cannot share one."
-    _document: Document
-
-    @property
-    def smoke(self) -> bool:
-        """Whether the text calls it one."""
-        return self._document.tables.get("smoke") is True
-
-    @property
-    def title(self) -> str:
-        """Of the suite."""
-        return str(self._document.tables.get("title", ""))
+    document: Document
 
     def driver(self, case: CaseName) -> Driver:
         """Return the driver of a case, as it was there. Raises Unusable where there is none."""
@@ -78,10 +67,6 @@ class KeptSuite:
         loaders = {part.label: part for table, part in self._drivers.values() if table == "loaders"}
         return find_of(scenario, loaders, self.metrics)
 
-    def asks(self, cases: Sequence[CaseName]) -> Asks:
-        """Return what the suite asks of these cases. Raises SuiteErrors where that cannot be."""
-        return asks(self._document, self.metrics, cases)
-
     def expect(self, case: CaseName) -> Expect | None:
         """Return the right answer of a case; None where it holds a secret."""
         scenario = self._scenario(case.scenario)
@@ -97,7 +82,7 @@ class KeptSuite:
             return None
 
     def _scenario(self, label: str) -> Tables | None:
-        tables = as_table(self._document.tables.get("scenarios"))
+        tables = as_table(self.document.tables.get("scenarios"))
         table = tables.get(label, tables.get(label.removesuffix(ALONE)))  # as with_bridges has it
         return table if isinstance(table, dict) else None
 

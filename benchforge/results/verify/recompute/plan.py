@@ -13,6 +13,7 @@ from benchforge.stats.inference.stopping import recorded
 from benchforge.stats.summary.completeness import lost, needs_no_more, whole
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.noise import Noise
+from benchforge.suite.claims.of_kept_suite import asks as of_suite
 from benchforge.suite.claims.of_kept_suite import uses
 from benchforge.suite.plan import steps
 from benchforge.suite.toml.faults import SuiteErrors
@@ -109,18 +110,19 @@ def metrics(result: Result) -> Iterator[Recomputed]:
 
 def questions(result: Result) -> Iterator[Recomputed]:
     """What is claimed and shown of the cases, from the suite's text."""
+    suite = result.suite
     try:
-        asks = result.suite.asks(result.header.model.cases)
+        asks = of_suite(suite.document, suite.metrics, result.header.model.cases)
     except SuiteErrors as error:
         yield result.again("claims", cannot=error.message.splitlines()[0])
         return
-    yield result.again("smoke", value=result.suite.smoke)
-    yield result.again("title", value=result.suite.title)
+    yield result.again("smoke", value=suite.document.tables.get("smoke") is True)
+    yield result.again("title", value=str(suite.document.tables.get("title", "")))
     yield result.again("titles", value=dict(asks.titles))
     yield result.again("scenario_metrics", value={k: list(each) for k, each in asks.takes.items()})
     yield result.again("tables", value={key: plain(table) for key, table in asks.tables.items()})
     yield result.again("claims", value=[plain(claim) for claim in asks.claims])
-    yield result.again("verdict_rules", value=plain(result.suite.verdict_rules))
+    yield result.again("verdict_rules", value=plain(suite.verdict_rules))
 
 
 def finds(result: Result) -> Iterator[Recomputed]:

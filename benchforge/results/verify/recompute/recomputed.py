@@ -70,11 +70,6 @@ class Result:
     large: bool = False
     "True if its summary is compared line by line: `summary` is None then."
 
-    @property
-    def ours(self) -> bool:
-        """Whether this very version of benchforge wrote it."""
-        return not self.other
-
     @cached_property
     def suite(self) -> KeptSuite:
         """The suite that the header holds. Raises Unusable where it or a part cannot be had."""

@@ -14,7 +14,6 @@ from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines
 from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.report_files import REPORTERS, formed, wanted_earlier
-from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute.recomputed import Result
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.text import door
@@ -61,7 +60,7 @@ def reports(result: Result) -> Values:
     for trial in result.trials:
         for process in trial.model.processes:
             for name in (process.stdout, process.stderr):
-                if not beside(trial.file, name):
+                if not door.holds(trial.file.parent, name):
                     yield Recomputed(trial, ("processes",), cannot=f"no {name} beside the trial")
                     return
     try:

@@ -17,16 +17,14 @@ from benchforge.model.trial.answers.good_response import right_of
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
-from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.parts.fault import reading_of
 from benchforge.results.recomputed.verified import Recomputed, Values, plain
-from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute import divided
-from benchforge.results.verify.recompute.driver_output import output_of, was_refused
+from benchforge.results.verify.recompute.divided import output_of, was_refused
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 from benchforge.run.http import monitor as monitoring
 from benchforge.run.http.monitor import Record, SeenAnswer
@@ -65,7 +63,7 @@ def answers(result: Result) -> Values:
         answer = trial.model.answers[0]
         body_path: JsonPath = ("answers", 0, *(() if answer.decoded is None else ("decoded",)))
         path = (*body_path, "sha256")
-        if not beside(trial.file, ANSWER):
+        if not door.holds(trial.file.parent, ANSWER):
             reason = f"no {ANSWER} beside the trial: it went, or held a secret"
             yield Recomputed(trial, path, cannot=reason)
             continue
@@ -154,7 +152,7 @@ def observations(result: Result) -> Iterator[Recomputed]:
 
 
 def _text(stored: KeptTrial, name: str) -> str:
-    if not beside(stored.file.file, name):
+    if not door.holds(stored.file.file.parent, name):
         raise BenchforgeError(f"no {name} beside the trial")
     return rows_text(door.read(stored.file.file.parent, name, MOST_BYTES))
 
@@ -201,16 +199,12 @@ def failures(result: Result) -> Values:
         if message:
             yield Recomputed(trial, ("failure", "stage"), stage)
             yield Recomputed(trial, ("failure", "message"), message)
-        elif _would_show(model):
+        elif (
+            model.failure is not None
+            and model.failure.subject == "behaviour"
+            and model.failure.stage in {"ask", "drive", "read"}  # a reading or an answer shows it
+        ):
             yield trial.fault("nothing that was kept shows it", "failure")
-
-
-def _would_show(trial: Trial) -> bool:
-    """Whether its failure is of a kind that a reading or an answer would show."""
-    failure = trial.failure
-    if failure is None or failure.subject != "behaviour":
-        return False
-    return failure.stage in {"ask", "drive", "read"}
 
 
 def thresholds(result: Result) -> Iterator[Recomputed]:
@@ -245,10 +239,10 @@ def checks(result: Result) -> Values:
             yield stored_trial.again("checks", number, value=plain(check))
         for number in range(len(checks_while_running) + len(checked), len(stored)):
             reason = f"{stored[number].id}: its checks do not give this"
-            if result.ours:
-                yield stored_trial.fault(reason, "checks", number)
-            else:
+            if result.other:
                 yield stored_trial.again("checks", number, cannot=reason)
+            else:
+                yield stored_trial.fault(reason, "checks", number)
 
 
 def monitors(result: Result) -> Iterator[Recomputed]:
@@ -258,23 +252,20 @@ def monitors(result: Result) -> Iterator[Recomputed]:
         if monitor is not None and not monitor.why:
             yield _of_record(stored, "monitor", monitoring.RECORD, partial(_monitor, monitor))
         if read is not None and not read.why:
-            yield _of_record(stored, "load_answers", wire.RECORD, _windows)
+            yield _of_record(
+                stored, "load_answers", wire.RECORD, lambda raw: wire.tallied(wire.record_of(raw))
+            )
 
 
 def _of_record(
     stored: KeptTrial, name: str, record: str, tallied: Callable[[bytes], Frozen]
 ) -> Recomputed:
-    """Return the numbers of a record, or why it has none."""
     try:
         content = door.read(stored.file.file.parent, record, wire.MOST_RECORD)
         return stored.again(name, value=plain(tallied(content)))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return stored.again(name, cannot=f"{record}: {reason}")
-
-
-def _windows(content: bytes) -> Frozen:
-    return wire.tallied(wire.record_of(content))
 
 
 def _monitor(monitor: Monitor, content: bytes) -> Frozen:

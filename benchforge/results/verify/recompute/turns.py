@@ -7,7 +7,6 @@ from pydantic import JsonValue
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import Parsed
 from benchforge.model.trial.trial import Trial
-from benchforge.model.trial.turns import Slice
 from benchforge.results.recomputed.verified import Recomputed, Values, plain
 from benchforge.results.verify.recompute.recomputed import Result
 from benchforge.stats.turns import longest_s, order, rounds_of, seed_of
@@ -58,7 +57,6 @@ def slices(result: Result) -> Values:
 
 
 def _in_order(first: Parsed[Trial], members: list[Parsed[Trial] | None]) -> Values:
-    """Compare the order in which the slices of all were run with that of the seed."""
     turns = first.model.turns
     present = [each for each in members if each is not None and each.model.turns is not None]
     if turns is None or len(present) < len(members):
@@ -69,14 +67,10 @@ def _in_order(first: Parsed[Trial], members: list[Parsed[Trial] | None]) -> Valu
     end_s = 0.0
     for number, indices in enumerate(order(turns.seed, len(of_each), turns.rounds)):
         for index in indices:
-            slice_ = _at(of_each[index], number)
+            slice_ = next(iter(of_each[index][number : number + 1]), None)
             if slice_ is None:
                 yield present[index].fault(f"round {number + 1} is missing", "turns", "slices")
             elif slice_.start_s < end_s:
                 message = "starts while another runs, or not in the order of the seed"
                 yield present[index].fault(message, "turns", "slices", number, "start_s")
             end_s = end_s if slice_ is None else max(end_s, slice_.end_s)
-
-
-def _at(slices_of_one: tuple[Slice, ...], number: int) -> Slice | None:
-    return slices_of_one[number] if number < len(slices_of_one) else None

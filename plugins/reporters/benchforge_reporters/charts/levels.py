@@ -52,7 +52,8 @@ def levels(
     the colour of each server.
     """
     lines = [(name, case, next(iter(column.lines(case)), None)) for name, case in named_cases]
-    values = [value for _, _, line in lines if line for value, *_ in _values(line)]
+    drawn = [_values(line) for _, _, line in lines if line]
+    values = [value for of_line in drawn for value, *_ in of_line]
     if not values:
         return None
     intervals = [level.interval for name, *_ in lines if (level := levels_by_name.get(name))]
@@ -63,7 +64,7 @@ def levels(
         tuple(rows),
         tick_texts(axis, column.scale.text, "", _TICKS),
         f"{column.title}{unit}: each mark is a trial",
-        sum(_left_out(_values(line)) for _, _, line in lines if line),
+        sum(max(0, len(each) - _MOST_MARKS - len(_specks(each))) for each in drawn),
     )
 
 
@@ -118,10 +119,6 @@ def _point(line: MetricSummary, level: Estimate | None, column: Column) -> tuple
 def _specks(values: Sequence[_Mark]) -> Sequence[_Mark]:
     others = values[_MOST_MARKS:]
     return others[:: -(-len(others) // _MOST_SPECKS) or 1]
-
-
-def _left_out(values: Sequence[_Mark]) -> int:
-    return max(0, len(values) - _MOST_MARKS - len(_specks(values)))
 
 
 def _values(line: MetricSummary) -> list[_Mark]:

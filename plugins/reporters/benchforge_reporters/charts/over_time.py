@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import groupby
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -80,11 +81,10 @@ class _Panels:
     def lines(self, load: LoadOverTime, colour: int) -> Iterator[str]:
         """Yield the lines of both panels, each in a drawing that stretches."""
         kind, moments = f"curve colour{colour % COLOURS}", load.moments
-        paths = [
-            self._path([((n + 0.5) * load.bin_s, rate) for n, rate in enumerate(rates)], self.rates)
-            for rates in load.rates
-        ]
-        upper = [f'<path class="{kind}" d="{path}"/>' for path in paths if path]
+        courses = (
+            [((n + 0.5) * load.bin_s, rate) for n, rate in enumerate(rates)] for rates in load.rates
+        )
+        upper = [self._path(points, self.rates, kind) for points in courses if points]
         upper += self._steps(moments, lambda moment: moment.due, self.rates, "law few")
         lower = [*self._steps(moments, lambda moment: moment.p50_us, self.times, kind)]
         lower += self._steps(moments, lambda moment: moment.p99_us, self.times, f"{kind} dashed")
@@ -92,12 +92,12 @@ class _Panels:
             inner = stretched("100%", height, "".join(pieces))
             yield f'<svg y="{top}" height="{height}">{inner}</svg>'
 
-    def _path(self, points: Sequence[tuple[float, float]], axis: ChartAxis) -> str:
-        places = (
+    def _path(self, points: Sequence[tuple[float, float]], axis: ChartAxis, kind: str) -> str:
+        places = " ".join(
             f"{10 * self.x(time_s):.1f},{1000 - 10 * axis.at(value):.1f}"
             for time_s, value in points
         )
-        return f"M{' '.join(places)}" if points else ""
+        return f'<path class="{kind}" d="M{places}"/>'
 
     def _steps(
         self,
@@ -107,24 +107,13 @@ class _Panels:
         kind: str,
     ) -> Iterator[str]:
         """Yield a line over each part of a stage that has a value; neighbours are one line."""
-        points: list[tuple[float, float]] = []
-        for moment in moments:
-            if (level := value(moment)) is None:
-                yield from self._drawn(points, axis, kind)
-                points = []
-            else:
-                points += [(moment.start_s, level), (moment.end_s, level)]
-        yield from self._drawn(points, axis, kind)
-
-    def _drawn(
-        self, points: Sequence[tuple[float, float]], axis: ChartAxis, kind: str
-    ) -> Iterator[str]:
-        if points:
-            yield f'<path class="{kind}" d="{self._path(points, axis)}"/>'
+        for is_unknown, part in groupby(moments, lambda moment: value(moment) is None):
+            ends = [(end_s, value(m) or 0.0) for m in part for end_s in (m.start_s, m.end_s)]
+            if not is_unknown:
+                yield self._path(ends, axis, kind)
 
 
 def _fewer(ticks: Sequence[Decimal]) -> Sequence[Decimal]:
-    """Return at most so many ticks as have room."""
     tens = [tick for tick in ticks if tick.normalize().as_tuple().digits == (1,)]
     return tens if len(ticks) > _MOST_TICKS and tens else ticks
 

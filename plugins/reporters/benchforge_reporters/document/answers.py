@@ -131,7 +131,6 @@ def _state(
 def _shown(
     comparison: Comparison, summary: Summary, verdict: ComparisonVerdict
 ) -> tuple[str, list[str]]:
-    """Return what the numbers show, in a headline and in sentences below it."""
     cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
     if rates := found_rates(cases, apart=verdict.state == "decided"):
         return rates, []
@@ -156,7 +155,6 @@ def _shown(
 
 
 def _ahead(ranked: MetricRanking, summary: Summary, servers: tuple[str, str]) -> str:
-    """Return by how much a server is ahead of another, with the interval."""
     assert ranked.ranking is not None  # noqa: S101 - its caller has looked
     sentence, ends = difference(ranked, ranked.ranking, summary, servers)
     return f"{sentence} ({f'{ends}, 95 %' if ends else 'no interval'})"
@@ -181,20 +179,13 @@ def interval(ratio: Estimate) -> str:
     return f"{value} ({low} to {high})"
 
 
-def used_doubts(cases: Sequence[CaseSummary]) -> tuple[int, int]:
-    """Return the numbers of doubted trials behind the levels: disturbed ones, and the others."""
-    used = [doubt for case in cases for doubt in case.used_doubts]
-    disturbed = sum(doubt.disturbed for doubt in used)
-    return disturbed, len(used) - disturbed
-
-
 def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]:
     """Return on which blocks the ratios of servers rest, where noise met some of them.
 
     A disturbed trial counts next to one of the same block that was disturbed, too.
     """
     counts = sorted({pair.ratio.n for pair in ranking.pairs}) if ranking else []
-    if ranking is None or not counts or not sum(used_doubts(cases)):
+    if ranking is None or not counts or not any(case.used_doubts for case in cases):
         return []
     blocks = max(case.trials for case in cases)
     total = readable.counted(blocks, "block")
@@ -209,16 +200,14 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
 
 def of_level(cases: Sequence[CaseSummary]) -> list[str]:
     """Return what doubted trials mean for a server that is compared with none."""
-    disturbed, others = used_doubts(cases)
-    total = readable.counted(sum(case.trials for case in cases), "trial")
-    if others:
-        return [f"{others + disturbed} of {total} cannot be believed: the level may be another."]
-    noisy = f"Noise met {disturbed} of {total}: a quiet machine may show more."
-    return [noisy] if disturbed else []
+    doubts = [doubt for case in cases for doubt in case.used_doubts]
+    share = f"{len(doubts)} of {readable.counted(sum(case.trials for case in cases), 'trial')}"
+    if not all(doubt.disturbed for doubt in doubts):
+        return [f"{share} cannot be believed: the level may be another."]
+    return [f"Noise met {share}: a quiet machine may show more."] if doubts else []
 
 
 def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
-    """Return the number of blocks in which at least two servers were disturbed."""
     noisy = [{each.block for each in case.used_doubts if each.disturbed} for case in cases]
     return sum(number > 1 for number in Counter(chain(*noisy)).values())
 
@@ -262,11 +251,9 @@ def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> l
     most = max(ratios, default=1.0)
     if most <= 1:
         return []
-    far, blocks = (
-        readable.apart(most),
-        readable.counted(max(case.trials for case in cases), "block"),
-    )
-    return [f"Why: the trials of one {side} differ by up to {far}, and there are {blocks} only."]
+    blocks = readable.counted(max(case.trials for case in cases), "block")
+    far = f"differ by up to {readable.apart(most)}, and there are {blocks} only"
+    return [f"Why: the trials of one {side} {far}."]
 
 
 def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:

@@ -256,7 +256,6 @@ class Brief:
         return [heads, *([plain(row.get(head, "")) for head in heads] for row in rows)]
 
     def _rows(self, answer: Quoted) -> Iterator[dict[str, str]]:
-        """Yield what is known of each server, by the heads of its columns."""
         base, standings = self.standings(answer)
         has_times = self.alone is not None and not answer.head.unanswered  # the heads have a rate
         latency = answer.comparison.latency if has_times else None

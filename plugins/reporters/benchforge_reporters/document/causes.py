@@ -11,6 +11,7 @@ from benchforge.plugin.drawing import Quoted, quote
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.explanations import BRIEFS, EFFECTS, remedy
 from benchforge_reporters.terminal.paint import Meaning
+from benchforge_reporters.text.words import with_placebos
 
 MOST: Final = 5
 BRIEF: Final = 72  # characters
@@ -60,8 +61,6 @@ class CauseTexts:
     shown: tuple[CauseText, ...]
     "The first ones: at most MOST, unless more of them make numbers invalid."
     others: tuple[CauseText, ...]
-    findings: int
-    "Number of all findings."
     unanswered: bool = False
     "True if no comparison has an answer."
 
@@ -94,12 +93,11 @@ def cause_texts(
     room = [text for text in matter if text not in invalid][: max(0, MOST - len(invalid))]
     first = [text for text in matter if text in invalid or text in room]
     others = [text for text in (*matter, *texts) if text not in first]
-    findings = sum(text.cause.count for text in texts)
     answered = answers(summary, trials) if answered is None else answered
     verdicts = [answer.verdict for answer in answered]
     decided = any(verdict.state == "decided" or verdict.pairs for verdict in verdicts)
     unanswered = bool(verdicts) and not decided
-    return CauseTexts(tuple(first), tuple(dict.fromkeys(others)), findings, unanswered)
+    return CauseTexts(tuple(first), tuple(dict.fromkeys(others)), unanswered)
 
 
 def _unlike(text: CauseText) -> bool:
@@ -169,14 +167,7 @@ def _dealt_with(cause: Cause, roots: Sequence[FoldedFinding], trials: Sequence[T
     return long if len(long) <= BRIEF else f"benchforge repeated {counted}"
 
 
-def _counted(summary: Summary) -> int:
-    """Return the number of trials that count: those set aside have a cause of their own."""
-    cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
-    return sum(case.trials for case in cases)
-
-
 def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
-    """Return which other programs used the most CPU in a cause's trials, in brackets."""
     numbers, used = set(cause.trials), Counter[str]()
     observations = (trial.observation for trial in trials if trial.number in numbers)
     for machine in (each.machine for each in observations if each is not None):
@@ -202,7 +193,9 @@ def _words(
     servers = [each.server for each in (*roots, *of_check) if each.server] or everywhere
     others = [server for server in within if server not in servers]
     numbers = {number for root in roots for number in root.trials}
-    counted = readable.counted(max(_counted(summary), len(numbers)), "trial")
+    # Trials that were set aside have a cause of their own.
+    count = sum(case.trials for case in with_placebos(summary))
+    counted = readable.counted(max(count, len(numbers)), "trial")
     # A value of 0 is another version or compression, which has no size.
     size = any(end for root in roots for end in root.values or ())
     by_others = most and any(root.check.topic == "others" for root in roots)
@@ -236,7 +229,6 @@ def _figure(value: float) -> str:
 
 
 def _names(names: Sequence[str], noun: str, most: int) -> str:
-    """Return names, or how many there are where they are more than `most`."""
     distinct = [name for name in dict.fromkeys(names) if name]
     if not distinct:
         return f"no {noun}"

@@ -77,7 +77,20 @@ class ClaimLine:
     @property
     def estimate(self) -> str:
         """The estimate with its interval, or the reason why there is none."""
-        return _estimate(self.verdict)
+        verdict, estimate = self.verdict, self.verdict.estimate
+        if estimate.value is None:
+            return verdict.why or estimate.why
+        if verdict.sides:
+            values = (side.value for side in verdict.sides if side.value is not None)
+            return " against ".join(map(readable.percent, values))
+        ends = [] if estimate.interval is None else list(estimate.interval)
+        if estimate.method == "paired t of log-ratios":
+            value, texts = f"{readable.times(estimate.value)}x", [*map(readable.times, ends)]
+        else:
+            unit_scale = readable.scale(verdict.unit, [estimate.value, *ends])
+            value, texts = _with_unit(unit_scale, estimate.value), [*map(unit_scale.text, ends)]
+        blocks = readable.counted(len(verdict.blocks), "block")
+        return f"{value} ({' to '.join(texts) or 'no interval'}), {blocks}"
 
     @property
     def published(self) -> str:
@@ -270,23 +283,6 @@ def _name(verdict: Verdict) -> str:
         for axis, value in verdict.at.items()
     ]
     return " ".join([verdict.claim, *axes])
-
-
-def _estimate(verdict: Verdict) -> str:
-    estimate = verdict.estimate
-    if estimate.value is None:
-        return verdict.why or estimate.why
-    if verdict.sides:
-        values = (side.value for side in verdict.sides if side.value is not None)
-        return " against ".join(map(readable.percent, values))
-    ends = [] if estimate.interval is None else list(estimate.interval)
-    if estimate.method == "paired t of log-ratios":
-        value, texts = f"{readable.times(estimate.value)}x", [*map(readable.times, ends)]
-    else:
-        unit_scale = readable.scale(verdict.unit, [estimate.value, *ends])
-        value, texts = _with_unit(unit_scale, estimate.value), [*map(unit_scale.text, ends)]
-    blocks = readable.counted(len(verdict.blocks), "block")
-    return f"{value} ({' to '.join(texts) or 'no interval'}), {blocks}"
 
 
 def _with_unit(unit_scale: readable.Scale, value: float) -> str:

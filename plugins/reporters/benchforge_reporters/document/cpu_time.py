@@ -1,6 +1,6 @@
 """Reasons for the speed of servers, as far as the CPU time of the trials tells."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 from benchforge.plugin import CaseSummary, Role, Trial, readable, server_names
@@ -45,15 +45,6 @@ def _undisturbed(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
     return [trial for trial in trials if trial.number not in doubted]
 
 
-def cost(trials: Sequence[Trial]) -> CpuByRole:
-    """Return the CPU time that a response takes of each role: medians of the trials, in seconds."""
-    by_role: dict[Role, list[float]] = {}
-    for trial in trials:
-        for role, seconds in _of_trial(trial).items():
-            by_role.setdefault(role, []).append(seconds)
-    return {role: median(values) for role, values in by_role.items()}
-
-
 def shares(cpu: CpuByRole) -> CpuByRole:
     """Return which share of the CPU time each role took."""
     total = sum(cpu.values())
@@ -71,8 +62,16 @@ def _of_trial(trial: Trial) -> CpuByRole:
     return {role: cpu_s / trial.reading.responses for role, cpu_s in by_role.items()}
 
 
+def cost(trials: Sequence[Trial], of_trial: Callable[[Trial], CpuByRole] = _of_trial) -> CpuByRole:
+    """Return the CPU seconds that a response takes of each role, or another quantity: medians."""
+    by_role: dict[Role, list[float]] = {}
+    for trial in trials:
+        for role, value in of_trial(trial).items():
+            by_role.setdefault(role, []).append(value)
+    return {role: median(values) for role, values in by_role.items()}
+
+
 def _cpus(trials: Sequence[Trial]) -> float:
-    """Return how many CPUs all parts of a trial used: the median of the trials."""
     used = [cpus for trial in trials if (cpus := _cpus_of(trial)) is not None]
     return median(used) if used else _BUSY
 

@@ -215,9 +215,8 @@ def _section(
 
 
 def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
-    """Return the suite, how much was measured and for how long, and the machine."""
-    cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
-    measured = readable.counted(sum(case.trials for case in cases), "trial")
+    trial_count = sum(case.trials for case in words.with_placebos(summary))
+    measured = readable.counted(trial_count, "trial")
     lines = [line for case in summary.cases for line in case.metrics]
     if blocks := {sample.block for line in lines for sample in line.samples}:
         measured += f" in {readable.counted(len(blocks), 'block')} (rounds)"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
-from benchforge.plugin import CaseSummary, FoldedFinding, Summary, Trial, readable
+from benchforge.plugin import FoldedFinding, Summary, Trial, readable
 from benchforge_reporters.document.next_step import again, blocks_by_scenario, settings_of_blocks
 
 BRIEFS: Final = {
@@ -192,7 +192,10 @@ def remedy(
     about = [trial for trial in trials if trial.number in numbers]
     about = about or [each for each in trials if each.case.scenario in scenarios or not scenarios]
     cases = [case for case in summary.cases if case.case.scenario in scenarios or not scenarios]
-    names = _numbers(id_, roots, about) | {"run": again(summary), **_servers(cases)}
+    failed = {case.case.server: None for case in cases if case.failed and not case.trials}
+    others = {case.case.server: None for case in cases if case.case.server not in failed}
+    names = _numbers(id_, roots, about) | {"run": again(summary), "others": json.dumps([*others])}
+    names["failed"] = readable.conjoined(failed) if failed else ""
     if id_ in _BLOCKS:
         names["blocks"] = _blocks(id_, roots, [case.case.scenario for case in cases], summary)
     text = REMEDIES.get(f"{id_}.{_variant(id_, roots, about, names)}", REMEDIES.get(id_, ""))
@@ -273,13 +276,6 @@ def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) 
         "variable": variable,
         "waits": "yes" * any(_WAITS in usage.printed_line for usage in usages),
     }
-
-
-def _servers(cases: Sequence[CaseSummary]) -> dict[str, str]:
-    """Return the servers of which all trials failed, and the others."""
-    failed = {case.case.server: None for case in cases if case.failed and not case.trials}
-    others = {case.case.server: None for case in cases if case.case.server not in failed}
-    return {"failed": readable.conjoined(failed) if failed else "", "others": json.dumps([*others])}
 
 
 def _blocks(

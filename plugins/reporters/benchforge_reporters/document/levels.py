@@ -71,7 +71,8 @@ def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
     cases = summary.cases_of(comparison)
     by_name = dict(zip(server_names([case.case for case in cases]), cases, strict=True))
-    measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
+    rates = (line for case in cases[:1] for line in case.metrics if line.measurand == RATE)
+    measured = next(rates, None) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
     rows, latency = [], _shown_latency(cases)
@@ -79,7 +80,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     for server, rank, value, interval in _ranked(measured, summary):
         if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
             continue
-        times = None if latency is None else _line(case, latency)
+        times = None if latency is None else case.line(latency.metric, latency.of)
         rows.append(
             LevelRow(
                 server=server or case.case.server,
@@ -96,15 +97,11 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         label=label_of(comparison, summary),
         metric=titled(measured.metric, measured.of),
         unit=measured.unit,
-        latency="" if latency is None else _name(latency),
+        latency="" if latency is None else latency.of or latency.metric,
         unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
         failed=_failed(cases),
         rows=tuple(rows),
     )
-
-
-def _alone(case: CaseSummary) -> MetricSummary | None:
-    return next((line for line in case.metrics if line.measurand == RATE), None)
 
 
 def _ranked(
@@ -123,7 +120,7 @@ def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
     """Return the line of p99, else of the highest percentile; None if no case has its value."""
     if (highest := _highest(cases)) is None:
         return None
-    lines = (_line(case, highest) for case in cases)
+    lines = (case.line(highest.metric, highest.of) for case in cases)
     return highest if any(line and line.median is not None for line in lines) else None
 
 
@@ -134,32 +131,18 @@ def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
     return max(below or lines, key=lambda line: line.percentile or 0.0, default=None)
 
 
-def _name(line: MetricSummary) -> str:
-    return line.of or titled(line.metric, line.of)
-
-
 def _unknown(
     cases: Sequence[CaseSummary], rows: Sequence[LevelRow], trials: Sequence[Trial]
 ) -> Iterator[str]:
-    """Yield the columns that no server has a value of, each with the reason."""
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
-        yield f"{_name(times)} is unknown{_because(times)}"
+        reason = times.why.partition(" (trial")[0]
+        yield f"{times.of or times.metric} is unknown{f': {reason}' if reason else ''}"
     if not any(row.cpu for row in rows):
         observed = (trial.observation for trial in trials if trial.observation is not None)
         whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
         reason = next(filter(None, whys), "")
         reason = reason or ("servers work on after the load" if not trials else "")
         yield f"CPU/request is unknown{f': {reason}' if reason else ''}"
-
-
-def _because(line: MetricSummary) -> str:
-    reason = line.why.partition(" (trial")[0]
-    return f": {reason}" if reason else ""
-
-
-def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
-    names = like.metric, like.of
-    return next((line for line in case.metrics if (line.metric, line.of) == names), None)
 
 
 def _thin(line: MetricSummary) -> bool:

@@ -38,7 +38,7 @@ def next_step(
     blocks = blocks_by_scenario(summary)
     noisy = _noisy(trials, max(blocks.values(), default=0)) if answers else ""
     unclear = [line for line in claims if line.state == "inconclusive"]
-    goal, wanted = "To decide", dict(_decisive(unclear, blocks))
+    goal, wanted = "To decide", _decisive(unclear, blocks)
     if not wanted:
         goal = "To make the intervals half as wide"
         undecided = (answer.scenario for answer in answers if answer.undecided)
@@ -79,8 +79,8 @@ def blocks_by_scenario(summary: Summary) -> dict[str, int]:
     }
 
 
-def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield each scenario of a claim that more blocks decide, and how many that takes."""
+def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> dict[str, int]:
+    """Return each scenario of a claim that more blocks decide, with how many that takes."""
     needed: dict[str, int] = {}
     for line in unclear:
         needed_ = line.verdict.blocks_needed or 0
@@ -88,7 +88,7 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
             had = blocks.get(scenario, 0)
             if had < needed_ <= readable.IN_REACH * had:
                 needed[scenario] = max(needed_, needed.get(scenario, 0))
-    yield from needed.items()
+    return needed
 
 
 def _scenarios(lines: Sequence[ClaimLine]) -> Iterator[str]:
@@ -225,10 +225,9 @@ def _unseen(blocks: int) -> str:
     if not 1 < blocks <= _LEAST:
         return ""
     share = readable.percent(round(1 - 0.05 ** (1 / blocks), 2))
-    few = (
-        f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or a resemblance"
-    )
-    return f"{few} of blocks: if no launch was slow, up to {share} of launches may still be (95 %)."
+    few = f"{readable.counted(blocks, 'block')} cannot show a mode, a skew, a drift or"
+    still = f"if no launch was slow, up to {share} of launches may still be (95 %)."
+    return f"{few} a resemblance of blocks: {still}"
 
 
 def _divided(summary: Summary, trials: Sequence[Trial]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.plugin import Comparison, Ranking, Summary, readable
+from benchforge.plugin import Ranking, Summary, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, side
 from benchforge_reporters.document.claims import ClaimLine
 
@@ -107,21 +107,14 @@ def overview(
 
 def _rows(summary: Summary, answers: Sequence[ComparisonAnswer]) -> Iterator[MatrixRow]:
     for answer, comparison in zip(answers, summary.comparisons, strict=True):
-        row = _row(answer, comparison, summary)
-        if row is not None and len(row.cells) > 1:
-            yield row
-
-
-def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> MatrixRow | None:
-    ranked = summary.standing(comparison)
-    if ranked is None or ranked.ranking is None or not ranked.ranking.order:
-        return None
-    best = ranked.ranking.order[0].value.value
-    if best is None:
-        return None
-    cells = [*_cells(ranked.ranking, best)]
-    cells += [MatrixCell(other.server, None, False, other.why) for other in ranked.left_out]
-    return MatrixRow(answer, readable.amount(ranked.unit, best), tuple(cells))
+        ranked = summary.standing(comparison)
+        if ranked is None or ranked.ranking is None or not ranked.ranking.order:
+            continue
+        best = ranked.ranking.order[0].value.value
+        cells = [*_cells(ranked.ranking, best or 0.0)]
+        cells += [MatrixCell(other.server, None, False, other.why) for other in ranked.left_out]
+        if best is not None and len(cells) > 1:
+            yield MatrixRow(answer, readable.amount(ranked.unit, best), tuple(cells))
 
 
 def _cells(ranking: Ranking, best: float) -> Iterator[MatrixCell]:

@@ -2,8 +2,8 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar
 
 from markupsafe import Markup, escape
@@ -75,11 +75,8 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
         "states": list(claim_counts(text.claims)),
         "counts": counted_states(text.claims),
         "cards": [
-            {
-                "answer": answer,
-                "section": f"scenario-{numbers[answer.scenario]}",
-                **_card(comparison, summary, colours),
-            }
+            {"answer": answer, "section": f"scenario-{numbers[answer.scenario]}"}
+            | _card(comparison, summary, colours)
             for answer, comparison in zip(text.answers, summary.comparisons, strict=False)
         ],
         "claims": [*zip(text.claims, drawings, strict=True)],
@@ -140,8 +137,8 @@ def _stacks(
     by_case: Mapping[str, Sequence[Trial]],
     colours: Mapping[str, int],
 ) -> Iterator[Chart]:
-    cpu, memory = (cost, "s", "CPU time for each response"), (_memory, "B", "Memory at its largest")
-    for amounts, unit, caption in (cpu, memory):
+    memory = partial(cost, of_trial=_memory), "B", "Memory at its largest"
+    for amounts, unit, caption in ((cost, "s", "CPU time for each response"), memory):
         values = [
             (name, colours.get(case.case.server, 0), amounts(by_case[case.case.title]))
             for name, case in named_cases
@@ -150,32 +147,25 @@ def _stacks(
             yield chart
 
 
-def _memory(trials: Sequence[Trial]) -> dict[Role, float]:
-    """Return the largest memory of each role but the load tool, in bytes: medians of the trials."""
-    by_role: dict[Role, list[float]] = {}
-    for trial in trials:
-        sums: dict[Role, float] = {}
-        for usage in trial.observation.usage if trial.observation else ():
-            if usage.peak_pss_bytes is not None and usage.role != "loader":
-                sums[usage.role] = sums.get(usage.role, 0.0) + usage.peak_pss_bytes
-        for role, size in sums.items():
-            by_role.setdefault(role, []).append(size)
-    return {role: median(sizes) for role, sizes in by_role.items()}
+def _memory(trial: Trial) -> dict[Role, float]:
+    """Return the largest memory of each role but the load tool, in bytes."""
+    sums: dict[Role, float] = {}
+    for usage in trial.observation.usage if trial.observation else ():
+        if usage.peak_pss_bytes is not None and usage.role != "loader":
+            sums[usage.role] = sums.get(usage.role, 0.0) + usage.peak_pss_bytes
+    return sums
 
 
 def _strips(
     trials: Sequence[Trial], counted: Sequence[Trial], folder: Path, *, all_of_them: bool
 ) -> dict[str, Markup]:
     """Return the strips by trial; of a large result those of first trials and of set-aside ones."""
-    firsts: dict[str, int] = {}
-    for trial in trials:
-        firsts.setdefault(trial.case.title, trial.number)
-    numbers, first_trials = {trial.number for trial in counted}, set(firsts.values())
+    firsts = {trial.case.title: trial.number for trial in reversed(trials)}
+    others = {trial.number for trial in counted}.difference(firsts.values())
     drawn = {
         trial.number: strip(trial, folder)
         for trial in trials
-        if trial.measured
-        and (all_of_them or trial.number not in numbers or trial.number in first_trials)
+        if trial.measured and (all_of_them or trial.number not in others)
     }
     return {str(number): drawing for number, drawing in drawn.items() if drawing is not None}
 

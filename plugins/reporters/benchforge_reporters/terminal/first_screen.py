@@ -42,6 +42,8 @@ class _Screen:
         self.brief, self.paint = brief, paint
         self.summary, self.report = brief.summary, brief.report
         self.answers, self.caveats = brief.answers, brief.caveats
+        self.remedy = self.caveats[0].text.remedy if self.caveats else ""
+        self.runs = self.remedy.startswith("benchforge run ")
 
     def blocks(self) -> Iterator[Block]:
         """Yield all parts of the screen, the answers first."""
@@ -90,7 +92,6 @@ class _Screen:
         return " · ".join((self.brief.machine, *listed, self.brief.day))
 
     def _chart(self, answer: Quoted) -> Iterator[str]:
-        """Yield the axis with the ratio, and what its ends mean."""
         head, speed = answer.head, answer.head.speed
         if speed is None or speed.interval is None or head.says == "early":
             return
@@ -105,7 +106,6 @@ class _Screen:
         yield self.paint.of("aside", safe.word(f"   {left}{middle.center(room)}{right}"))
 
     def _latency(self, answer: Quoted) -> Iterator[str]:
-        """Yield p50 and p99 of each server at one rate, or why they are not known."""
         latency = answer.comparison.latency
         if latency is None or answer.head.unanswered:
             return
@@ -122,7 +122,6 @@ class _Screen:
             yield from self.paint.wrapped(in_rounds(f"no p99: {latency.why}"), "   ", "   ")
 
     def _evidence(self, answer: Quoted) -> Iterator[str]:
-        """Yield what a search found, and of a server without an answer the end of its log."""
         for case in self.summary.cases_of(answer.comparison):
             if case.capacity is not None:
                 start = f"   {short(case.case.server):<18}"
@@ -134,7 +133,6 @@ class _Screen:
                 yield from self._labelled("To mend it", failed.failure.hint or "", "do")
 
     def _table(self, answer: Quoted) -> Iterator[str]:
-        """Yield the servers of a comparison, each by the first of the suite."""
         ranked = self.summary.standing(answer.comparison)
         base, rows = self.brief.standings(answer)
         if ranked is None or not rows:
@@ -154,7 +152,6 @@ class _Screen:
             yield from self.paint.wrapped(unranked.why, start, " " * len(start))
 
     def _rest(self) -> Iterator[Block]:
-        """Yield claims, what may be quoted, the largest caveat, and what is next."""
         if self.report.claims:
             yield 0, [*self._labelled("Claims", claim_states(self.report.claims))]
         if self.report.answers:
@@ -167,35 +164,21 @@ class _Screen:
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:
-            end = f"Stop here if {self._bound} does not matter to you. " if self._bound else ""
+            head = None if self.brief.alone is None else self.brief.alone.head
+            bound = head.bound.removeprefix("at most ") if head and head.says == "open" else ""
+            end = f"Stop here if {bound} does not matter to you. " if bound else ""
             goal = goal.rpartition(". ")[2]  # what goes before it stands beside the caveat
-            later = f"After that, {goal[0].lower()}{goal[1:]}" if self._advice else goal
+            advised = self.remedy and not self.runs
+            later = f"After that, {goal[0].lower()}{goal[1:]}" if advised else goal
             yield from self._labelled("Next", f"{end}{later}, in {lasts}:", "do")
             yield safe.word(f"  benchforge run {command}")
-        elif not self.report.next_step and self._remedy.startswith("benchforge run "):
+        elif not self.report.next_step and self.runs:
             yield from self._labelled("Next", "To remove this caveat:", "do")
-            yield safe.word(f"  {self._remedy}")
+            yield safe.word(f"  {self.remedy}")
         else:
             more = f"benchforge report RESULT --{'why' if self.caveats[1:] else 'open'}"
             open_ = not any(answer.head.unanswered for answer in self.answers)
             yield from self._labelled("Next", (open_ and self.report.next_step) or more, "do")
-
-    @property
-    def _remedy(self) -> str:
-        """What to do about the largest caveat; empty where nothing is known to help."""
-        return self.caveats[0].text.remedy if self.caveats else ""
-
-    @property
-    def _advice(self) -> str:
-        """What to do about the largest caveat beside benchforge; empty where that is a run."""
-        return "" if self._remedy.startswith("benchforge run ") else self._remedy
-
-    @property
-    def _bound(self) -> str:
-        """How far apart the servers of the only comparison are at most; empty for others."""
-        alone = self.brief.alone
-        undecided = alone is not None and alone.head.says == "open"
-        return alone.head.bound.removeprefix("at most ") if alone and undecided else ""
 
     def _caveats(self) -> Iterator[str]:
         if not self.caveats:
@@ -206,10 +189,10 @@ class _Screen:
         texts = [] if alone is None else [alone.against]
         if alone is not None and alone.unanswered:  # the caveat is the reason that is above
             hinted = any(lost(case) for case in self.summary.cases)
-            yield from self._labelled("To mend it", "" if hinted else self._remedy, "do")
+            yield from self._labelled("To mend it", "" if hinted else self.remedy, "do")
             return
         yield from self._labelled("Largest caveat", first.sentence)
-        texts.append(self._advice)
+        texts.append("" if self.runs else self.remedy)
         more = readable.counted(len(others), "more caveat")
         texts += [f"{more}: benchforge report --why"] if others else []
         advice, start = "; ".join(filter(None, texts)), " " * _LABEL
@@ -217,9 +200,8 @@ class _Screen:
 
     def _labelled(self, label: str, text: str, meaning: Meaning = "plain") -> Iterator[str]:
         if text:
-            first, *more = self.paint.wrapped(text, label.ljust(_LABEL), " " * _LABEL)
-            yield self.paint.of("heading", label) + self.paint.of(meaning, first[len(label) :])
-            yield from (self.paint.of(meaning, line) for line in more)
+            start, rest = label.ljust(_LABEL), " " * _LABEL
+            yield from self.paint.begun(("heading", label), meaning, text, start, rest)
 
 
 def _times(value: float) -> str:

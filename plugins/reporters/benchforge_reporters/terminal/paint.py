@@ -50,11 +50,14 @@ class Paint:
         )
         return [line.replace(f"{_BLANK}%", " %").replace(_UNBROKEN, _RUN) for line in lines]
 
-    def signed(self, meaning: Meaning, text: str, start: str, indent: str) -> list[str]:
-        """Return a text in lines, the first of which begins with a sign that has a colour."""
-        first, *more = self.wrapped(text, start, indent)
-        blank, sign = start[: len(start) - len(start.lstrip())], start.lstrip()[0]
-        return [blank + self.of(meaning, sign) + first[len(blank) + 1 :], *more]
+    def begun(
+        self, head: tuple[Meaning, str], meaning: Meaning, text: str, start: str, rest: str = "  "
+    ) -> list[str]:
+        """Return a text in lines; `head`, with which `start` begins, has another colour."""
+        first, *more = self.wrapped(text, start, rest)
+        colour, word = head
+        lines = (self.of(meaning, line) for line in (first[len(word) :], *more))
+        return [self.of(colour, word) + next(lines), *lines]
 
     def lines(self, meaning: Meaning, *texts: str, first: str = "", rest: str = "  ") -> list[str]:
         """Return texts that are not empty in as many lines as they take, in a colour."""

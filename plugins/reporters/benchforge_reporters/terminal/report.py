@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from benchforge.plugin import FoldedFinding, Reporter, Summary, Trial, readable, safe
 from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
 from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
-from benchforge_reporters.document.causes import CauseText, Quotable, cause_texts
+from benchforge_reporters.document.causes import CauseText, cause_texts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
@@ -85,7 +85,6 @@ def _fit(text: str, width: int) -> str:
 
 
 def _bar(row: LevelRow, top: float, width: int) -> str:
-    """Return an interval on a line from zero to the top."""
 
     def at(value: float) -> int:
         return min(width - 1, max(0, round(value / top * (width - 1)))) if top > 0 else 0
@@ -132,7 +131,7 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
         start = f"{sign} {safe.line(answer.label).ljust(width)}  "
         row = rows.get(answer.label)
         text = answer.headline if row is None else _row(row)
-        yield from paint.signed(meaning, text, start, " " * (width + 4))
+        yield from paint.begun((meaning, sign), "plain", text, start, " " * (width + 4))
     if overview.rows:
         yield from paint.lines("aside", LEGEND)
 
@@ -147,8 +146,8 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _ROOMY) >= _ROOMY else ""
         valued = claim.verdict.estimate.value is not None
         estimate = claim.estimate if valued else claim.estimate.partition(": ")[0]
-        texts = (f"{hypothesis}{estimate}", claim.source, remark)
-        yield from paint.signed(meaning, "; ".join(filter(None, texts)), start, " " * (name + 4))
+        text = "; ".join(filter(None, (f"{hypothesis}{estimate}", claim.source, remark)))
+        yield from paint.begun((meaning, sign), "plain", text, start, " " * (name + 4))
 
 
 def _row(row: MatrixRow) -> str:
@@ -198,7 +197,6 @@ class Terminal(Reporter):
 
 
 def _top(report: ResultDocument, paint: Paint) -> Iterator[str]:
-    """Yield the title, what was measured on which machine, and what nobody may overlook."""
     heading = report.heading if report.smoke else report.title
     yield from paint.lines("heading", heading)
     turns = (text for name, text in report.made if name == "in turns")
@@ -218,12 +216,8 @@ def _answers(report: ResultDocument, paint: Paint) -> Iterator[str]:
     label = max(len(safe.line(answer.label)) for answer in report.answers)
     for answer in report.answers:
         sign, meaning, *_ = SIGNS[answer.state]
-        name = safe.line(answer.label).ljust(label)
-        indent = " " * (label + 4)
-        first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
-        start = f"{paint.of(meaning, sign)} {paint.of('heading', name)}  "
-        yield start + paint.of("heading", first[len(indent) :])
-        yield from (indent + paint.of("heading", line[len(indent) :]) for line in more)
+        start, indent = f"{sign} {safe.line(answer.label).ljust(label)}  ", " " * (label + 4)
+        yield from paint.begun((meaning, sign), "heading", answer.headline, start, indent)
         for sentence in answer.sentences:
             yield from paint.wrapped(sentence, indent, indent)
 
@@ -280,7 +274,6 @@ def _suite_table(table: SuiteTable, summary: Summary, paint: Paint) -> Iterator[
 
 
 def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
-    """Yield a table with as many of its first columns as fit, and its footnotes."""
     # It imports rich, which takes longer than most commands.
     from benchforge_reporters.terminal.fitted import fitted  # noqa: PLC0415
 
@@ -321,13 +314,15 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
             parts = [claim.remark, claim.estimate, claim.source]
         text = f"{claim.hypothesis} {verb}: {'; '.join(filter(None, parts))}"
         start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
-        yield from paint.signed(meaning, text, start, " " * min(len(start), _DEEPEST))
+        indent = " " * min(len(start), _DEEPEST)
+        yield from paint.begun((meaning, f"  {sign}"), "plain", text, start, indent)
 
 
 def _causes(report: ResultDocument, paint: Paint) -> Iterator[str]:
     causes = report.causes
     if report.answers:
-        yield from _quotable(report.quotable, paint)
+        start, answer = "May I quote it?  ", report.quotable
+        yield from paint.begun(("heading", start), answer.state, answer.sentence, start)
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
@@ -339,13 +334,6 @@ def _causes(report: ResultDocument, paint: Paint) -> Iterator[str]:
         more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
         more += "benchforge report --why"
         yield from paint.lines("aside", more, first="  ")
-
-
-def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
-    question = "May I quote it?"
-    first, *more = paint.wrapped(answer.sentence, f"{question}  ")
-    yield paint.of("heading", question) + paint.of(answer.state, first[len(question) :])
-    yield from (paint.of(answer.state, line) for line in more)
 
 
 def last_lines(log: str) -> list[str]:
@@ -391,16 +379,14 @@ def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
     sign, meaning, words = CAUSE_SIGNS[text.kind]
     if text.kind == "expert":  # its findings are all that there is to say
         yield paint.of(meaning, sign) + paint.of("heading", f" {text.id}, {words}")
-        for alike in text.outcomes:
-            yield from _of_check(alike, paint)
-        return
-    first, *more = paint.wrapped(f"{text.id}: {text.brief}", f"{sign} ")
-    yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
-    yield from (paint.of("heading", line) for line in more)
-    yield from paint.wrapped(f"{words}: {text.effect}", "  ")
-    yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
-    if text.cause.verdicts:
-        yield from paint.wrapped(f"speaks against: {readable.listed(text.cause.verdicts)}", "  ")
+    else:
+        title = f"{text.id}: {text.brief}"
+        yield from paint.begun((meaning, sign), "heading", title, f"{sign} ")
+        yield from paint.wrapped(f"{words}: {text.effect}", "  ")
+        yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
+        if text.cause.verdicts:
+            against = f"speaks against: {readable.listed(text.cause.verdicts)}"
+            yield from paint.wrapped(against, "  ")
     for alike in text.outcomes:
         yield from _of_check(alike, paint)
 

@@ -54,13 +54,9 @@ def rate_of(capacity: Capacity) -> str:
     """Return the rate as a word: a bound if that is all, or that it is unknown."""
     if capacity.rate.value is not None:
         return RATES.text(capacity.rate.value)
-    tried = [attempt.rate for attempt in capacity.attempts]
-    match capacity.phase:
-        case "too high":
-            return f"at least {RATES.text(max(tried))}"
-        case "too low":
-            return f"less than {RATES.text(min(tried))}"
-    return "unknown"
+    if capacity.phase == "too high":
+        return f"at least {RATES.text(capacity.ends[0])}"
+    return f"less than {RATES.text(capacity.ends[1])}" if capacity.phase == "too low" else "unknown"
 
 
 def trials_of(cases: Sequence[CaseSummary], most: int) -> tuple[Table, int]:
@@ -80,7 +76,6 @@ def trials_of(cases: Sequence[CaseSummary], most: int) -> tuple[Table, int]:
 
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
-    """Return the objectives, each with one scale for all of its values."""
     attempts = [each for case in cases if case.capacity for each in case.capacity.attempts]
     outcomes = [outcome for attempt in attempts for outcome in attempt.outcomes]
     scales = {}

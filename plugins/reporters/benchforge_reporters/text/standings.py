@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from benchforge.plugin import (
-    Comparison,
     ConcurrencySweep,
     Estimate,
     MetricRanking,
@@ -30,30 +29,20 @@ def ranked(summary: Summary) -> bool:
 
 def standings(summary: Summary, scenario: str) -> list[str]:
     """Return the ranks and outliers of each comparison of a scenario, a line for each."""
-    return [
-        f"{where}{line}"
-        for where, group in _groups(summary, scenario)
-        for ranking in group.rankings
-        for line in _lines(ranking)
-    ]
+    rankings = _rankings(summary, scenario)
+    return [f"{where}{line}" for where, ranking in rankings for line in _lines(ranking)]
 
 
 def pairs(summary: Summary, scenario: str) -> list[str]:
     """Return each pair of a scenario: the ratio, and the interval that holds with all others."""
     sentences = [
-        f"{where}{metric(ranking)}: {line}"
-        for where, group in _groups(summary, scenario)
-        for ranking in group.rankings
+        f"{where}{titled(ranking.metric, ranking.of)}: {line}"
+        for where, ranking in _rankings(summary, scenario)
         if ranking.ranking
         for line in _pairs(ranking.ranking)
     ]
     more = len(sentences) - _MOST
     return [*sentences[:_MOST], *([f"and {more} more, in summary.json"] if more > 0 else [])]
-
-
-def metric(standing: MetricRanking) -> str:
-    """Return the title of the metric of a standing."""
-    return titled(standing.metric, standing.of)
 
 
 def _interval(estimate: Estimate) -> str:
@@ -64,18 +53,18 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
 
 
-def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]:
-    """Yield the comparisons of a scenario, each after what tells it from the others."""
+def _rankings(summary: Summary, scenario: str) -> Iterator[tuple[str, MetricRanking]]:
+    """Yield the rankings of a scenario, each after what tells its comparison from the others."""
     groups = [comparison for comparison in summary.comparisons if comparison.scenario == scenario]
     drivers = len({group.driver for group in groups}) > 1
     for group in groups:
         named = [f"{path.rpartition('.')[2]} {value}" for path, value in group.vary.items()]
         label = ", ".join([group.driver, *named] if drivers and group.driver else named)
-        yield f"{label}: " if label else "", group
+        yield from ((f"{label}: " if label else "", ranking) for ranking in group.rankings)
 
 
 def _lines(standing: MetricRanking) -> Iterator[str]:
-    title = metric(standing)
+    title = titled(standing.metric, standing.of)
     if standing.ranking is None:
         yield f"{title}: nobody is ranked: {standing.why}"
     else:

@@ -125,7 +125,6 @@ def _with_values(cases: Sequence[CaseSummary]) -> tuple[list[Column], list[Colum
 
 
 def _unknown(columns: Sequence[Column], cases: Sequence[CaseSummary]) -> Iterator[str]:
-    """Yield the columns without a value of any case, by the reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         lines = (line for case in cases for line in column.lines(case))
@@ -186,7 +185,6 @@ def _trial_rows(
 
 
 def _blocks(case: CaseSummary) -> dict[int, int]:
-    """Return the block of each trial of a case, failed ones too, by its number."""
     blocks = {sample.trial: sample.block for line in case.metrics for sample in line.samples}
     return blocks | {failure.trial: failure.block for failure in case.failed}
 
@@ -239,17 +237,12 @@ def kinds_heading(cases: Sequence[CaseSummary]) -> str:
     return "by kind of request" + (", in trials that passed near the rate" if searched else "")
 
 
-def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
-    """Return a row for each kind and case, the same kinds together; empty without a mix."""
+def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table | None:
+    """Return a row for each kind and case, the same kinds together; None without a mix."""
     rows = [row for case in cases if case.kinds for row in _kind_rows(case)]
     kinds = list(dict.fromkeys(row.case.vary[_KIND] for row in rows))
     kinds.sort(key=ALL.__eq__)
-    return sorted(rows, key=lambda row: kinds.index(row.case.vary[_KIND]))
-
-
-def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table | None:
-    """Return a table of the kinds of some cases; None without a mix."""
-    rows = kind_rows(cases)
+    rows.sort(key=lambda row: kinds.index(row.case.vary[_KIND]))
     return case_table(rows, first) if rows else None
 
 

@@ -98,7 +98,7 @@ def code(summary: Summary) -> str:
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     """Return how the result was made: names and values, by which a reader judges its validity."""
-    cases = _with_placebos(summary)
+    cases = with_placebos(summary)
     measured = sum(case.trials for case in cases)
     planned = sum(case.planned for case in cases)
     failed = sum(len(case.failed) for case in cases)
@@ -179,7 +179,8 @@ def placebos(summary: Summary) -> list[str]:
     ]
 
 
-def _with_placebos(summary: Summary) -> list[CaseSummary]:
+def with_placebos(summary: Summary) -> list[CaseSummary]:
+    """Return the cases, and the second measurement of each placebo."""
     return [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
 
 
@@ -236,7 +237,7 @@ def incomplete(summary: Summary) -> str:
 
 def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
     """Return the alarms; with the trials that cannot be believed, if `doubts`."""
-    failed = sum(len(lost(case)) for case in _with_placebos(summary))
+    failed = sum(len(lost(case)) for case in with_placebos(summary))
     elsewhere = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
     placebos = [check for check in summary.checks if check.topic == "placebo"]
     texts = [
