@@ -22,7 +22,7 @@ from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.part import Metric
 from benchforge.parts.registry import Registry
 from benchforge.stats.search.objective import judged
-from benchforge.stats.search.search import capacity_of, search_of, where
+from benchforge.stats.search.search import capacity_of, where
 from benchforge.stats.summary.case import of_search
 from benchforge.suite.scenarios.search import WrongObjective, objective
 
@@ -264,8 +264,8 @@ def test_a_trial_at_a_rate_that_nobody_asked_for_is_refused() -> None:
 
 def test_a_search_begins_at_the_tools_own_rate() -> None:
     find = FIND.model_copy(update={"first_rates": {DRIVER: 800.0}})
-    assert search_of(find, DRIVER).start == 800
-    assert search_of(find, "other").start == 100
+    other = CASE.model_copy(update={"driver": "other"})
+    assert [where(find, case, []).rate for case in (CASE, other)] == [800, 100]
 
 
 def test_most_trials_of_a_search() -> None:
