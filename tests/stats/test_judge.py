@@ -114,6 +114,8 @@ def test_a_difference_below_the_margin_is_told_as_one() -> None:
     actual = ratio("a > b", 1.02, margin=0.05)
     assert actual.state == "holds"
     assert "different, but below your margin of 5 %" in actual.sentence
+    fewer = ratio("a < b", 0.8)
+    assert f"by {percent(1 - present(fewer.estimate.high))} at least" in fewer.sentence
 
 
 def placebo_of(server: str, scenario: str = "hello", **ratio: Any) -> Placebo:
@@ -510,6 +512,17 @@ def swapped(expected: Claim) -> Claim:
 
 SEEDS = st.integers(0, 2**32)
 TRUTHS = st.sampled_from([0.5, 0.9, 0.97, 0.99, 1.0, 1.01, 1.03, 1.1, 2.0])
+
+
+@given(SEEDS, st.integers(3, 20), st.floats(0.005, 0.1))
+def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: float) -> None:
+    a, b = two(Random(seed), n)
+    (actual,) = judge(summary(case("a", a), case("b", b)), [claim("a > b", margin=margin)])
+    if actual.state == "inconclusive":
+        assert present(actual.blocks_needed) > n
+    else:
+        assert actual.blocks_needed is None
+    assert present(actual.detectable_ratio) > 1
 
 
 @settings(max_examples=60)

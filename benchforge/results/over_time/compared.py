@@ -52,7 +52,7 @@ def predicted(
         return _change(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
     effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
-    return _change(by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd)), better, least)
+    return _change(by_t(effect, error, Basis(_METHOD, level, n, sd)), better, least)
 
 
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:

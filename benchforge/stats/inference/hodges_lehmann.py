@@ -7,17 +7,20 @@ and Wolfe, Nonparametric Statistical Methods, chapter 3.
 import math
 import statistics
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Final, NamedTuple
+from typing import Final
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import (
     Basis,
+    Scale,
     check,
     deviation,
     equal,
     estimate,
+    exp,
+    no_value,
     t_of_logs,
     why_no_logs,
 )
@@ -59,50 +62,28 @@ def _lower(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
     return [min(pair) for pair in zip(numerator, theirs, strict=True)]
 
 
-def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate:
+def hodges_lehmann(values: Sequence[float], level: float = 0.95, scale: Scale = exp) -> Estimate:
     """Return exp of the median of all Walsh averages, and the exact interval around it.
 
-    `achieved` is the exact level, at least `level`. Too few blocks cannot reach a level: 95 %
-    takes 6.
+    `scale` is float for differences and such, which are no logarithms. `achieved_level` is the
+    exact level, at least `level`. Too few blocks cannot reach a level: 95 % takes 6.
     """
-    if not log_ratios:
-        return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
-    centre = _centre(log_ratios, level)
-    basis = Basis(_METHOD, level, len(log_ratios))
-    return estimate(centre.middle, basis, centre.ends, achieved=centre.achieved, reason=centre.why)
-
-
-def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
-    """Return the same of differences and such, without exp. Raises ValueError without values."""
-    if not values:
-        raise ValueError("no block has a value")
-    centre = _centre(values, level)
-    low, high = centre.ends or (None, None)
-    at_level = partial(Estimate, method=_METHOD, level=level, achieved_level=centre.achieved)
-    return at_level(n=len(values), value=centre.middle, low=low, high=high, why=centre.why)
-
-
-class _Centre(NamedTuple):
-    middle: float
-    ends: tuple[float, float] | None
-    achieved: float | None
-    why: str
-    "Reason why there are no ends."
-
-
-def _centre(values: Sequence[float], level: float) -> _Centre:
     n = len(values)
+    basis = Basis(_METHOD, level, n)
+    if not values:
+        return no_value(basis)
     if n > _MOST:
         reason = f"ranks of more than {_MOST} blocks are not counted"
-        return _Centre(median_average(sorted(values)), None, None, reason)
+        return estimate(median_average(sorted(values)), basis, why=reason, scale=scale)
     averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(values, 2))
-    middle = statistics.median(averages)
-    cut = outside(n, level)
+    middle, cut = statistics.median(averages), outside(n, level)
     if cut is None:
-        return _Centre(middle, None, None, f"{counted(n, 'block')} cannot give {percent(level)}")
+        reason = f"{counted(n, 'block')} cannot give {percent(level)}"
+        return estimate(middle, basis, why=reason, scale=scale)
     if n > 1 and deviation(values) == 0:
-        return _Centre(middle, None, None, equal(n))
-    return _Centre(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")
+        return estimate(middle, basis, why=equal(n), scale=scale)
+    basis = basis._replace(achieved_level=achieved(n, cut))
+    return estimate(middle, basis, (averages[cut], averages[-1 - cut]), scale=scale)
 
 
 def median_average(ordered: Sequence[float]) -> float:

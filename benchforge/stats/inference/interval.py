@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from benchforge.text.readable import exact
 LEAST = 3
 "Blocks. With two, an interval of 95 % spans nine deviations to each side."
 _OF_RATIOS = "paired t of log-ratios"
+PLAIN = ("paired t of differences", "t of values")
+"Methods whose intervals rest on the values, and not on logarithms."
 _EQUAL = 1e-12  # relative: what is left of equal values after their logarithms are subtracted
 
 
@@ -45,20 +47,26 @@ def why_no_logs(values: Sequence[float], method: Method, level: float) -> Estima
     return Estimate(method=method, level=level, n=len(values), why=reason)
 
 
+def exp(number: float) -> float | None:
+    """Return e to that power; None where it is beyond all floats, or rounds to 0."""
+    try:
+        return math.exp(number) or None
+    except OverflowError:
+        return None
+
+
 def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
     """Return exp of the logarithms' mean, with the interval of Student's t, n - 1 df."""
-    n = len(logs)
-    if n == 0:
-        return Estimate(method=method, level=level, n=0, why="no block has a value")
-    middle = mean(logs)
-    if n < LEAST:
-        blocks = "block has" if n == 1 else "blocks have"
-        reason = f"{n} {blocks} no interval: it takes {LEAST}"
-        return estimate(middle, Basis(method, level, n), reason=reason)
-    sd = deviation(logs)
-    if sd == 0:
-        return estimate(middle, Basis(method, level, n), reason=equal(n))
-    return by_t(middle, sd / math.sqrt(n), Basis(method, level, n, n - 1, sd))
+    return _student(logs, Basis(method, level, len(logs)), exp)
+
+
+def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) -> Estimate:
+    """Return the mean of one value a block, by Student's t on the values, n - 1 df.
+
+    Raises ValueError for values that are not finite and for a level outside 0..1.
+    """
+    check(values, level)
+    return _student(values, Basis(method, level, len(values)), float)
 
 
 class Basis(NamedTuple):
@@ -67,22 +75,42 @@ class Basis(NamedTuple):
     method: Method
     level: float
     n: int
-    df: float | None = None
-    "Degrees of freedom."
     sd: float | None = None
-    "Deviation of the logarithms."
+    "Deviation of the logarithms, or of the values."
+    df: int | None = None
+    p: float | None = None
+    achieved_level: float | None = None
 
 
-def by_t(middle: float, error: float, basis: Basis) -> Estimate:
+Scale = Callable[[float], float | None]
+"From the numbers that an interval rests on to its ends: `exp` from logarithms, `float` else."
+
+
+def _student(values: Sequence[float], basis: Basis, scale: Scale) -> Estimate:
+    if not values:
+        return no_value(basis)
+    middle, n = mean(values), basis.n
+    if n < LEAST:
+        blocks = "block has" if n == 1 else "blocks have"
+        return estimate(
+            middle, basis, why=f"{n} {blocks} no interval: it takes {LEAST}", scale=scale
+        )
+    sd = deviation(values)
+    # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
+    if sd == 0 or len(set(values)) == 1:
+        return estimate(middle, basis, why=equal(n), scale=scale)
+    return by_t(middle, sd / math.sqrt(n), basis._replace(sd=sd), scale)
+
+
+def by_t(middle: float, error: float, basis: Basis, scale: Scale = exp) -> Estimate:
     """Return exp(middle), with the interval middle +- t * error; for a ratio, also the p of 1.
 
-    `error` is the standard error of the logarithms. Raises ValueError without degrees of freedom.
+    `error` is the standard error of the logarithms, of n - 1 degrees of freedom.
     """
-    if basis.df is None:
-        raise ValueError("an interval by t has degrees of freedom")
-    half = t_quantile((1 + basis.level) / 2, basis.df) * error
-    p = two_sided(middle / error, basis.df) if basis.method == _OF_RATIOS else None
-    return estimate(middle, basis, (middle - half, middle + half), p=p)
+    df = basis.n - 1
+    half = t_quantile((1 + basis.level) / 2, df) * error
+    p = two_sided(middle / error, df) if basis.method == _OF_RATIOS else None
+    return estimate(middle, basis._replace(df=df, p=p), (middle - half, middle + half), scale=scale)
 
 
 def estimate(
@@ -90,19 +118,21 @@ def estimate(
     basis: Basis,
     ends: tuple[float, float] | None = None,
     *,
-    achieved: float | None = None,
-    p: float | None = None,
-    reason: str = "",
+    why: str = "",
+    scale: Scale = exp,
 ) -> Estimate:
-    """Return e to the power of the middle and of the ends; `reason` says why there are no ends."""
-    value = exp(middle)
-    low, high = (None, None) if ends is None else map(exp, ends)
+    """Return e to the power of the middle and of the ends; `why` says why there are no ends."""
+    value = scale(middle)
+    low, high = (None, None) if ends is None else map(scale, ends)
     if value is None or (ends and (low is None or high is None)):
         low = high = None
-        reason = "the values lie so far apart that no number holds the interval"
-    return Estimate(
-        **basis._asdict(), achieved_level=achieved, value=value, low=low, high=high, p=p, why=reason
-    )
+        why = "the values lie so far apart that no number holds the interval"
+    return Estimate(**basis._asdict(), value=value, low=low, high=high, why=why)
+
+
+def no_value(basis: Basis) -> Estimate:
+    """Return that there is no estimate without a value."""
+    return Estimate(**basis._asdict(), why="no block has a value")
 
 
 def equal(n: int) -> str:
@@ -123,36 +153,6 @@ def deviation(values: Sequence[float]) -> float:
     middle = mean(values)
     sd = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
     return sd if sd > _EQUAL * max(1.0, *map(abs, values)) else 0.0
-
-
-def exp(number: float) -> float | None:
-    """Return e to that power; None where it is beyond all floats, or rounds to 0."""
-    try:
-        return math.exp(number) or None
-    except OverflowError:
-        return None
-
-
-def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) -> Estimate:
-    """Return the mean of one value a block, by Student's t on the values, n - 1 df.
-
-    Raises ValueError for values that are not finite and for a level outside 0..1.
-    """
-    check(values, level)
-    n = len(values)
-    if n == 0:
-        return Estimate(method=method, level=level, n=0, why="no block has a value")
-    middle = mean(values)
-    around = partial(Estimate, method=method, level=level, n=n, value=middle)
-    if n < LEAST:
-        blocks = "block has" if n == 1 else "blocks have"
-        return around(why=f"{n} {blocks} no interval: it takes {LEAST}")
-    sd = deviation(values)
-    # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
-    if sd == 0 or len(set(values)) == 1:
-        return around(why=equal(n))
-    half = t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
-    return around(low=middle - half, high=middle + half, df=n - 1, sd=sd)
 
 
 class Welch(NamedTuple):

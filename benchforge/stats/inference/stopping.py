@@ -13,11 +13,10 @@ from typing import Final, Literal, NamedTuple, Self
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.stats.distributions import t_quantile, two_sided
-from benchforge.stats.inference.interval import LEAST
+from benchforge.stats.inference.interval import LEAST, PLAIN
 from benchforge.text.readable import percent
 
 _LARGEST: Final = 700.0  # of a logarithm: no float holds more
-_PLAIN = ("paired t of differences", "t of values")
 _LOOKS = 200
 "Blocks up to which the errors of decisions were simulated."
 _SMALL = 0.0005
@@ -111,7 +110,7 @@ def at_level(estimate: Estimate, level: float, stop: Stop = BLOCKS) -> Estimate:
         return estimate
     error = stop.t_error(1 - level, estimate.n)
     half = t_quantile(1 - error / 2, estimate.df) * estimate.sd / math.sqrt(estimate.n)
-    if estimate.method in _PLAIN:
+    if estimate.method in PLAIN:
         ends = {"low": estimate.value - half, "high": estimate.value + half}
     else:
         wider = math.exp(min(_LARGEST, half))

@@ -22,7 +22,6 @@ from benchforge.stats.inference import hodges_lehmann, interval
 from benchforge.stats.inference.hodges_lehmann import companion, ratio
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import failing, typical
-from benchforge.stats.inference.region import decide
 from benchforge.stats.inference.stopping import Stop, at_level, enough
 from benchforge.stats.search.search import sustained
 from benchforge.stats.summary.concurrency_sweeps import sweep
@@ -98,39 +97,6 @@ def test_a_degree_of_freedom_too_many_is_seen(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("n", [3, 5, 10, 20])
 def test_a_typical_value_within_a_session(n: int) -> None:
     assert of_typical(n) == pytest.approx(0.95, abs=tolerance(0.95, TIMES))
-
-
-Answers = Callable[[list[float], list[float]], Estimate]
-
-
-@pytest.mark.samples(3)
-@pytest.mark.parametrize(
-    ("n", "method"), [*((n, ratio) for n in (3, 5, 10, 20)), *((n, companion) for n in (6, 10, 20))]
-)
-def test_a_false_difference(n: int, method: Answers) -> None:
-    def found(draw: Random) -> bool:
-        return decide(method(*two(draw, n))).state in {"faster", "slower"}
-
-    assert share(TIMES, n + (100 if method is ratio else 200), found) <= FALSE
-
-
-@pytest.mark.samples(2)
-@pytest.mark.parametrize("n", [5, 10, 20])
-@pytest.mark.parametrize("truth", [1.03, 1 / 1.03])
-def test_a_false_same(n: int, truth: float) -> None:
-    """At the margin itself, where it is found most easily; and less noise than usual."""
-
-    def found(draw: Random) -> bool:
-        return decide(ratio(*two(draw, n, truth, noise=0.01, outliers=0))).state == "same"
-
-    assert share(TIMES, n + 300, found) <= FALSE
-
-
-def test_what_is_the_same_is_found_to_be() -> None:
-    def found(draw: Random) -> bool:
-        return decide(ratio(*two(draw, 20, noise=0.01, outliers=0))).state == "same"
-
-    assert share(500, 4, found) > 0.9
 
 
 @pytest.mark.samples(2)
