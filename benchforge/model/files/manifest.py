@@ -6,16 +6,14 @@ from pydantic import Field, PositiveInt
 
 from benchforge.model.files.folder import CEILINGS, HEADER, RUNTIMES, SESSIONS, TRIALS
 from benchforge.model.values.bounds import Below
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ResultFile
 
 _MEASURED = {HEADER, TRIALS, CEILINGS, SESSIONS, RUNTIMES}
 
 
-class Manifest(Frozen):
+class Manifest(ResultFile):
     """Manifest of a result. It is written when a run ends, and again when a resumed run ends."""
 
-    format: Literal[2] = 2
-    "Version of the file format."
     kind: Literal["manifest"] = "manifest"
     "Kind of this file."
     trials: tuple[PositiveInt, ...]

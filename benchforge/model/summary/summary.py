@@ -21,7 +21,7 @@ from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
-from benchforge.model.values.frozen import ROW, Frozen
+from benchforge.model.values.frozen import ROW, Frozen, ResultFile
 from benchforge.model.values.units import FAILURES, RATE, Measurand
 
 _LEAST_LEFT = 0.01
@@ -270,11 +270,9 @@ class Placebo(Frozen):
     "Noise of the apparatus: largest distance of the interval from 1, as a share."
 
 
-class Summary(Frozen):
+class Summary(ResultFile):
     """Summary of a result. Everything in it can be recomputed from the header and the trials."""
 
-    format: Literal[2] = 2
-    "Version of the file format."
     kind: Literal["summary"] = "summary"
     "Kind of this file."
     name: str

@@ -80,28 +80,6 @@ class Estimate(Frozen):
         return self.model_copy(update=inverses)
 
 
-class Outlier(Frozen):
-    """A value far from the others of its server. It is reported, and counts."""
-
-    at: NonNegativeInt
-    "Index of the value, from 0."
-    z: float
-    "Modified z: number of robust deviations from the median of the logarithms."
-    share: float
-    "Relative distance from the server's median, the block's mean removed: -0.2 is 20 % less."
-    severity: Literal["mild", "severe"]
-    "Severity: one server in 20 has a mild one by chance, one in 100 a severe one."
-
-
-class Outliers(Frozen):
-    """Outliers among one server's values, or the reason why they are unknown."""
-
-    flagged: tuple[Outlier, ...] = ()
-    "Outliers in the order of the values."
-    why: str = ""
-    "Reason why outliers are unknown; empty if every value was tested."
-
-
 class StopDecision(Frozen):
     """Decision whether the run needs another block, by the width of its intervals alone."""
 

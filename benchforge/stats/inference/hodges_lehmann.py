@@ -6,10 +6,10 @@ and Wolfe, Nonparametric Statistical Methods, chapter 3.
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Final
+from typing import Final, TypeVar
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import (
@@ -28,6 +28,7 @@ from benchforge.text.readable import counted, percent
 
 _PAIRED: Final = "paired t of log-ratios"
 _METHOD: Final = "Hodges-Lehmann"
+_Place = TypeVar("_Place", int, tuple[int, bool])
 _MOST = 200  # blocks whose ranks are counted exactly within a second
 
 
@@ -51,6 +52,14 @@ def companion(numerator: Sequence[float], theirs: Sequence[float], level: float 
     check([*numerator, *theirs], level)
     without = why_no_logs(_lower(numerator, theirs), _METHOD, level)
     return without or hodges_lehmann(log_ratios(numerator, theirs), level)
+
+
+def paired(
+    first: Mapping[_Place, float], theirs: Mapping[_Place, float]
+) -> tuple[list[float], list[float]]:
+    """Return the values of the blocks or places that have both, in their order."""
+    blocks = sorted(first.keys() & theirs.keys())
+    return [first[block] for block in blocks], [theirs[block] for block in blocks]
 
 
 def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from benchforge.model.summary.verdict import Estimate, Method
-from benchforge.stats.distributions import beta_quantile, normal_quantile, t_quantile, two_sided
+from benchforge.stats.distributions import NORMAL, beta_quantile, t_quantile, two_sided
 from benchforge.text.readable import exact
 
 LEAST = 3
@@ -237,7 +237,7 @@ def blocks_for(effect: float, sd: float, power: float = 0.8, level: float = 0.95
     """
     _positive(effect, "effect")
     _positive(sd, "deviation")
-    normal = normal_quantile((1 + level) / 2) + normal_quantile(power)
+    normal = NORMAL.inv_cdf((1 + level) / 2) + NORMAL.inv_cdf(power)
     # Student's quantiles are above the normal ones: no smaller number can be enough.
     n = max(LEAST, math.ceil((normal * sd / effect) ** 2))
     while resolved(sd, n, power, level) > effect:

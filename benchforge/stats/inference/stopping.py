@@ -7,7 +7,7 @@ its intervals are wider. `benchmarks/verdict_models.py` shows the errors of both
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, Literal, NamedTuple, Self
 
 from benchforge.model.suite.until import Until
@@ -156,24 +156,22 @@ def enough(estimates: Sequence[Estimate], n: int, until: Until) -> StopDecision:
     least, most = until.least, until.most
     halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]
     widest = max(halves, default=None)
+    decision = partial(StopDecision, blocks=n, half_width=widest)
     ends = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
     if n < least:
-        reason = f"{n} of at least {least} blocks"
-        return StopDecision(blocks=n, stop=False, half_width=widest, why=reason)
+        return decision(stop=False, why=f"{n} of at least {least} blocks")
     if few := [estimate.n for estimate in estimates if estimate.n < least]:
         believed = f"{min(few)} of at least {least} blocks are believed"
-        reason = f"{ends}{believed} of two that are compared"
-        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
+        return decision(stop=n >= most, why=f"{ends}{believed} of two that are compared")
     if widest is not None and widest > until.width:
         wide = f"an interval is {percent(widest)} wide to a side"
-        reason = f"{ends}{wide}, more than {until.in_words}"
-        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
+        return decision(stop=n >= most, why=f"{ends}{wide}, more than {until.in_words}")
     if len(halves) < len(estimates) or widest is None:
         reasons = [estimate.why for estimate in estimates if not estimate.interval]
         reason = f"no block will tell more: {(reasons or ['nothing was asked for'])[0]}"
-        return StopDecision(blocks=n, stop=True, half_width=widest, why=reason)
+        return decision(stop=True, why=reason)
     reason = f"no interval is wider than {percent(widest)} to a side"
-    return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)
+    return decision(stop=True, reached=True, why=reason)
 
 
 def half_width(estimate: Estimate) -> float | None:

@@ -25,18 +25,22 @@ from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName, Identity, among, groups, identity, shared
 from benchforge.parts.part import Metric
-from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.hodges_lehmann import paired, ratio
 from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
 from benchforge.stats.summary.latency import latency_at_rate
-from benchforge.stats.summary.line import by_place, paired
+from benchforge.stats.summary.line import by_place
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.summary.precision import labels_of, precise
 from benchforge.stats.timeseries.windows import together, window_of
 
 LEVEL = 0.99
+_OF_HEADER = Summary.model_fields.keys() & Header.model_fields.keys() - {
+    *("format", "kind", "cases", "suite_file")
+}
+"Fields that a summary copies."
 
 
 def summarize(
@@ -93,26 +97,11 @@ def summarize(
     by_name = {identity(summary.case): summary for summary in cases}
     ranked = partial(_standings, header, cases=by_name, believed=believed, stop=stop)
     return Summary(
-        name=header.name,
-        title=header.title,
-        created=header.created,
-        benchforge=header.benchforge,
-        profile=header.profile,
-        seed=header.seed,
-        smoke=header.smoke,
+        **{name: getattr(header, name) for name in _OF_HEADER},
         suite_file=PurePath(header.suite_file).name,
-        titles=header.titles,
-        searches=header.searches,
-        tables=header.tables,
-        claims=header.claims,
-        verdict_rules=header.verdict_rules,
         complete=complete,
         stop_decision=decision,
         cases=cases,
-        versions=header.versions,
-        runtimes=header.runtimes,
-        code=header.code,
-        facts=header.facts,
         sessions=tuple(sessions),
         comparisons=tuple(
             group.model_copy(

@@ -11,7 +11,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from made.simulate import blocks, disturbed, searched, share, tolerance, two
+from made.simulate import blocks, by_block, disturbed, searched, share, tolerance, two
 from present import present
 
 from benchforge.model.suite.until import Until
@@ -107,7 +107,9 @@ def test_any_false_difference_in_a_family(k: int, n: int, times: int) -> None:
     together = []
 
     def found(draw: Random) -> bool:
-        got = ranking({str(index): row for index, row in enumerate(blocks(draw, n, [1] * k))})
+        got = ranking(
+            by_block({str(index): row for index, row in enumerate(blocks(draw, n, [1] * k))})
+        )
         together.append(all(holds(pair.simultaneous) for pair in got.pairs))
         assert len({item.letters for item in got.order}) > 1 or not any(p.differ for p in got.pairs)
         return any(pair.differ for pair in got.pairs)
@@ -122,7 +124,7 @@ def test_without_holm_there_would_be_many() -> None:
 
     def found(draw: Random) -> bool:
         table = blocks(draw, 10, [1] * 4, outliers=0)
-        got = ranking({str(index): row for index, row in enumerate(table)})
+        got = ranking(by_block({str(index): row for index, row in enumerate(table)}))
         return any((pair.ratio.p or 0) < 0.05 for pair in got.pairs)
 
     assert share(500, 1, found) == pytest.approx(0.221, abs=tolerance(0.221, 500))

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.simulate import blocks
 
-from benchforge.model.summary.verdict import Outliers
-from benchforge.stats.summary.metric_ranking import outliers
+from benchforge.stats.summary.metric_ranking import Outliers, outliers
 
 CUTOFFS = {5: 8.0, 6: 5.8, 8: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 20: 4.0, 30: 3.9}
 

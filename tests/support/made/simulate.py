@@ -5,7 +5,7 @@ noise of 2 % within a block, and one trial in twenty at 20 % less.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from benchforge.model.suite.search import Objective, RateSearch, SearchTrial
@@ -67,6 +67,14 @@ def disturbed(
             values[index].append(1000 * mine * has * math.exp(draw.gauss(0, NOISE)))
             rest[index].append(min(1.0, max(0.01, has + draw.gauss(0, 0.01))))
     return values, rest
+
+
+def by_block(table: Mapping[str, Sequence[float]]) -> dict[str, dict[tuple[int, bool], float]]:
+    """Return the values of each server by their block, which nobody disturbed."""
+    return {
+        server: {(block, False): value for block, value in enumerate(row)}
+        for server, row in table.items()
+    }
 
 
 def share(times: int, seed: int, holds: Callable[[Random], bool]) -> float:
