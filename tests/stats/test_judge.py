@@ -206,23 +206,19 @@ def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
         ("a - b > 1", 5.0, 5.0, "fails"),
         ("a > b", 6.0, 5.0, "inconclusive"),
         ("a - b < 3", 6.0, 5.0, "inconclusive"),
+        ("a <= 0", 0.0, None, "holds"),
+        ("a < 1", 0.0, None, "inconclusive"),
+        ("a == 3 +- 1%", 3.0, None, "holds"),
     ],
 )
-def test_equal_values_answer_an_equality(holds: str, a: float, b: float, state: str) -> None:
-    actual = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
+def test_equal_values_answer_an_equality(holds: str, a: float, b: float | None, state: str) -> None:
+    other = [] if b is None else [case("b", [b] * 5, unit="1")]
+    actual = verdict(holds, case("a", [a] * 5, unit="1"), *other)
     assert actual.state == state
     assert actual.estimate.interval is None
     text = "all 5 are equal: how they spread is not known"
     assert text in actual.sentence
     assert actual.why == (text if state == "inconclusive" else "")
-
-
-@pytest.mark.parametrize(
-    ("holds", "value", "state"),
-    [("a <= 0", 0.0, "holds"), ("a < 1", 0.0, "inconclusive"), ("a == 3 +- 1%", 3.0, "holds")],
-)
-def test_equal_values_alone(holds: str, value: float, state: str) -> None:
-    assert verdict(holds, case("a", [value] * 4, unit="1")).state == state
 
 
 @pytest.mark.parametrize(
@@ -387,9 +383,12 @@ def test_questions_that_cannot_be_answered_count_in_their_family() -> None:
 
 @pytest.mark.parametrize(
     ("holds", "b"),
-    [("a - b > 150/s", "b"), ("a > 1150/s", None), ("a - b < 150/s", "b"), ("a > -1150/s", None)],
+    [
+        *(("a > 1.1 * b", "b"), ("a - b > 150/s", "b"), ("a > 1150/s", None)),
+        *(("a - b < 150/s", "b"), ("a > -1150/s", None)),
+    ],
 )
-def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | None) -> None:
+def test_an_outlier_makes_an_answer_fragile(holds: str, b: str | None) -> None:
     steady, once = times(1.2, 15), [*times(1.2, 14), 600.0]
     sign = -1 if "-1150" in holds else 1  # what is not above 0 has no logarithm
     for a, fragile in ((steady, False), (once, True)):
@@ -400,14 +399,6 @@ def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | 
         assert ("fragile" in actual.sentence) is fragile
     (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
     assert (few.robust, few.fragile) == (None, None)
-
-
-def test_an_outlier_makes_it_fragile() -> None:
-    a = [1020.0, 1021, 1019, 1020, 1022, 1018, 1020] * 2
-    actual = verdict("a > b", case("a", [*a, 700]), case("b", [1000.0] * 15))
-    assert actual.state == "inconclusive"
-    assert actual.fragile
-    assert "fragile" in actual.sentence
 
 
 def test_what_one_side_alone_did_is_in_the_sentence() -> None:
