@@ -110,9 +110,6 @@ def test_a_server_with_two_ways_to_run_is_told() -> None:
     assert "two ways" in actual[2].message
 
 
-# --- the placebo ---------------------------------------------------------------------------------
-
-
 def summary(values: Sequence[float | None], arm: int = 1, first: int = 1) -> CaseSummary:
     fields: dict[str, Any] = {"metric": "t", "unit": "1"}
     samples = tuple(

@@ -99,28 +99,25 @@ class MetricSummary(Frozen):
         return self.measurand in FAILURES
 
 
-class FailedTrial(Frozen):
-    """A trial without a measurement."""
-
+class _Attempt(Frozen):
     trial: PositiveInt
     "Number of the trial."
     block: PositiveInt
     "Number of the trial's block, from 1."
     attempt: PositiveInt
     "Number of the attempt; above 1 after a fault of the apparatus."
+
+
+class FailedTrial(_Attempt):
+    """A trial without a measurement."""
+
     failure: Failure
     "Reason why there is no measurement."
 
 
-class DoubtedTrial(Frozen):
+class DoubtedTrial(_Attempt):
     """A trial whose numbers cannot be believed."""
 
-    trial: PositiveInt
-    "Number of the trial."
-    block: PositiveInt
-    "Number of the trial's block, from 1."
-    attempt: PositiveInt
-    "Number of the attempt; above 1 after a fault of the apparatus."
     checks: tuple[Check, ...]
     "Failed checks of the apparatus."
     used: bool

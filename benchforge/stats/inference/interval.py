@@ -156,11 +156,14 @@ def deviation(values: Sequence[float]) -> float:
 
 
 class Welch(NamedTuple):
-    """Two means, and the half-width of the interval of their difference."""
+    """Two means, and how closely their difference is known."""
 
     first: float
     second: float
     half: float
+    "Half-width of the interval of the difference."
+    p: float
+    "Two-sided p that the means are one, whatever the deviations."
 
     @property
     def difference(self) -> float:
@@ -169,31 +172,40 @@ class Welch(NamedTuple):
 
 
 def welch(first: Sequence[float], second: Sequence[float], level: float) -> Welch | None:
-    """Return two means and how closely their difference is known; None for too few values."""
+    """Return two means and how closely their difference is known; None for too few values.
+
+    Without deviations the half-width is 0, and p 0 or 1.
+    """
     if min(len(first), len(second)) < LEAST:
         return None
     squares = [statistics.variance(side) / len(side) for side in (first, second)]
-    total = sum(squares)
-    means = statistics.fmean(first), statistics.fmean(second)
-    if total == 0:
-        return Welch(*means, 0.0)
+    error, means = math.sqrt(sum(squares)), (statistics.fmean(first), statistics.fmean(second))
     sizes = len(first), len(second)
     shares = sum(square**2 / (n - 1) for square, n in zip(squares, sizes, strict=True))
-    return Welch(*means, t_quantile((1 + level) / 2, total**2 / shares) * math.sqrt(total))
+    if shares == 0:
+        return Welch(*means, 0.0, float(means[0] == means[1]))
+    df = error**4 / shares
+    p = two_sided((means[0] - means[1]) / error, df)
+    return Welch(*means, t_quantile((1 + level) / 2, df) * error, p)
 
 
-def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95) -> Estimate:
+Failures = Sequence[tuple[int, int]]
+"Of each trial or block: how many failed, of how many requests."
+
+
+def failing(failures: Failures, level: float = 0.95) -> Estimate:
     """Return the share of requests that failed in all trials together, by Clopper and Pearson.
 
-    Each sequence holds one number a trial. Without a failure only the upper end is unknown: it is
-    one-sided then, below 3 / requests for 95 % (the rule of three). It takes requests as
-    independent; where failures come in bursts, `worst` says more.
+    Without a failure only the upper end is unknown: it is one-sided then, below 3 / requests for
+    95 % (the rule of three). It takes requests as independent; where failures come in bursts,
+    `worst` says more.
 
-    Raises ValueError for different lengths, negative counts, more errors than requests, and a
-    level outside 0..1.
+    Raises ValueError for negative counts, more failures than requests, and a level outside 0..1.
     """
     check([], level)
-    failed, total = _counted(errors, requests)
+    if any(not 0 <= failed <= requests for failed, requests in failures):
+        raise ValueError(f"failures of requests: {list(failures)}")
+    failed, total = (sum(counts) for counts in zip((0, 0), *failures, strict=True))
     share = partial(Estimate, level=level, n=total)
     if total == 0:
         return share(method="Clopper-Pearson", why="there was no request")
@@ -206,17 +218,9 @@ def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95)
     return share(method="Clopper-Pearson", value=failed / total, low=low, high=high)
 
 
-def worst(errors: Sequence[int], requests: Sequence[int]) -> float | None:
-    """Return the highest share of one trial; None without requests. Raises as `failing` does."""
-    _counted(errors, requests)
-    pairs = zip(errors, requests, strict=True)
-    return max((failed / total for failed, total in pairs if total), default=None)
-
-
-def _counted(errors: Sequence[int], requests: Sequence[int]) -> tuple[int, int]:
-    if any(not 0 <= each <= requested for each, requested in zip(errors, requests, strict=True)):
-        raise ValueError(f"{list(errors)} errors of {list(requests)} requests")
-    return sum(errors), sum(requests)
+def worst(failures: Failures) -> float | None:
+    """Return the highest share of one trial; None without requests."""
+    return max((failed / requests for failed, requests in failures if requests), default=None)
 
 
 def resolved(sd: float, n: int, power: float = 0.8, level: float = 0.95) -> float:

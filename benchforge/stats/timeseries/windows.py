@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from statistics import fmean, median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import Bins, SteadyState, Window, bins_of
@@ -31,8 +30,7 @@ _FINEST = 1e-3  # of the level: the smallest deviation, where a tool keeps a rat
 _NORMAL = 1.4826  # standard deviations of a normal distribution in a median absolute deviation
 
 
-@dataclass(frozen=True)
-class WarmUpFit:
+class WarmUpFit(NamedTuple):
     """The course of a load, by bins."""
 
     course: Literal["flat", "warm-up", "late", "step", "trend"]

@@ -7,7 +7,15 @@ from typing import Literal, NamedTuple
 from benchforge.model.suite.claim import Claim, Hypothesis
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.hodges_lehmann import companion, hodges_lehmann, ratio
-from benchforge.stats.inference.interval import exp, failing, resolved, t_of_values, typical, worst
+from benchforge.stats.inference.interval import (
+    Failures,
+    exp,
+    failing,
+    resolved,
+    t_of_values,
+    typical,
+    worst,
+)
 from benchforge.stats.inference.joint import simultaneous
 from benchforge.stats.inference.region import (
     Region,
@@ -241,9 +249,6 @@ _IN_PERCENT = (0.5, 2.0)
 APART = 0.001
 "Largest difference of equal shares: the method allows it between sides of a comparison (E1)."
 
-Failures = Sequence[tuple[int, int]]
-"One of each block: how many failed, of how many requests."
-
 
 class Shares(NamedTuple):
     """The answer to a question about shares, and its estimates."""
@@ -262,7 +267,7 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
     the same.
     """
     each = simultaneous(level, len(failures))
-    sides = tuple(failing(*_counts(failure), each) for failure in failures)
+    sides = tuple(failing(failure, each) for failure in failures)
     where = region(question)
     if question.form != "ratio":
         estimate = _apart(sides, 1.0, level)
@@ -282,10 +287,6 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
     if "fails" in {below.state, higher.state}:
         answer = VerdictAnswer("fails")
     return Shares(_apart(sides, question.bound, level), sides, answer)
-
-
-def _counts(failures: Failures) -> tuple[list[int], list[int]]:
-    return [failed for failed, _ in failures], [requests for _, requests in failures]
 
 
 def _apart(sides: Sequence[Estimate], factor: float, level: float) -> Estimate:
@@ -324,10 +325,10 @@ def _answer(
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
     """Return the extreme values, if each side as a whole were as its worst trial."""
-    highest = [worst(*_counts(failure)) or 0.0 for failure in failures]
+    highest = [worst(failure) or 0.0 for failure in failures]
     if len(highest) == 1:
         return tuple(highest)
-    a, b = (failing(*_counts(failure)).value or 0.0 for failure in failures)
+    a, b = (failing(failure).value or 0.0 for failure in failures)
     return highest[0] - factor * b, a - factor * highest[1]
 
 

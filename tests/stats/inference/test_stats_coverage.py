@@ -232,7 +232,7 @@ def test_a_rate_of_errors(total: int, rate: float) -> None:
     for failed in range(total + 1):
         chance = math.comb(total, failed) * rate**failed * (1 - rate) ** (total - failed)
         if chance > 1e-9:
-            got = failing([failed], [total])
+            got = failing([(failed, total)])
             outside_above += chance * (rate > (got.high or 0))
             outside_below += chance * (rate < (got.low or 0))
     assert outside_below <= 0.025

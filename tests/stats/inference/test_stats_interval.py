@@ -130,9 +130,6 @@ def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:
     assert abs(math.log(hodges.companion(once, others).value or 0)) < 0.01
 
 
-# What a user may meet: no number that means nothing, and the reason in its place.
-
-
 @pytest.mark.parametrize(
     ("values", "reason"),
     [

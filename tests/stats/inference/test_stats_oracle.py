@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from present import present
 
-from benchforge.results.over_time.series import welch
 from benchforge.stats.distributions import beta_cdf, beta_quantile, t_quantile, two_sided
+from benchforge.stats.inference.interval import welch
 
 
 @pytest.fixture(scope="module")
@@ -55,4 +56,4 @@ def test_the_p_of_welch_is_scipys(stats: Any, item: list[float], other: list[flo
     if min(pvariance(item), pvariance(other)) < 1e-6:  # scipy warns of rounding there
         return
     theirs = stats.ttest_ind(item, other, equal_var=False).pvalue
-    assert welch(item, other) == pytest.approx(theirs, rel=1e-6, abs=1e-12)
+    assert present(welch(item, other, 0.95)).p == pytest.approx(theirs, rel=1e-6, abs=1e-12)

@@ -92,13 +92,6 @@ def test_what_meets_a_whole_block_is_nobodys() -> None:
     assert 3 not in {item.at for item in flagged}
 
 
-def test_nothing_is_dropped() -> None:
-    table = named(blocks(Random(5), 8, [1, 1, 1]))
-    first = {server: list(row) for server, row in table.items()}
-    outliers(table)
-    assert table == first
-
-
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
