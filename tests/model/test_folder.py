@@ -100,15 +100,6 @@ def test_a_fault_is_told_with_its_path_and_line(result: Path) -> None:
         read_trials(result)
 
 
-@pytest.mark.parametrize("seconds", [5e-324, 1e-200, 1e300])
-def test_a_load_of_which_no_rate_can_be_formed_is_a_fault(result: Path, seconds: float) -> None:
-    file = result / "trials/0001/trial.json"
-    change(file, lambda value: value["reading"].update({"seconds": seconds}))
-    assert [fault.where for fault in faults(file)] == ["reading.seconds"]
-    with pytest.raises(InvalidFile, match=r"trial\.json:\d+: reading\.seconds: "):
-        read_trials(result)
-
-
 def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> None:
     file = result / "result.json"
 

@@ -306,6 +306,7 @@ WILD: list[tuple[Where, object]] = [
     (("reading", "latency", "sum_us"), 10**4000),
     (("reading", "responses"), 10**4000),
     (("reading", "seconds"), 5e-324),
+    (("reading", "seconds"), 1e300),
     (("seconds",), sys.float_info.max),
     (("started",), "0001-01-01T00:00:00"),
     (("started",), "9999-12-31T23:59:59+00:00"),

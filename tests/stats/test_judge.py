@@ -82,15 +82,6 @@ def test_a_side_alone_is_asked_within_this_session(holds: str, state: str) -> No
     assert actual.b == ()
 
 
-def test_inconclusive_says_how_many_blocks_would_tell() -> None:
-    wild = [1000.0, 1300, 800, 1200, 900, 1100]
-    actual = verdict("a > b", case("a", wild), case("b", wild[::-1]))
-    assert actual.state == "inconclusive"
-    assert actual.blocks_needed is not None
-    assert actual.blocks_needed > 6
-    assert blocks_that_tell(actual.blocks_needed, 6) in actual.sentence
-
-
 @pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])
 def test_the_same_within_the_margin_is_said_of_a_family_together(relation: str, state: str) -> None:
     actual = claim(f"a {relation} b")
@@ -234,12 +225,6 @@ def test_zeros_have_no_ratio_and_are_asked_of_the_difference(holds: str, state: 
         assert "no logarithm" in actual.why
 
 
-def test_values_so_far_apart_that_no_number_holds_the_ratio() -> None:
-    actual = verdict("a > b", case("a", [1e308, 1e307, 1e306]), case("b", [1e-308, 1e-307, 1e-306]))
-    assert actual.state == "inconclusive"
-    assert "so far apart" in actual.why
-
-
 def test_values_that_a_subtraction_makes_negative() -> None:
     connecting = Term(case=name("a"), minus=name("b"))
     actual = claim("a < 0", b=None, instances=(ClaimInstance(a=connecting),))
@@ -256,12 +241,10 @@ def test_a_metric_or_a_part_of_it_that_is_not_there() -> None:
     assert "no p99 of speed: it has: the whole" in actual.why
 
 
-def failures(
-    holds: str, a: list[int], b: list[int] | None = None, requests: int = 10_000
-) -> Verdict:
+def failures(holds: str, a: list[int], b: list[int] | None) -> Verdict:
     def rates(server: str, failed: list[int]) -> CaseSummary:
-        of_each: dict[str, Any] = {"metric": "speed", "unit": "1", "requests": requests}
-        values = [Sample(value=item / requests, failed=item, **of_each) for item in failed]
+        of_each: dict[str, Any] = {"metric": "speed", "unit": "1", "requests": 10_000}
+        values = [Sample(value=item / 10_000, failed=item, **of_each) for item in failed]
         return case(server, values, unit="1", use="error_rate")
 
     return verdict(holds, rates("a", a), *([] if b is None else [rates("b", b)]))
@@ -296,15 +279,15 @@ def test_failures_by_counts(holds: str, a: list[int], b: list[int] | None, state
     assert "by counts" in actual.sentence
 
 
-def test_too_few_requests_tell_nothing() -> None:
-    actual = failures("a < b", [0, 0, 0], [0, 0, 0], requests=20)
-    assert (actual.state, actual.why) == ("inconclusive", "it takes more requests to tell")
-
-
-def test_the_worst_trial_has_to_say_the_same() -> None:
-    actual = failures("a < b", [0, 0, 0, 0, 900], [500] * 5)
-    assert actual.state == "inconclusive"
-    assert "worst trial says otherwise" in actual.why
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ([0, 0, 0, 0, 900], [500] * 5, "worst trial says otherwise"),
+        ([95, 100, 105], [100, 110, 95], "it takes more requests to tell"),
+    ],
+)
+def test_failures_that_tell_nothing_say_why(a: list[int], b: list[int], reason: str) -> None:
+    assert reason in failures("a < b", a, b).why
 
 
 def test_failures_that_nobody_counted_are_compared_by_their_differences() -> None:
@@ -511,6 +494,7 @@ def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: 
     (actual,) = judge(summary(case("a", a), case("b", b)), [claim("a > b", margin=margin)])
     if actual.state == "inconclusive":
         assert present(actual.blocks_needed) > n
+        assert blocks_that_tell(present(actual.blocks_needed), n) in actual.sentence
     else:
         assert actual.blocks_needed is None
     assert present(actual.detectable_ratio) > 1

@@ -11,12 +11,11 @@ from benchforge_reporters.text.standings import pairs, standings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import summaries
-from made.made_result import Values, case, header, summed, trials
+from made.made_result import Values, summed
 from made.simulate import blocks
 from present import present
 
-from benchforge.checks.limits import limits
-from benchforge.checks.summary import with_checks, withdrawn
+from benchforge.checks.summary import withdrawn
 from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
@@ -209,16 +208,6 @@ def test_a_check_of_response_times_ranks_nobody_by_these_alone() -> None:
     assert standings(checked(summary, "fail", "T1", "latency", "response time"), "hello") == [
         "throughput: nobody is ranked: T1 planted: they ran at other speeds"
     ]
-
-
-def test_the_checks_of_made_trials_withdraw_nothing() -> None:
-    values = drawn(8, 1, 2)
-    cases = [case(name) for name in values]
-    made = header(cases, 8)
-    entries = trials(list(zip(cases, values.values(), strict=True)))
-    summary = summed(values)
-    (item,) = with_checks(summary, made, entries, limits()).comparisons
-    assert item.rankings == summary.comparisons[0].rankings
 
 
 def test_every_form_says_the_same(tmp_path: Path) -> None:

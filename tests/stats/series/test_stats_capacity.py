@@ -40,11 +40,6 @@ def test_the_phases_of_a_search() -> None:
     assert max(upper.rate / below.rate, below.rate / upper.rate) == pytest.approx(1.03)
 
 
-def test_down_from_a_start_that_is_too_high() -> None:
-    rates = [each.rate for each in sharp(search(10, 10_000), 1000, 300)]
-    assert rates[:3] == [1000, 500, 250]
-
-
 @pytest.mark.parametrize(("limit", "phase", "last"), [(5, "too low", 10), (1e6, "too high", 1000)])
 def test_a_limit_outside_of_what_can_be_tried(limit: float, phase: str, last: float) -> None:
     find = search(10, 1000)
