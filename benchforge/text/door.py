@@ -116,11 +116,10 @@ def size_of(folder: Path, name: str) -> int:
 
 def holds(folder: Path, name: str) -> bool:
     """Whether there is a file of this name below a folder, behind no link."""
-    try:
+    with contextlib.suppress(OSError):
         os.close(_opened(folder, name))
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 @contextlib.contextmanager

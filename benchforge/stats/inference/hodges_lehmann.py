@@ -15,14 +15,13 @@ from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import (
     Basis,
     Scale,
-    check,
     deviation,
     equal,
     estimate,
     exp,
+    no_logs,
     no_value,
     t_of_logs,
-    why_no_logs,
 )
 from benchforge.text.readable import counted, percent
 
@@ -38,9 +37,8 @@ def ratio(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.
     Both hold one value a block, in the order of the blocks. Raises ValueError for different
     lengths, values that are not finite and a level outside 0..1.
     """
-    check([*numerator, *theirs], level)
-    without = why_no_logs(_lower(numerator, theirs), _PAIRED, level)
-    return without or t_of_logs(log_ratios(numerator, theirs), _PAIRED, level)
+    none = no_logs(_PAIRED, level, numerator, theirs)
+    return none or t_of_logs(log_ratios(numerator, theirs), _PAIRED, level)
 
 
 def companion(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
@@ -49,9 +47,8 @@ def companion(numerator: Sequence[float], theirs: Sequence[float], level: float 
     It accompanies `ratio`, and does not replace it: it also hides stalls that are a server's own.
     Raises as `ratio` does.
     """
-    check([*numerator, *theirs], level)
-    without = why_no_logs(_lower(numerator, theirs), _METHOD, level)
-    return without or hodges_lehmann(log_ratios(numerator, theirs), level)
+    none = no_logs(_METHOD, level, numerator, theirs)
+    return none or hodges_lehmann(log_ratios(numerator, theirs), level)
 
 
 def paired(
@@ -65,10 +62,6 @@ def paired(
 def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
     """Return ln(ours / theirs) of each block. Raises ValueError for values without logarithm."""
     return [math.log(our) - math.log(their) for our, their in zip(numerator, theirs, strict=True)]
-
-
-def _lower(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    return [min(pair) for pair in zip(numerator, theirs, strict=True)]
 
 
 def hodges_lehmann(values: Sequence[float], level: float = 0.95, scale: Scale = exp) -> Estimate:

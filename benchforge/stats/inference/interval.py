@@ -4,6 +4,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from benchforge.model.summary.verdict import Estimate, Method
@@ -25,9 +26,8 @@ def typical(values: Sequence[float], level: float = 0.95) -> Estimate:
     It is also how percentiles are combined: the values are then each trial's percentile.
     Raises ValueError for values that are not finite and for a level outside 0..1.
     """
-    check(values, level)
-    without = why_no_logs(values, "t of logs", level)
-    return without or t_of_logs([*map(math.log, values)], "t of logs", level)
+    none = no_logs("t of logs", level, values)
+    return none or t_of_logs([*map(math.log, values)], "t of logs", level)
 
 
 def check(values: Sequence[float], level: float = 0.95) -> None:
@@ -38,13 +38,14 @@ def check(values: Sequence[float], level: float = 0.95) -> None:
         raise ValueError(f"a level is between 0 and 1, not {level}")
 
 
-def why_no_logs(values: Sequence[float], method: Method, level: float) -> Estimate | None:
-    """Return the estimate that there is none, where a value has no logarithm."""
+def no_logs(method: Method, level: float, *sides: Sequence[float]) -> Estimate | None:
+    """Return the estimate that there is none, where a value has no logarithm. Raises as `check`."""
+    values = [*chain(*sides)]
+    check(values, level)
     if all(value > 0 for value in values):
         return None
-    lowest = min(values)
-    reason = f"a value is {exact(lowest)}: what is not above 0 has no logarithm, and no ratio"
-    return Estimate(method=method, level=level, n=len(values), why=reason)
+    reason = f"a value is {exact(min(values))}: what is not above 0 has no logarithm, and no ratio"
+    return Estimate(method=method, level=level, n=len(sides[0]), why=reason)
 
 
 def exp(number: float) -> float | None:

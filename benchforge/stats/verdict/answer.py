@@ -269,14 +269,13 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
     each = simultaneous(level, len(failures))
     sides = tuple(failing(failure, each) for failure in failures)
     where = region(question)
-    if question.form != "ratio":
-        estimate = _apart(sides, 1.0, level)
-        return Shares(estimate, sides, _answer(estimate, where, 1.0, failures))
-    if question.relation != "==":
-        where = of_differences(where)
-        estimate = _apart(sides, question.bound, level)
-        answer = _answer(estimate, where, question.bound, failures)
-        if answer.state == "inconclusive" and _same(estimate, question.bound, failures):
+    of_ratio = question.form == "ratio"
+    if question.relation != "==" or not of_ratio:
+        where, factor = (of_differences(where), question.bound) if of_ratio else (where, 1.0)
+        estimate = _apart(sides, factor, level)
+        answer = _answer(estimate, where, factor, failures)
+        unsure = of_ratio and answer.state == "inconclusive"
+        if unsure and _same(estimate, factor, failures):
             holds = question.relation in {">=", "<="}
             remark = f"less than {exact(100 * APART)} points apart"
             answer = VerdictAnswer("holds" if holds else "fails", remark=remark)
