@@ -59,7 +59,8 @@ class Stop(NamedTuple):
         if self.method == "decision":
             return min(1.0, self.kappa(error) / max(n, 1))
         if self.method == "width":
-            return min(error, self._at_width * math.pow(error / _USUAL, _STEEPER))
+            first = max((n for n in _AT_WIDTH if n <= self.first), default=LEAST)
+            return min(error, _AT_WIDTH[first] * math.pow(error / _USUAL, _STEEPER))
         return error * _EARLIER[0] if self.method == "earlier" else error
 
     def kappa(self, error: float) -> float:
@@ -70,10 +71,6 @@ class Stop(NamedTuple):
         constant, root = _AT_ALL_LOOKS[first]
         longer = _harmonic(first, _LOOKS) / _harmonic(first, max(self.most, _LOOKS))
         return error * (constant + root * math.sqrt(error)) * longer
-
-    @property
-    def _at_width(self) -> float:
-        return _AT_WIDTH[max((n for n in _AT_WIDTH if n <= self.first), default=LEAST)]
 
     def p(self, p: float, n: int) -> float:
         """Return the least error whose interval excludes the bound: p, had nothing stopped."""

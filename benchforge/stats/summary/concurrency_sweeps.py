@@ -31,24 +31,20 @@ def swept(
     nothing is swept. `seed` is of the resampled blocks.
     """
     at_once = _at_once(trials)
-    by_option: dict[str, _Levels] = {}
-    whose: dict[str, str] = {}
+    by_option: dict[tuple[str, str], _Levels] = {}
     for case in cases:
-        level = at_once.get(identity(case.case))
-        for option in case.case.vary if level else ():
-            if option.startswith(_DRIVERS) and level:
-                others = {path: value for path, value in case.case.vary.items() if path != option}
-                name = case.case
-                key = [name.scenario, name.server, name.driver, name.arm, option, others]
-                text = json.dumps(key, sort_keys=True)
-                whose[text] = option
-                if by_option.setdefault(text, {}).setdefault(level, case) is not case:
-                    by_option[text] = {0: case}  # it changes something else
+        name, level = case.case, at_once.get(identity(case.case), 0)
+        for option in filter(lambda path: path.startswith(_DRIVERS), name.vary if level else ()):
+            others = {path: value for path, value in name.vary.items() if path != option}
+            rest = [name.scenario, name.server, name.driver, name.arm, others]
+            key = option, json.dumps(rest, sort_keys=True)
+            if by_option.setdefault(key, {}).setdefault(level, case) is not case:
+                by_option[key] = {0: case}  # it changes something else
     return tuple(
         sweep_
-        for text, levels in by_option.items()
+        for (option, _), levels in by_option.items()
         if len(levels) >= LEVELS and 0 not in levels
-        for sweep_ in _swept(dict(sorted(levels.items())), whose[text], believed, seed)
+        for sweep_ in _swept(dict(sorted(levels.items())), option, believed, seed)
     )
 
 

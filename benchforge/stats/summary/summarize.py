@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
 
@@ -55,8 +55,8 @@ def summarize(
     `stop` is the rule that may end the run, if it is not the header's. Raises InvalidFile for a
     trial or a claim of an unknown case, and for a table with several cases in one cell.
     """
-    _check_tables(header)
-    _check_claims(header)
+    for message in _contradictions(header):
+        raise InvalidFile(f"the result's header: {message}", "the header was changed")
     by_case = _by_case(header, trials)
     decision = precise(header, trials, metrics)
     complete = not missing(header, trials, decision)
@@ -150,20 +150,15 @@ def _latency(
     return latency_at_rate(group, labels[0], by_case) if labels else None
 
 
-def _check_tables(header: Header) -> None:
+def _contradictions(header: Header) -> Iterator[str]:
     for label, pivot in header.tables.items():
         if forgotten := crowded(pivot, header.cases):
-            message = f"tables.{label}: several cases in one cell: {', '.join(forgotten)} differ"
-            raise InvalidFile(f"the result's header: {message}", "the header was changed")
-
-
-def _check_claims(header: Header) -> None:
+            yield f"tables.{label}: several cases in one cell: {', '.join(forgotten)} differ"
     identities = {identity(case) for case in header.cases if not case.placebo}
     for claim in header.claims:
         for case in claim.cases:
             if identity(case) not in identities:
-                message = f"claims.{claim.label}: {case.title}: no such case"
-                raise InvalidFile(f"the result's header: {message}", "the header was changed")
+                yield f"claims.{claim.label}: {case.title}: no such case"
 
 
 def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Trial]]:

@@ -41,10 +41,6 @@ def within(covered: float, low: float, high: float) -> bool:
     return low - tolerance(low, TIMES) <= covered <= high + tolerance(high, TIMES)
 
 
-def of_ratio(n: int) -> float:
-    return share(TIMES, n, lambda draw: holds(ratio(*two(draw, n, 1.07)), 1.07))
-
-
 def of_companion(n: int) -> float:
     return share(TIMES, n, lambda draw: holds(companion(*two(draw, n, 1.07)), 1.07))
 
@@ -64,7 +60,7 @@ def of_typical(n: int) -> float:
     ("n", "low", "high"), [(3, 0.94, 0.96), (5, 0.95, 0.97), (10, 0.95, 0.98), (20, 0.95, 0.97)]
 )
 def test_ratio(n: int, low: float, high: float) -> None:
-    covered = of_ratio(n)
+    covered = share(TIMES, n, lambda draw: holds(ratio(*two(draw, n, 1.07)), 1.07))
     assert within(covered, low, high)
     assert SELF_TEST[0] <= covered <= SELF_TEST[1]
 
