@@ -59,13 +59,7 @@ def case(server: str = "wsgiref", arm: int = 1) -> CaseName:
 
 
 def header(*cases: CaseName, blocks: int = 3) -> Header:
-    return plain.header(
-        *cases,
-        title="Hello",
-        plan=plain.planned(cases[::-1], blocks),
-        versions={"wrk": "4.1.0"},
-        facts={"cpus": 2},
-    )
+    return plain.header(*cases, plan=plain.planned(cases[::-1], blocks))
 
 
 def trial(
