@@ -1,6 +1,5 @@
 """Trends and changes of level in a series."""
 
-import itertools
 import math
 import statistics
 from collections import Counter
@@ -22,7 +21,7 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
     sampled = points[:: -(-len(points) // _MOST)] if points else points
     slopes = [
         (higher - below) / (later - earlier)
-        for (earlier, below), (later, higher) in itertools.combinations(sampled, 2)
+        for (earlier, below), (later, higher) in combinations(sampled, 2)
         if later != earlier
     ]
     return statistics.median(slopes) if slopes else None
