@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
 from benchforge.model.values.bounds import Moment
-from benchforge.model.values.frozen import Frozen, ResultFile
+from benchforge.model.values.frozen import Frozen
 
 
 class MachineId(Frozen):
@@ -19,9 +19,11 @@ class MachineId(Frozen):
     "Number of CPUs that benchforge may use."
 
 
-class Calibration(ResultFile):
+class Calibration(Frozen):
     """Calibration: values that the checks saw on an idle machine, round by round."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["calibration"] = "calibration"
     "Kind of this file."
     created: Moment

@@ -6,16 +6,18 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.frozen import ResultFile
+from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import figure
 
 _TOOL_BUSY = 0.8
 "Of a CPU: beyond that the tool itself was at work all the time."
 
 
-class Ceiling(ResultFile):
+class Ceiling(Frozen):
     """Ceiling of a load tool: its measurement against the null server, once in a result."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["ceiling"] = "ceiling"
     "Kind of this file."
     number: PositiveInt

@@ -6,14 +6,16 @@ from pydantic import Field, PositiveInt
 
 from benchforge.model.files.folder import CEILINGS, HEADER, RUNTIMES, SESSIONS, TRIALS
 from benchforge.model.values.bounds import Below
-from benchforge.model.values.frozen import ResultFile
+from benchforge.model.values.frozen import Frozen
 
 _MEASURED = {HEADER, TRIALS, CEILINGS, SESSIONS, RUNTIMES}
 
 
-class Manifest(ResultFile):
+class Manifest(Frozen):
     """Manifest of a result. It is written when a run ends, and again when a resumed run ends."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["manifest"] = "manifest"
     "Kind of this file."
     trials: tuple[PositiveInt, ...]

@@ -15,7 +15,7 @@ from benchforge.model.suite.until import TurnsPlanned, Until
 from benchforge.model.trial.hosts import HostFacts
 from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.frozen import Frozen, ResultFile
+from benchforge.model.values.frozen import Frozen
 
 HARD = (
     *("machine_id", "virtual", "virtualization"),
@@ -99,9 +99,11 @@ class Planned(Frozen):
     "Declared length of warm-up and load, without start and stop."
 
 
-class Header(ResultFile):
+class Header(Frozen):
     """Header of a result. It is written before the first trial, and never changes."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["result"] = "result"
     "Kind of this file."
     name: str

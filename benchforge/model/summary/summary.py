@@ -21,7 +21,7 @@ from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
-from benchforge.model.values.frozen import ROW, Frozen, ResultFile
+from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.model.values.units import FAILURES, RATE, Measurand
 
 _LEAST_LEFT = 0.01
@@ -99,25 +99,28 @@ class MetricSummary(Frozen):
         return self.measurand in FAILURES
 
 
-class _Attempt(Frozen):
+class FailedTrial(Frozen):
+    """A trial without a measurement."""
+
     trial: PositiveInt
     "Number of the trial."
     block: PositiveInt
     "Number of the trial's block, from 1."
     attempt: PositiveInt
     "Number of the attempt; above 1 after a fault of the apparatus."
-
-
-class FailedTrial(_Attempt):
-    """A trial without a measurement."""
-
     failure: Failure
     "Reason why there is no measurement."
 
 
-class DoubtedTrial(_Attempt):
+class DoubtedTrial(Frozen):
     """A trial whose numbers cannot be believed."""
 
+    trial: PositiveInt
+    "Number of the trial."
+    block: PositiveInt
+    "Number of the trial's block, from 1."
+    attempt: PositiveInt
+    "Number of the attempt; above 1 after a fault of the apparatus."
     checks: tuple[Check, ...]
     "Failed checks of the apparatus."
     used: bool
@@ -267,9 +270,11 @@ class Placebo(Frozen):
     "Noise of the apparatus: largest distance of the interval from 1, as a share."
 
 
-class Summary(ResultFile):
+class Summary(Frozen):
     """Summary of a result. Everything in it can be recomputed from the header and the trials."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["summary"] = "summary"
     "Kind of this file."
     name: str

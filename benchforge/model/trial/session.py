@@ -6,12 +6,14 @@ from pydantic import Field, JsonValue, PositiveInt
 
 from benchforge.model.suite.code import Interpreter
 from benchforge.model.values.bounds import Moment
-from benchforge.model.values.frozen import ResultFile
+from benchforge.model.values.frozen import Frozen
 
 
-class Session(ResultFile):
+class Session(Frozen):
     """A later session, written before its first trial. result.json has the first session."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["session"] = "session"
     "Kind of this file."
     number: int = Field(ge=2)

@@ -26,7 +26,7 @@ from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.bounds import Below, Facts, Moment
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.frozen import ROW, Frozen, ResultFile
+from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.text.safe import HIDDEN
 
 ATTEMPTS = 3
@@ -121,9 +121,11 @@ class StartedProcess:
     "Streams whose output was longer than 64 MiB. Only their beginning was kept."
 
 
-class Trial(ResultFile):
+class Trial(Frozen):
     """A trial. The files that it names are in the same folder."""
 
+    format: Literal[2] = 2
+    "Version of the file format."
     kind: Literal["trial"] = "trial"
     "Kind of this file."
     number: PositiveInt

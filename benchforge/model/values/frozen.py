@@ -3,7 +3,7 @@
 import sys
 from datetime import datetime
 from types import NoneType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,13 +34,6 @@ class Frozen(BaseModel):
         _set(other, "__pydantic_extra__", None)
         _set(other, "__pydantic_private__", None)
         return other
-
-
-class ResultFile(Frozen):
-    """A file of a result, or beside results."""
-
-    format: Literal[2] = 2
-    "Version of the file format."
 
 
 Model = TypeVar("Model", bound=Frozen)
