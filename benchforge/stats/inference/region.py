@@ -109,18 +109,15 @@ def _away(estimate: Estimate, region: Region) -> float | None:
     return min((abs(math.log(estimate.value) - end) for end in logs), default=None)
 
 
-def needs_of_ratio(ratio: Estimate, factor: float, margin: float) -> int | None:
+def needs_of_ratio(ratio: Estimate, margin: float) -> int | None:
     """Return about how many blocks tell a ratio from a factor, or show equality; None if unknown.
 
     They find the margin; with as many blocks already, the truth lies between factor and margin, and
     they find half of it. One of the two is above n for every interval that holds the factor and an
     end of the margin. Without these, the other pairs of the family kept it undecided.
     """
-    ends = ratio.interval
-    if ratio.sd is None or ends is None or not ends[0] <= factor <= ends[1]:
-        return None
-    log_margin = math.log1p(margin)
-    blocks = blocks_for(log_margin, ratio.sd, level=ratio.level)
+    log_margin, sd = math.log1p(margin), ratio.sd or 0.0
+    blocks = blocks_for(log_margin, sd, level=ratio.level)
     if blocks <= ratio.n:
-        blocks = blocks_for(log_margin / 2, ratio.sd, level=ratio.level)
+        blocks = blocks_for(log_margin / 2, sd, level=ratio.level)
     return blocks if blocks > ratio.n else None

@@ -216,7 +216,7 @@ def _undecided(claim: Claim, weighed: Weighed, by: Estimate) -> VerdictAnswer:
     reason = "" if weighed.how(weighed.estimate) == "across" else _FAMILY
     if weighed.around is None:
         return VerdictAnswer("inconclusive", reason, needs(by, weighed.where))
-    needed = needs_of_ratio(by, claim.hypothesis.bound, claim.margin)
+    needed = needs_of_ratio(by, claim.margin)
     return VerdictAnswer("inconclusive", reason, needed)
 
 
