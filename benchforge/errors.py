@@ -78,12 +78,12 @@ class KeeperGone(TrialFailed):
 
     about: Literal["behaviour", "apparatus"] = "apparatus"
 
-    def __init__(self) -> None:
-        super().__init__(
-            "start",
-            "the process that keeps the trial's processes ended, and they with it",
-            "somebody killed it, or memory ran out (dmesg says so)",
-        )
+    def __init__(
+        self,
+        event: str = "ended, and they with it",
+        hint: str = "somebody killed it, or memory ran out (dmesg says so)",
+    ) -> None:
+        super().__init__("start", f"the process that keeps the trial's processes {event}", hint)
 
 
 class KeeperSilent(KeeperGone):
@@ -93,9 +93,7 @@ class KeeperSilent(KeeperGone):
     """
 
     def __init__(self, reason: str, *, by_the_trial: bool = False) -> None:
-        super().__init__()
-        self.message = f"the process that keeps the trial's processes does not answer: {reason}"
-        self.hint = "let it run, and measure again"
+        super().__init__(f"does not answer: {reason}", "let it run, and measure again")
         if by_the_trial:
             self.about = "behaviour"
             self.hint = "run benchforge as an ordinary user, in namespaces: nobody traces it there"

@@ -247,7 +247,7 @@ def counts(rows: Sequence[Row]) -> Iterator[str]:
 
 def share(count: int, total: int) -> str:
     """Return a share in words, with its interval of 95 %."""
-    ends = failing([count], [total])
+    ends = failing([(count, total)])
     low, high = (100 * (end or 0) for end in (ends.low, ends.high))
     return f"{100 * count / total:.1f} % ({low:.1f} to {high:.1f} %)"
 

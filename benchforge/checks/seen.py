@@ -7,7 +7,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import MachineUsage, Observation, Role, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import clients_of, comparison
+from benchforge.model.values.case_name import comparison
 from benchforge.model.values.cpus import Cpus
 
 NOT_OBSERVED = "nothing was observed from outside"
@@ -97,7 +97,10 @@ def _of_client(trial: Trial) -> bool:
 def by_name(cases: CaseTrials) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
     groups = [trials for trials in cases if trials]
-    keys = {(clients_of if _of_client(group[0]) else comparison)(group[0].case) for group in groups}
+    keys = {
+        comparison(group[0].case, "clients" if _of_client(group[0]) else "servers")
+        for group in groups
+    }
     sides: dict[str, Sequence[Trial]] = {}
     for trials in groups:
         case = trials[0].case

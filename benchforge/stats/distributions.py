@@ -68,17 +68,9 @@ def beta_quantile(p: float, a: float, b: float) -> float:
     return high
 
 
-_NORMAL = NormalDist()
+NORMAL = NormalDist()
 _MANY = 100_000  # degrees of freedom, from which a series is as exact as floats are, and fast
 _CLOSE = 1e-9  # of a logarithm: the next step is as small as floats are
-
-
-def normal_quantile(p: float) -> float:
-    """Return z with the share p of the standard normal distribution below it.
-
-    Raises statistics.StatisticsError, a ValueError, for p outside 0..1 or at one of them.
-    """
-    return _NORMAL.inv_cdf(p)
 
 
 def two_sided(t: float, df: float) -> float:
@@ -108,7 +100,7 @@ def t_quantile(p: float, df: float) -> float:
 
 def _upper(both_tails: float, df: float) -> float:
     if df > _MANY:  # Abramowitz and Stegun 26.7.5
-        z = -normal_quantile(both_tails / 2)
+        z = -NORMAL.inv_cdf(both_tails / 2)
         return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
     t = step = float(both_tails < 1)
     while (share := two_sided(t, df)) > both_tails:

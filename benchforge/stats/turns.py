@@ -76,26 +76,26 @@ def long_enough(
 _OF_FILES = 16_384
 "Bytes that a thread of a tool may read of files once the first has connected: a script, a locale."
 WHY_UNKNOWN = "in turns: a server stands still between its slices, so that only rates are compared"
-_NO_TIMES: dict[str, object] = {
-    **dict.fromkeys(("latency", "service_time", "in_flight", "series", "percentiles_us")),
-    **dict.fromkeys(("mean_us", "latency_samples", "censored_from_us")),
-    "latency_by_status": {},
-    "phases": {},
-    "censored": 0,
-}
+_TIME_FIELDS = (
+    *("latency", "service_time", "in_flight", "series", "percentiles_us", "mean_us", "phases"),
+    *("latency_samples", "latency_by_status", "censored", "censored_from_us"),
+)
 "Fields that hold for a load without pauses only."
-_NO_TOTALS: dict[str, object] = {
-    **dict.fromkeys(("body_bytes", "promised_bytes", "other_lengths")),
-    "bodies": (),
-    "printed": {},
-}
+_TOTAL_FIELDS = ("body_bytes", "promised_bytes", "other_lengths", "bodies", "printed")
 "Fields that count more than the slices."
+
+
+def _unknown(names: Sequence[str]) -> dict[str, object]:
+    fields = Reading.model_fields
+    return {name: fields[name].get_default(call_default_factory=True) for name in names}
 
 
 def in_turns(reading: Reading, turns: Turns) -> Reading:
     """Return a reading with the seconds of the slices, and without response times."""
     kinds = {label: in_turns(of_kind, turns) for label, of_kind in reading.kinds.items()}
-    reading = reading.model_copy(update={**_NO_TIMES, "seconds": turns.seconds, "kinds": kinds})
+    reading = reading.model_copy(
+        update={**_unknown(_TIME_FIELDS), "seconds": turns.seconds, "kinds": kinds}
+    )
     return reading if turns.uncounted_bytes is None else _of_the_slices(reading, turns)
 
 
@@ -114,7 +114,7 @@ def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
         "good_at_most": min(turns.responses, reading.good_at_most),
         "received_bytes": sum(slice_.received_bytes or 0 for slice_ in turns.slices),
     }
-    return reading.model_copy(update={**_NO_TOTALS, **changed})
+    return reading.model_copy(update={**_unknown(_TOTAL_FIELDS), **changed})
 
 
 def counted_in_slices(
@@ -151,11 +151,11 @@ def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | No
 
     After the last slice the tool reads the responses under way, one of each connection.
     """
-    if turns.uncounted_bytes is None:
-        return None
     if not reading.received_bytes or not reading.responses:
         return "it reports no responses, or not how many bytes it received"
-    kernel = turns.uncounted_bytes + sum(slice_.received_bytes or 0 for slice_ in turns.slices)
+    kernel = (turns.uncounted_bytes or 0) + sum(
+        slice_.received_bytes or 0 for slice_ in turns.slices
+    )
     connections, threads = (1, 1) if load is None else (load.concurrency or 1, load.processes or 1)
     under_way = (connections + 1) * -(-reading.received_bytes // reading.responses)
     more, files = reading.received_bytes - kernel, _OF_FILES * (1 + threads)

@@ -23,6 +23,7 @@ from benchforge.cli.console.lock import WAITING
 from benchforge.cli.plugins.examination.examine import Examined, examine
 from benchforge.cli.plugins.examination.inputs import Recording
 from benchforge.cli.plugins.wanted import wanted
+from benchforge.model.files.folder import read_header, read_summary, read_trials
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
@@ -57,18 +58,17 @@ class Ran:
     @property
     def header(self) -> Header:
         """What was known before the first trial."""
-        return Header.model_validate_json((self._there / "result.json").read_bytes())
+        return read_header(self._there)
 
     @property
     def trials(self) -> list[Trial]:
         """Every trial that was kept, in their order."""
-        paths = sorted(self._there.glob("trials/*/trial.json"))
-        return [Trial.model_validate_json(path.read_bytes()) for path in paths]
+        return [*read_trials(self._there)]
 
     @property
     def summary(self) -> Summary:
         """Every metric of every case."""
-        return Summary.model_validate_json((self._there / "summary.json").read_bytes())
+        return read_summary(self._there)
 
     @property
     def _there(self) -> Path:

@@ -122,16 +122,14 @@ class _FakeHere(Sandbox):
         self._next_pid += 1
         stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
         running = Running(label, self._next_pid, self._next_pid, stdout, stderr, 0.0, command)
-        recording = self._host.outputs.get(label.partition("-")[2])
-        if not label.startswith(_DRIVERS) or recording is None:
-            stdout.write_bytes(b"")
-            stderr.write_bytes(b"")
-        else:
-            stdout.write_bytes(recording.files[OUT])
-            stderr.write_bytes(recording.files.get(ERR, b""))
-            for name in recording.files.keys() - {OUT, ERR, FACTS}:
-                (folder / name).write_bytes(recording.files[name])
-        if label.startswith(_DRIVERS):
+        loads = label.startswith(_DRIVERS)
+        recording = self._host.outputs.get(label.partition("-")[2]) if loads else None
+        contents = recording.files if recording else {OUT: b""}
+        stdout.write_bytes(contents[OUT])
+        stderr.write_bytes(contents.get(ERR, b""))
+        for name in contents.keys() - {OUT, ERR, FACTS}:
+            (folder / name).write_bytes(contents[name])
+        if loads:
             self._end(running, recording.exit_code if recording else 0)
         return running
 

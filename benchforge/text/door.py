@@ -116,11 +116,10 @@ def size_of(folder: Path, name: str) -> int:
 
 def holds(folder: Path, name: str) -> bool:
     """Whether there is a file of this name below a folder, behind no link."""
-    try:
+    with contextlib.suppress(OSError):
         os.close(_opened(folder, name))
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 @contextlib.contextmanager
@@ -160,7 +159,7 @@ def write(
     that of the next file in its folder. A link in its place is replaced, and never followed.
     Raises OSError, which names it: a disk that is full names nothing.
     """
-    with _parent(folder, name) as (parent, last), _naming(folder, name):
+    with _parent(folder, name) as (parent, last):
         half = f"{HALF}{os.urandom(8).hex()}"
         file = os.open(half, _NEW, mode, dir_fd=parent)
         try:
@@ -187,7 +186,7 @@ def make(folder: Path, name: str, mode: int = 0o755, *, anew: bool = False) -> N
     made = steps(name)
     for number in range(1, len(made) + 1):
         part = "/".join(made[:number])
-        with _parent(folder, part) as (parent, last), _naming(folder, part):
+        with _parent(folder, part) as (parent, last):
             try:
                 os.mkdir(last, mode if number == len(made) else 0o755, dir_fd=parent)
             except FileExistsError:
@@ -219,7 +218,7 @@ def files(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[str]:
 
 def remove(folder: Path, name: str) -> None:
     """Remove a file, and the folders above it that are empty then. Raises OSError."""
-    with _parent(folder, name) as (parent, last), _naming(folder, name):
+    with _parent(folder, name) as (parent, last):
         os.unlink(last, dir_fd=parent)
     remove_empty(folder, name.rpartition("/")[0])
 
@@ -237,10 +236,15 @@ def remove_empty(folder: Path, name: str) -> None:
 
 @contextlib.contextmanager
 def _parent(folder: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Give a descriptor of the folder that a name stands in, and its last part."""
+    """Give a descriptor of the folder that a name stands in, and its last part.
+
+    An error within names the whole path.
+    """
     parent, last = _above(folder, name)
     try:
         yield parent, last
+    except OSError as error:
+        raise _named(error, folder, name) from error
     finally:
         os.close(parent)
 
@@ -282,15 +286,6 @@ def _file(parent: int, name: str) -> int:
         return file
     os.close(file)
     raise OSError(errno.EINVAL, _NO_FILE)
-
-
-@contextlib.contextmanager
-def _naming(folder: Path, name: str) -> Iterator[None]:
-    """Have an error name the whole path."""
-    try:
-        yield
-    except OSError as error:
-        raise _named(error, folder, name) from error
 
 
 def _named(error: OSError, folder: Path, name: str) -> OSError:

@@ -5,9 +5,8 @@ that a value does not have are not shown: 1.5 stays 1.5, and 1.4996 reads 1.50.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 # Steps of each unit that takes prefixes, largest first, as (name, size).
 _STEPS: Final = {
@@ -38,8 +37,7 @@ _PLAIN_FROM: Final = Decimal("1e-4")
 _TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(NamedTuple):
     """The unit of a column, and the divisor of its values."""
 
     unit: str

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from made import plain
 from pydantic_core import from_json
 
-from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
@@ -20,7 +19,6 @@ from benchforge.model.files.result import MetricUse
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.trial import StartedProcess, Trial
-from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, hides, places
 from benchforge.parts.registry import Registry
@@ -99,15 +97,6 @@ def test_a_fault_is_told_with_its_path_and_line(result: Path) -> None:
     assert fault.message == ("input should be a valid integer, got 'many'")
     assert str(fault) == f"{file}:{fault.line}: {fault.where}: {fault.message}"
     with pytest.raises(InvalidFile, match=r"trial\.json:\d+: reading\.latency\.counts\.17: "):
-        read_trials(result)
-
-
-@pytest.mark.parametrize("seconds", [5e-324, 1e-200, 1e300])
-def test_a_load_of_which_no_rate_can_be_formed_is_a_fault(result: Path, seconds: float) -> None:
-    file = result / "trials/0001/trial.json"
-    change(file, lambda value: value["reading"].update({"seconds": seconds}))
-    assert [fault.where for fault in faults(file)] == ["reading.seconds"]
-    with pytest.raises(InvalidFile, match=r"trial\.json:\d+: reading\.seconds: "):
         read_trials(result)
 
 
@@ -196,38 +185,6 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
         ("trial.json", "number", f"1 is already the number of {result}/trials/0001/trial.json"),
         ("trial.json", "case", f"the case {other} is not in the plan of result.json"),
     ]
-
-
-def numbers_faults(result: Path) -> list[FileFault]:
-    """What contradicts a result at the level `numbers`, or is not known; it has no manifest."""
-    verified = verify(result, Registry(), "numbers")
-    assert "no manifest.json" in verified.cannot[-1].message
-    return [*verified.differing, *verified.cannot[:-1]]
-
-
-def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
-    first_side = HEADER.model_copy(update={"benchforge": own_version()})
-    write(result / "result.json", first_side)
-    write(result / "summary.json", concluded(first_side, (trial(1), trial(2)), {}, (), ()))
-    assert numbers_faults(result) == []
-    lost = {"trial": 9, "block": 1, "attempt": 1, "failure": {"stage": "ask", "message": "x"}}
-    change(result / "summary.json", lambda value: value["cases"][0]["case"].update(arm=2))
-    (fault,) = numbers_faults(result)
-    assert (fault.where, fault.message) == ("cases.0.case.arm", "2, but recomputed it is 1")
-    change(result / "summary.json", lambda value: value["cases"][0].update(failed=[lost]))
-    assert len(numbers_faults(result)) == 2
-    change(result / "trials/0002/trial.json", lambda value: value.update(number=1))
-    assert {fault.file.name for fault in numbers_faults(result)} == {"summary.json", "trial.json"}
-
-
-def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> None:
-    other = HEADER.model_copy(update={"benchforge": "0.0.9"})
-    write(result / "result.json", other)
-    write(result / "summary.json", concluded(other, (trial(1), trial(2)), {}, (), ()))
-    change(result / "summary.json", lambda value: value["cases"][0].update(trials=7))
-    (fault,) = numbers_faults(result)
-    assert fault.message == "7, but recomputed it is 2"
-    assert verify(result, Registry(), "numbers").other == "0.0.9"
 
 
 def test_a_summary_whose_metric_is_not_installed_is_not_called_valid(result: Path) -> None:

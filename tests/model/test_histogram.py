@@ -79,24 +79,12 @@ def test_unfinished_requests_count_as_with_kaplan_and_meier(
     assert finished.quantile(share, censored, waiting) == expected
 
 
-@given(several)
-def test_the_order_and_grouping_of_the_values_do_not_count(values: list[int]) -> None:
-    assert recorded(values) == recorded(values[::-1])
-    assert recorded(values) == Histogram.of({value: values.count(value) for value in values})
-
-
 @given(several, st.integers(0, 300), shares)
 def test_censored_requests_are_slowest(values: list[int], censored: int, share: float) -> None:
     beyond = 10**12
     rank = max(1, math.ceil(share * (len(values) + censored) - 1e-9))
     exact = (sorted(values) + [beyond] * censored)[rank - 1]
     assert (recorded(values).quantile(share, censored) is None) == (exact == beyond)
-
-
-@given(several)
-def test_it_survives_being_written_and_read(values: list[int]) -> None:
-    histogram = recorded(values)
-    assert Histogram.model_validate_json(histogram.model_dump_json()) == histogram
 
 
 def test_small_values_are_exact() -> None:

@@ -19,6 +19,7 @@ from benchforge_reporters.terminal.report import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain, summaries
+from made.simulate import by_block
 from made.summaries import check
 from present import present
 
@@ -307,7 +308,7 @@ def test_a_run_that_ended_early_and_is_decided_has_no_alarm() -> None:
 
 @given(st.lists(st.floats(1, 1e6), min_size=3, max_size=9))
 def test_a_table_shows_the_value_that_ratios_are_made_of(values: list[float]) -> None:
-    (of_ratio,) = [server.value for server in ranking({"north": values}).order]
+    (of_ratio,) = [server.value for server in ranking(by_block({"north": values})).order]
     assert level_of(summaries.case("north", values)) == pytest.approx(of_ratio.value)
     disturbed = summaries.case("north", values, disturbed={1: 0.5}, doubted={2: "L1"})
     counted = [value for block, value in enumerate(values, 1) if block != 2]

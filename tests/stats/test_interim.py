@@ -5,15 +5,14 @@ from random import Random
 from typing import Any, cast
 
 import pytest
-from made.simulate import share, tolerance, two
+from made.simulate import by_block, share, tolerance, two
 from made.summaries import case, claim, comparison, summary
 
 from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.claim import Claim
 from benchforge.model.summary.ranking import MetricRanking
-from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.holm import ranking
-from benchforge.stats.inference.stopping import Stop, at_level
+from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.verdict.interim import InterimAnswer, interim
 from benchforge.stats.verdict.judge import judged
 from benchforge.suite.plan import RunGraph
@@ -43,18 +42,6 @@ def test_an_early_stop_errs_in_one_of_twenty(holds: str, truth: float, wrong: st
         )
 
     assert share(TIMES, 1, misled) <= 0.05 + tolerance(0.05, TIMES)
-
-
-def test_intervals_of_all_looks_hold_the_truth_together() -> None:
-    def all_hold(draw: Random, stop: Stop | None) -> bool:
-        a, b = two(draw, BLOCKS, 1.2, outliers=0)
-        looks = [ratio(a[:n], b[:n]) for n in range(3, BLOCKS + 1)]
-        ends = [(at_level(look, 0.95, stop) if stop else look).interval for look in looks]
-        return all(low < 1.2 < high for low, high in filter(None, ends))
-
-    assert share(TIMES, 2, lambda draw: all_hold(draw, LOOKED_AT)) >= 0.95 - tolerance(0.05, TIMES)
-    # What intervals of 95 % do that do not know of the other looks.
-    assert share(TIMES, 2, lambda draw: all_hold(draw, None)) < 0.93
 
 
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
@@ -96,7 +83,7 @@ class _Planned(list[int]):
 def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
     speeds = {"b": [100.0, 101.0, 100.5], "a": [200.0, 204.0, 199.0], "c": [50.0, 51.0, 50.2]}
     fields: dict[str, Any] = {"metric": "speed", "of": None, "unit": "1/s", "blocks": 3}
-    order = ranking(speeds, stop=LOOKED_AT)
+    order = ranking(by_block(speeds), stop=LOOKED_AT)
     ranked = MetricRanking(ranking=order, target=0.03, **fields)
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
     bare = summary(*(case(*item) for item in speeds.items()), comparisons=(three,))

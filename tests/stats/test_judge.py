@@ -82,15 +82,6 @@ def test_a_side_alone_is_asked_within_this_session(holds: str, state: str) -> No
     assert actual.b == ()
 
 
-def test_inconclusive_says_how_many_blocks_would_tell() -> None:
-    wild = [1000.0, 1300, 800, 1200, 900, 1100]
-    actual = verdict("a > b", case("a", wild), case("b", wild[::-1]))
-    assert actual.state == "inconclusive"
-    assert actual.blocks_needed is not None
-    assert actual.blocks_needed > 6
-    assert blocks_that_tell(actual.blocks_needed, 6) in actual.sentence
-
-
 @pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])
 def test_the_same_within_the_margin_is_said_of_a_family_together(relation: str, state: str) -> None:
     actual = claim(f"a {relation} b")
@@ -114,6 +105,8 @@ def test_a_difference_below_the_margin_is_told_as_one() -> None:
     actual = ratio("a > b", 1.02, margin=0.05)
     assert actual.state == "holds"
     assert "different, but below your margin of 5 %" in actual.sentence
+    fewer = ratio("a < b", 0.8)
+    assert f"by {percent(1 - present(fewer.estimate.high))} at least" in fewer.sentence
 
 
 def placebo_of(server: str, scenario: str = "hello", **ratio: Any) -> Placebo:
@@ -204,23 +197,19 @@ def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
         ("a - b > 1", 5.0, 5.0, "fails"),
         ("a > b", 6.0, 5.0, "inconclusive"),
         ("a - b < 3", 6.0, 5.0, "inconclusive"),
+        ("a <= 0", 0.0, None, "holds"),
+        ("a < 1", 0.0, None, "inconclusive"),
+        ("a == 3 +- 1%", 3.0, None, "holds"),
     ],
 )
-def test_equal_values_answer_an_equality(holds: str, a: float, b: float, state: str) -> None:
-    actual = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
+def test_equal_values_answer_an_equality(holds: str, a: float, b: float | None, state: str) -> None:
+    other = [] if b is None else [case("b", [b] * 5, unit="1")]
+    actual = verdict(holds, case("a", [a] * 5, unit="1"), *other)
     assert actual.state == state
     assert actual.estimate.interval is None
     text = "all 5 are equal: how they spread is not known"
     assert text in actual.sentence
     assert actual.why == (text if state == "inconclusive" else "")
-
-
-@pytest.mark.parametrize(
-    ("holds", "value", "state"),
-    [("a <= 0", 0.0, "holds"), ("a < 1", 0.0, "inconclusive"), ("a == 3 +- 1%", 3.0, "holds")],
-)
-def test_equal_values_alone(holds: str, value: float, state: str) -> None:
-    assert verdict(holds, case("a", [value] * 4, unit="1")).state == state
 
 
 @pytest.mark.parametrize(
@@ -234,12 +223,6 @@ def test_zeros_have_no_ratio_and_are_asked_of_the_difference(holds: str, state: 
         assert actual.unit == "requests/s"
     else:
         assert "no logarithm" in actual.why
-
-
-def test_values_so_far_apart_that_no_number_holds_the_ratio() -> None:
-    actual = verdict("a > b", case("a", [1e308, 1e307, 1e306]), case("b", [1e-308, 1e-307, 1e-306]))
-    assert actual.state == "inconclusive"
-    assert "so far apart" in actual.why
 
 
 def test_values_that_a_subtraction_makes_negative() -> None:
@@ -258,12 +241,10 @@ def test_a_metric_or_a_part_of_it_that_is_not_there() -> None:
     assert "no p99 of speed: it has: the whole" in actual.why
 
 
-def failures(
-    holds: str, a: list[int], b: list[int] | None = None, requests: int = 10_000
-) -> Verdict:
+def failures(holds: str, a: list[int], b: list[int] | None) -> Verdict:
     def rates(server: str, failed: list[int]) -> CaseSummary:
-        of_each: dict[str, Any] = {"metric": "speed", "unit": "1", "requests": requests}
-        values = [Sample(value=item / requests, failed=item, **of_each) for item in failed]
+        of_each: dict[str, Any] = {"metric": "speed", "unit": "1", "requests": 10_000}
+        values = [Sample(value=item / 10_000, failed=item, **of_each) for item in failed]
         return case(server, values, unit="1", use="error_rate")
 
     return verdict(holds, rates("a", a), *([] if b is None else [rates("b", b)]))
@@ -298,15 +279,15 @@ def test_failures_by_counts(holds: str, a: list[int], b: list[int] | None, state
     assert "by counts" in actual.sentence
 
 
-def test_too_few_requests_tell_nothing() -> None:
-    actual = failures("a < b", [0, 0, 0], [0, 0, 0], requests=20)
-    assert (actual.state, actual.why) == ("inconclusive", "it takes more requests to tell")
-
-
-def test_the_worst_trial_has_to_say_the_same() -> None:
-    actual = failures("a < b", [0, 0, 0, 0, 900], [500] * 5)
-    assert actual.state == "inconclusive"
-    assert "worst trial says otherwise" in actual.why
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ([0, 0, 0, 0, 900], [500] * 5, "worst trial says otherwise"),
+        ([95, 100, 105], [100, 110, 95], "it takes more requests to tell"),
+    ],
+)
+def test_failures_that_tell_nothing_say_why(a: list[int], b: list[int], reason: str) -> None:
+    assert reason in failures("a < b", a, b).why
 
 
 def test_failures_that_nobody_counted_are_compared_by_their_differences() -> None:
@@ -385,9 +366,12 @@ def test_questions_that_cannot_be_answered_count_in_their_family() -> None:
 
 @pytest.mark.parametrize(
     ("holds", "b"),
-    [("a - b > 150/s", "b"), ("a > 1150/s", None), ("a - b < 150/s", "b"), ("a > -1150/s", None)],
+    [
+        *(("a > 1.1 * b", "b"), ("a - b > 150/s", "b"), ("a > 1150/s", None)),
+        *(("a - b < 150/s", "b"), ("a > -1150/s", None)),
+    ],
 )
-def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | None) -> None:
+def test_an_outlier_makes_an_answer_fragile(holds: str, b: str | None) -> None:
     steady, once = times(1.2, 15), [*times(1.2, 14), 600.0]
     sign = -1 if "-1150" in holds else 1  # what is not above 0 has no logarithm
     for a, fragile in ((steady, False), (once, True)):
@@ -398,14 +382,6 @@ def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | 
         assert ("fragile" in actual.sentence) is fragile
     (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
     assert (few.robust, few.fragile) == (None, None)
-
-
-def test_an_outlier_makes_it_fragile() -> None:
-    a = [1020.0, 1021, 1019, 1020, 1022, 1018, 1020] * 2
-    actual = verdict("a > b", case("a", [*a, 700]), case("b", [1000.0] * 15))
-    assert actual.state == "inconclusive"
-    assert actual.fragile
-    assert "fragile" in actual.sentence
 
 
 def test_what_one_side_alone_did_is_in_the_sentence() -> None:
@@ -510,6 +486,18 @@ def swapped(expected: Claim) -> Claim:
 
 SEEDS = st.integers(0, 2**32)
 TRUTHS = st.sampled_from([0.5, 0.9, 0.97, 0.99, 1.0, 1.01, 1.03, 1.1, 2.0])
+
+
+@given(SEEDS, st.integers(3, 20), st.floats(0.005, 0.1))
+def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: float) -> None:
+    a, b = two(Random(seed), n)
+    (actual,) = judge(summary(case("a", a), case("b", b)), [claim("a > b", margin=margin)])
+    if actual.state == "inconclusive":
+        assert present(actual.blocks_needed) > n
+        assert blocks_that_tell(present(actual.blocks_needed), n) in actual.sentence
+    else:
+        assert actual.blocks_needed is None
+    assert present(actual.detectable_ratio) > 1
 
 
 @settings(max_examples=60)

@@ -15,14 +15,7 @@ from benchforge.stats.timeseries.noise import MOST, Noise, noise_of
 ONE, TWO = case("one"), case("two")
 LOUD = NOISE.model_copy(update={"value": 0.6, "transient": True})
 PAGED = NOISE.model_copy(update={"id": "M1", "topic": "", "transient": True})
-LOOKED = Check(
-    id="quiet",
-    scope="trial",
-    subject="apparatus",
-    status="warn",
-    message="others did",
-    topic="quiet",
-)
+LOOKED = NOISE.model_copy(update={"id": "quiet", "status": "warn", "topic": "quiet"})
 
 
 def made(number: int, *checks: Check, block: int = 1, attempt: int = 1) -> Trial:

@@ -20,12 +20,11 @@ from benchforge.model.trial.rows import (
     SYSTEM_COLUMNS,
     SystemRow,
     UsageRow,
+    rows_file,
     system_line,
     system_rows,
-    system_text,
     usage_line,
     usage_rows,
-    usage_text,
 )
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.observation import recomputed
@@ -49,12 +48,12 @@ def row(time_s: float, **changed: Any) -> UsageRow:
 
 
 def used_text(rows: Iterable[UsageRow]) -> str:
-    return usage_text(map(usage_line, rows))
+    return rows_file(map(usage_line, rows))
 
 
 def machine_text(rows: Sequence[SystemRow]) -> str:
     columns = list(dict.fromkeys(["time_s", *(name for row in rows for name in row)]))
-    return system_text(columns, [system_line(columns, row) for row in rows])
+    return rows_file([system_line(columns, row) for row in rows], columns)
 
 
 def figures(*rows: UsageRow, role: str = "server", seconds: float = 2.0) -> Usage:
@@ -65,14 +64,11 @@ def figures(*rows: UsageRow, role: str = "server", seconds: float = 2.0) -> Usag
 
 def machine(*rows: SystemRow) -> MachineUsage:
     full = seen(machine=MachineUsage(cpus=2))
-    return present(recomputed(full, usage_text([]), machine_text(rows)).machine)
+    return present(recomputed(full, rows_file([]), machine_text(rows)).machine)
 
 
 def flow(*rows: SystemRow, **changed: Any) -> NetworkFlow | None:
-    return recomputed(seen(**changed), usage_text([]), machine_text(rows)).flow
-
-
-# --- the text ------------------------------------------------------------------------------------
+    return recomputed(seen(**changed), rows_file([]), machine_text(rows)).flow
 
 
 @given(
@@ -125,10 +121,7 @@ def test_a_damaged_usage_csv_is_refused_with_its_line(text: str, message: str) -
 @pytest.mark.parametrize("cell", ["x", "nan", "inf", "1e999", "", "9" * 5000])
 def test_a_damaged_system_csv_is_refused_with_its_line(cell: str) -> None:
     with pytest.raises(ValueError, match=r"^system\.csv: line 3: time_s: not a finite number"):
-        recomputed(seen(), usage_text([]), f"time_s,net.time_wait\n0,1\n{cell},1\n")
-
-
-# --- parts ---------------------------------------------------------------------------------------
+        recomputed(seen(), rows_file([]), f"time_s,net.time_wait\n0,1\n{cell},1\n")
 
 
 def test_what_a_service_used_is_what_its_last_row_says() -> None:
@@ -174,12 +167,12 @@ def test_threads_of_a_tool_that_was_hardly_seen_are_unknown() -> None:
 def test_a_part_without_rows_has_no_figures() -> None:
     claimed = usage(cpu_s=3, process_cpu_s=(3,), why="it was running already", open_files_limit=9)
     known_values = usage(why="it was running already", open_files_limit=9)
-    assert recomputed(seen(claimed), usage_text([]), "time_s\n0\n").usage == (known_values,)
+    assert recomputed(seen(claimed), rows_file([]), "time_s\n0\n").usage == (known_values,)
 
 
 def test_a_machine_without_rows_has_no_figures() -> None:
     claimed = seen(machine=MachineUsage(cpus=2, busy_s=0, ephemeral_ports=9), samples=7)
-    actual = recomputed(claimed, usage_text([]), "time_s\n")
+    actual = recomputed(claimed, rows_file([]), "time_s\n")
     assert actual == seen(machine=MachineUsage(cpus=2, ephemeral_ports=9), samples=0)
 
 
@@ -197,9 +190,6 @@ def test_growth_is_a_share_of_the_median() -> None:
     assert growth(points, 10) == pytest.approx(100 / 1050)
     assert growth(points[:4], 10) is None
     assert growth([(0.0, 1.0)] * 9, 10) is None
-
-
-# --- the machine ---------------------------------------------------------------------------------
 
 
 def test_what_the_machine_did_is_added_up() -> None:
@@ -223,9 +213,6 @@ def test_what_the_machine_did_is_added_up() -> None:
 
 def test_what_nobody_tells_is_unknown() -> None:
     assert machine({"time_s": 0}, {"time_s": 1}) == MachineUsage(cpus=2)
-
-
-# --- what was sent -------------------------------------------------------------------------------
 
 
 def sent(*points: tuple[float, float]) -> list[SystemRow]:
@@ -262,8 +249,6 @@ def test_no_flow_on_the_host_s_network_or_of_one_look() -> None:
 def test_a_distant_moment_is_no_reason_to_count_to_it() -> None:
     assert len(present(flow(*sent((0, 0), (0.25, 9), (0.5, 20), (1e300, 30)))).sent) <= 16
 
-
-# --- a real trial --------------------------------------------------------------------------------
 
 SUITE = """benchforge = 1
 loaders.wrk = {{ use = "wrk", connections = 2, duration = "2s" }}

@@ -115,7 +115,7 @@ def _together(parts: Iterable[Windows]) -> Windows:
 
 def _bound(wrong: int, total: int) -> str:
     """Return how many of all windows or moments had a wrong answer, as far as these tell."""
-    estimate = failing([wrong], [total])
+    estimate = failing([(wrong, total)])
     if estimate.low is None or estimate.high is None:
         return ""
     if not wrong:

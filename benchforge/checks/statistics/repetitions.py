@@ -10,7 +10,7 @@ from benchforge.model.summary.summary import Placebo
 from benchforge.model.trial.check import Check, Scope, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import SteadyState
-from benchforge.stats.inference.hodges_lehmann import log_ratios
+from benchforge.stats.inference.hodges_lehmann import log_ratios, paired
 from benchforge.stats.inference.interval import LEAST, Welch, deviation, welch
 from benchforge.stats.summary.line import Place
 from benchforge.stats.summary.metric_ranking import outliers
@@ -111,8 +111,7 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
 
 def ratios_of(first: Rates, second: Rates) -> list[float]:
     """Return the log-ratio of two servers' rates in each block that has both, by block."""
-    blocks = sorted(first.keys() & second.keys())
-    return log_ratios([first[block] for block in blocks], [second[block] for block in blocks])
+    return log_ratios(*paired(first, second))
 
 
 def rates_of(trials: Sequence[Trial]) -> Rates:

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from benchforge.model.values.case_name import CaseName, clients_of, comparison
+from benchforge.model.values.case_name import CaseName, comparison
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import percent
 
@@ -64,9 +64,7 @@ class TurnsPlanned(Frozen):
 
     def group(self, case: CaseName) -> str:
         """Return a key of the cases that take turns with one another."""
-        if self.among == "cases":
-            return case.scenario
-        return comparison(case) if self.among == "servers" else clients_of(case)
+        return case.scenario if self.among == "cases" else comparison(case, self.among)
 
 
 def longest_freeze_s(servers: int, slice_s: float) -> float:

@@ -58,12 +58,8 @@ class Capacity(Frozen):
         if self.rate.interval is not None:
             return self.rate.interval
         tried = [attempt.rate for attempt in self.attempts]
-        match self.phase:
-            case "too high":
-                return max(tried), float("inf")
-            case "too low":
-                return 0.0, min(tried)
-        return 0.0, float("inf")
+        lowest = max(tried) if self.phase == "too high" else 0.0
+        return lowest, min(tried) if self.phase == "too low" else float("inf")
 
     @property
     def answered(self) -> bool:

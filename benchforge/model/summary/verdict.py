@@ -80,52 +80,6 @@ class Estimate(Frozen):
         return self.model_copy(update=inverses)
 
 
-class Outlier(Frozen):
-    """A value far from the others of its server. It is reported, and counts."""
-
-    at: NonNegativeInt
-    "Index of the value, from 0."
-    z: float
-    "Modified z: number of robust deviations from the median of the logarithms."
-    share: float
-    "Relative distance from the server's median, the block's mean removed: -0.2 is 20 % less."
-    severity: Literal["mild", "severe"]
-    "Severity: one server in 20 has a mild one by chance, one in 100 a severe one."
-
-
-class Outliers(Frozen):
-    """Outliers among one server's values, or the reason why they are unknown."""
-
-    flagged: tuple[Outlier, ...] = ()
-    "Outliers in the order of the values."
-    why: str = ""
-    "Reason why outliers are unknown; empty if every value was tested."
-
-
-State = Literal["faster", "slower", "same", "inconclusive", "invalid"]
-
-
-class RatioDecision(Frozen):
-    """Decision on the ratio of two servers."""
-
-    state: State
-    "State of first against second. No difference found is inconclusive, never same."
-    ratio: Estimate
-    "Ratio first / second."
-    robust: Estimate | None
-    "Robust check of the ratio, which no outlier can move; None if it was not formed."
-    margin: float
-    "Relative margin of equality: ratios from 1 / (1 + margin) to 1 + margin count as equal."
-    at_least: float | None = None
-    "End of the interval that is nearest to 1, if a difference was found."
-    fragile: bool | None = None
-    "True if the robust interval decides otherwise; None if one of the two is missing."
-    detectable_ratio: float | None = None
-    "Smallest ratio above 1 that this number of blocks shows four times in five."
-    blocks_needed: int | None = None
-    "Approximate number of blocks that would decide an inconclusive ratio; None if unknown."
-
-
 class StopDecision(Frozen):
     """Decision whether the run needs another block, by the width of its intervals alone."""
 

@@ -7,6 +7,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 import math
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -118,14 +119,12 @@ class Histogram(Frozen):
     @classmethod
     def added(cls, histograms: Iterable[Self]) -> Self:
         """Return the sum of several histograms."""
-        counts: dict[int, int] = {}
-        total = highest = 0
+        counts, sums_us, highest_us = Counter[int](), [0], [0]
         for each in histograms:
-            for bucket, count in each.counts.items():
-                counts[bucket] = counts.get(bucket, 0) + count
-            total += each.sum_us
-            highest = max(highest, each.max_us)
-        return cls(counts=dict(sorted(counts.items())), sum_us=total, max_us=highest)
+            counts.update(dict(each.counts.items()))
+            sums_us.append(each.sum_us)
+            highest_us.append(each.max_us)
+        return cls(counts=dict(sorted(counts.items())), sum_us=sum(sums_us), max_us=max(highest_us))
 
     def fault(self) -> str | None:
         """Return the contradiction between buckets and totals; None if there is none."""

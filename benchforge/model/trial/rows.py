@@ -101,18 +101,13 @@ def usage_line(row: UsageRow) -> str:
     return _line(value for _, value in row)
 
 
-def usage_text(lines: Iterable[str]) -> str:
-    """Return usage.csv, with these lines below the names of its columns."""
-    return "".join([_line(UsageRow.model_fields), *lines])
-
-
 def system_line(columns: Sequence[str], row: SystemRow) -> str:
     """Return a row of system.csv; what is of no column is left out."""
     return _line(row.get(name) for name in columns)
 
 
-def system_text(columns: Sequence[str], lines: Iterable[str]) -> str:
-    """Return system.csv, with these lines below the names of its columns."""
+def rows_file(lines: Iterable[str], columns: Iterable[str] = UsageRow.model_fields) -> str:
+    """Return usage.csv or system.csv, with these lines below the names of its columns."""
     return "".join([_line(columns), *lines])
 
 

@@ -1,8 +1,7 @@
 """The part of a load that counts, and the warm-up that is cut from its start."""
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
@@ -69,8 +68,7 @@ class SteadyState(Frozen):
         return self.classification in {"flat", "warm-up"}
 
 
-@dataclass(frozen=True)
-class Bins:
+class Bins(NamedTuple):
     """The bins that are completely inside the load, in their order."""
 
     seconds: float
@@ -91,8 +89,7 @@ class Bins:
         return Bins(self.seconds * each, tuple(counts), self.beside + rest, self.counter)
 
 
-@dataclass(frozen=True)
-class LoadAfterCut:
+class LoadAfterCut(NamedTuple):
     """The part of a load after a cut."""
 
     share: float

@@ -76,14 +76,10 @@ def shared(case: CaseName, among: Among = "servers") -> dict[str, JsonValue]:
     return {path: value for path, value in case.vary.items() if not path.startswith(f"{among}.")}
 
 
-def comparison(case: CaseName) -> str:
-    """Return a key of the cases that are compared: scenario, driver and all that is `shared`."""
-    return json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
-
-
-def clients_of(case: CaseName) -> str:
-    """Return a key of the cases that differ in their client alone, and in its own options."""
-    return json.dumps([case.scenario, case.server, shared(case, "clients")], sort_keys=True)
+def comparison(case: CaseName, among: Among = "servers") -> str:
+    """Return a key of the cases that are compared: scenario, other side, and what is `shared`."""
+    other = case.driver if among == "servers" else case.server
+    return json.dumps([case.scenario, other, shared(case, among)], sort_keys=True)
 
 
 def among(cases: Sequence[CaseName]) -> Among:
@@ -123,6 +119,6 @@ def groups(cases: Iterable[CaseName], clients: Collection[str]) -> list[tuple[Ca
     for case in cases:
         if case.placebo:
             continue
-        key = clients_of(case) if case.scenario in clients else comparison(case)
+        key = comparison(case, "clients" if case.scenario in clients else "servers")
         grouped.setdefault(key, []).append(case)
     return [tuple(group) for group in grouped.values()]

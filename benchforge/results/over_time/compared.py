@@ -55,7 +55,7 @@ def predicted(
         return _unpredicted(n, equal(n), least)
     effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
-    change = by_t(effect, error, Basis(_METHOD, LEVEL, n, n - 1, sd))
+    change = by_t(effect, error, Basis(_METHOD, LEVEL, n, sd))
     if change.low is None or change.high is None or change.value is None:
         return Change(state="no model", change=change, least=least)
     small = abs(math.log(change.value)) <= math.log1p(least)

@@ -4,14 +4,14 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median, variance
+from statistics import median
 from typing import Final
 
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.case_name import CaseName
 from benchforge.results.over_time.levels import Key, LevelKey, by_key, level, lines, to_reference
-from benchforge.stats.distributions import two_sided
+from benchforge.stats.inference.interval import welch
 from benchforge.stats.timeseries.trend import partition
 
 LEAST: Final = 20
@@ -49,24 +49,11 @@ def steps(logs: Sequence[float]) -> list[LevelChange]:
     edges = [0, *partition(_scaled(logs), _PENALTY * math.log(len(logs)), _FEWEST), len(logs)]
     changes = []
     for (start, middle), (_, end) in pairwise(pairwise(edges)):
-        earlier, later = logs[start:middle], logs[middle:end]
-        moved, p = fmean(later) - fmean(earlier), welch(earlier, later)
-        if abs(moved) >= math.log1p(SMALLEST) and p < SURE:
-            changes.append(LevelChange(middle, math.exp(max(-_MOST, min(_MOST, moved))), p))
+        means = welch(logs[middle:end], logs[start:middle], 0.95)
+        if means and abs(means.difference) >= math.log1p(SMALLEST) and means.p < SURE:
+            moved = max(-_MOST, min(_MOST, means.difference))
+            changes.append(LevelChange(middle, math.exp(moved), means.p))
     return changes
-
-
-def welch(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the two-sided p of Welch's t: that two levels are one, whatever their deviations.
-
-    Without deviations it is 0 or 1. Raises ValueError for fewer than two values.
-    """
-    first_error, theirs = variance(first) / len(first), variance(second) / len(second)
-    apart, error = fmean(first) - fmean(second), first_error + theirs
-    if error < _FINEST**2:
-        return float(abs(apart) < _FINEST)
-    df = error**2 / (first_error**2 / (len(first) - 1) + theirs**2 / (len(second) - 1))
-    return two_sided(apart / math.sqrt(error), df)
 
 
 def _scaled(logs: Sequence[float]) -> list[float]:

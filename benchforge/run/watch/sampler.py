@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from benchforge.model.trial.observation import Observation, Role, Usage
-from benchforge.model.trial.rows import SYSTEM, USAGE, usage_line, usage_text
+from benchforge.model.trial.rows import SYSTEM, USAGE, rows_file, usage_line
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.procfs import children, children_told
@@ -150,7 +150,7 @@ class Watch:
         lasts = [watched.last_row(self._sandbox, self._now_s()) for watched in self._watched]
         self._lines += [usage_line(row) for row in lasts if row is not None]
         self._stay.look_at_rest(self._sandbox.init_pid)
-        usage, system = usage_text(self._lines), self._system.text()
+        usage, system = rows_file(self._lines), self._system.text()
         door.write(folder, USAGE, usage.encode(), lasting=False)
         door.write(folder, SYSTEM, system.encode(), lasting=False)
         parts = self._parts.values()

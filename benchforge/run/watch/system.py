@@ -3,7 +3,7 @@
 import os
 
 from benchforge.model.trial.observation import MachineUsage
-from benchforge.model.trial.rows import TIME, system_line, system_text
+from benchforge.model.trial.rows import TIME, rows_file, system_line
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.run.watch import foreign, machine
 from benchforge.run.watch.files import whole
@@ -53,7 +53,7 @@ class System:
 
     def text(self) -> str:
         """Return system.csv."""
-        return system_text(self._columns, self._lines)
+        return rows_file(self._lines, self._columns)
 
     def machine(self) -> MachineUsage:
         """Return what the rows do not tell of the machine."""

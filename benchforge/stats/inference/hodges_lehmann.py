@@ -6,25 +6,28 @@ and Wolfe, Nonparametric Statistical Methods, chapter 3.
 
 import math
 import statistics
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Final, NamedTuple
+from typing import Final, TypeVar
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import (
     Basis,
-    check,
+    Scale,
     deviation,
     equal,
     estimate,
+    exp,
+    no_logs,
+    no_value,
     t_of_logs,
-    why_no_logs,
 )
 from benchforge.text.readable import counted, percent
 
 _PAIRED: Final = "paired t of log-ratios"
 _METHOD: Final = "Hodges-Lehmann"
+_Place = TypeVar("_Place", int, tuple[int, bool])
 _MOST = 200  # blocks whose ranks are counted exactly within a second
 
 
@@ -34,9 +37,8 @@ def ratio(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.
     Both hold one value a block, in the order of the blocks. Raises ValueError for different
     lengths, values that are not finite and a level outside 0..1.
     """
-    check([*numerator, *theirs], level)
-    without = why_no_logs(_lower(numerator, theirs), _PAIRED, level)
-    return without or t_of_logs(log_ratios(numerator, theirs), _PAIRED, level)
+    none = no_logs(_PAIRED, level, numerator, theirs)
+    return none or t_of_logs(log_ratios(numerator, theirs), _PAIRED, level)
 
 
 def companion(numerator: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
@@ -45,9 +47,16 @@ def companion(numerator: Sequence[float], theirs: Sequence[float], level: float 
     It accompanies `ratio`, and does not replace it: it also hides stalls that are a server's own.
     Raises as `ratio` does.
     """
-    check([*numerator, *theirs], level)
-    without = why_no_logs(_lower(numerator, theirs), _METHOD, level)
-    return without or hodges_lehmann(log_ratios(numerator, theirs), level)
+    none = no_logs(_METHOD, level, numerator, theirs)
+    return none or hodges_lehmann(log_ratios(numerator, theirs), level)
+
+
+def paired(
+    first: Mapping[_Place, float], theirs: Mapping[_Place, float]
+) -> tuple[list[float], list[float]]:
+    """Return the values of the blocks or places that have both, in their order."""
+    blocks = sorted(first.keys() & theirs.keys())
+    return [first[block] for block in blocks], [theirs[block] for block in blocks]
 
 
 def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
@@ -55,54 +64,28 @@ def log_ratios(numerator: Sequence[float], theirs: Sequence[float]) -> list[floa
     return [math.log(our) - math.log(their) for our, their in zip(numerator, theirs, strict=True)]
 
 
-def _lower(numerator: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    return [min(pair) for pair in zip(numerator, theirs, strict=True)]
-
-
-def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate:
+def hodges_lehmann(values: Sequence[float], level: float = 0.95, scale: Scale = exp) -> Estimate:
     """Return exp of the median of all Walsh averages, and the exact interval around it.
 
-    `achieved` is the exact level, at least `level`. Too few blocks cannot reach a level: 95 %
-    takes 6.
+    `scale` is float for differences and such, which are no logarithms. `achieved_level` is the
+    exact level, at least `level`. Too few blocks cannot reach a level: 95 % takes 6.
     """
-    if not log_ratios:
-        return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
-    centre = _centre(log_ratios, level)
-    basis = Basis(_METHOD, level, len(log_ratios))
-    return estimate(centre.middle, basis, centre.ends, achieved=centre.achieved, reason=centre.why)
-
-
-def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
-    """Return the same of differences and such, without exp. Raises ValueError without values."""
-    if not values:
-        raise ValueError("no block has a value")
-    centre = _centre(values, level)
-    low, high = centre.ends or (None, None)
-    at_level = partial(Estimate, method=_METHOD, level=level, achieved_level=centre.achieved)
-    return at_level(n=len(values), value=centre.middle, low=low, high=high, why=centre.why)
-
-
-class _Centre(NamedTuple):
-    middle: float
-    ends: tuple[float, float] | None
-    achieved: float | None
-    why: str
-    "Reason why there are no ends."
-
-
-def _centre(values: Sequence[float], level: float) -> _Centre:
     n = len(values)
+    basis = Basis(_METHOD, level, n)
+    if not values:
+        return no_value(basis)
     if n > _MOST:
         reason = f"ranks of more than {_MOST} blocks are not counted"
-        return _Centre(median_average(sorted(values)), None, None, reason)
+        return estimate(median_average(sorted(values)), basis, why=reason, scale=scale)
     averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(values, 2))
-    middle = statistics.median(averages)
-    cut = outside(n, level)
+    middle, cut = statistics.median(averages), outside(n, level)
     if cut is None:
-        return _Centre(middle, None, None, f"{counted(n, 'block')} cannot give {percent(level)}")
+        reason = f"{counted(n, 'block')} cannot give {percent(level)}"
+        return estimate(middle, basis, why=reason, scale=scale)
     if n > 1 and deviation(values) == 0:
-        return _Centre(middle, None, None, equal(n))
-    return _Centre(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")
+        return estimate(middle, basis, why=equal(n), scale=scale)
+    basis = basis._replace(achieved_level=achieved(n, cut))
+    return estimate(middle, basis, (averages[cut], averages[-1 - cut]), scale=scale)
 
 
 def median_average(ordered: Sequence[float]) -> float:

@@ -8,38 +8,43 @@ from typing import Literal
 
 from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.hodges_lehmann import paired, ratio
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import holm, simultaneous
 from benchforge.stats.inference.stopping import BLOCKS, Stop, at_level, guarded
 from benchforge.stats.turns import Rounds, explained
 
+_LEVEL = 0.95
 _TIE = 1e-12  # of logarithms
 
 
 def ranking(
-    values: Mapping[str, Sequence[float | None]],
+    values: Mapping[str, Mapping[tuple[int, bool], float]],
     better: Literal["higher", "lower"] = "higher",
-    level: float = 0.95,
     stop: Stop = BLOCKS,
     rounds: Mapping[str, Rounds] | None = None,
 ) -> Ranking:
     """Return the servers from best to worst, with the certainty of their order.
 
-    `values` holds one value a block for each server, None where a block has none that counts. A
-    pair is compared by the blocks that have both. One whose ratio has no interval counts as one
-    without a difference, and says why. Intervals and p allow for what may `stop` the run, and
-    for what the `rounds` of servers in turns explain. Raises as `ratio` does.
+    `values` holds one value for each server and block that counts, apart where others disturbed
+    the trial. A pair is compared by the blocks that have both. One whose ratio has no interval
+    counts as one without a difference, and says why. Intervals and p allow for what may `stop` the
+    run, and for what the `rounds` of servers in turns explain. Raises as `ratio` does.
     """
-    valued = {name: [value for value in row if value is not None] for name, row in values.items()}
-    estimates = {name: at_level(typical(row, level), level, stop) for name, row in valued.items()}
+    alone = {name: typical([*values[name].values()]) for name in values}
+    estimates = {name: at_level(value, _LEVEL, stop) for name, value in alone.items()}
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
-    pairs = (_better_first(values, *pair, better, level) for pair in combinations(order, 2))
     ratios = {}
-    for pair, ratio_ in pairs:
+    for first, second in combinations(order, 2):
+        pair, ratio_ = (first, second), ratio(*paired(values[first], values[second]))
+        value = ratio_.value or 1.0
+        # Typical values may rest on different blocks: the better one by their ratio is first.
+        turned = value < 1 if better == "higher" else value > 1
+        if turned and abs(math.log(value)) > _TIE:
+            pair, ratio_ = pair[::-1], ratio(*paired(values[second], values[first]))
         sd = explained(*(rounds[server] for server in pair)) if rounds else 0.0
-        ratios[pair] = at_level(guarded(ratio_, sd, stop), level, stop)
-    wide = simultaneous(level, len(ratios))
+        ratios[pair] = at_level(guarded(ratio_, sd, stop), _LEVEL, stop)
+    wide = simultaneous(_LEVEL, len(ratios))
     ps = [1.0 if ratio_.p is None else stop.p(ratio_.p, ratio_.n) for ratio_ in ratios.values()]
     compared = tuple(
         Pair(
@@ -48,36 +53,12 @@ def ranking(
             ratio=ratio_,
             simultaneous=at_level(ratio_, wide, stop),
             p_holm=None if ratio_.p is None else p,
-            differ=p < 1 - level,
+            differ=p < 1 - _LEVEL,
         )
         for ((first, second), ratio_), p in zip(ratios.items(), holm(ps), strict=True)
     )
     ranked = _ranked(order, estimates, compared)
-    return Ranking(level=level, better=better, order=ranked, pairs=compared)
-
-
-def _both(
-    values: Mapping[str, Sequence[float | None]], first: str, second: str
-) -> tuple[list[float], list[float]]:
-    pairs_of_values = zip(values[first], values[second], strict=True)
-    paired = [
-        (first_value, theirs)
-        for first_value, theirs in pairs_of_values
-        if first_value is not None and theirs is not None
-    ]
-    return [first_value for first_value, _ in paired], [theirs for _, theirs in paired]
-
-
-def _better_first(
-    values: Mapping[str, Sequence[float | None]], first: str, second: str, better: str, level: float
-) -> tuple[tuple[str, str], Estimate]:
-    """Return two servers by their ratio, and that: typical values may rest on different blocks."""
-    estimate = ratio(*_both(values, first, second), level)
-    value = estimate.value or 1.0
-    turned = value < 1 if better == "higher" else value > 1
-    if turned and abs(math.log(value)) > _TIE:
-        return (second, first), ratio(*_both(values, second, first), level)
-    return (first, second), estimate
+    return Ranking(level=_LEVEL, better=better, order=ranked, pairs=compared)
 
 
 def _from_best(value: Estimate, better: str) -> tuple[bool, float]:

@@ -2,17 +2,20 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from benchforge.model.summary.verdict import Estimate, Method
-from benchforge.stats.distributions import beta_quantile, normal_quantile, t_quantile, two_sided
+from benchforge.stats.distributions import NORMAL, beta_quantile, t_quantile, two_sided
 from benchforge.text.readable import exact
 
 LEAST = 3
 "Blocks. With two, an interval of 95 % spans nine deviations to each side."
 _OF_RATIOS = "paired t of log-ratios"
+PLAIN = ("paired t of differences", "t of values")
+"Methods whose intervals rest on the values, and not on logarithms."
 _EQUAL = 1e-12  # relative: what is left of equal values after their logarithms are subtracted
 
 
@@ -23,9 +26,8 @@ def typical(values: Sequence[float], level: float = 0.95) -> Estimate:
     It is also how percentiles are combined: the values are then each trial's percentile.
     Raises ValueError for values that are not finite and for a level outside 0..1.
     """
-    check(values, level)
-    without = why_no_logs(values, "t of logs", level)
-    return without or t_of_logs([*map(math.log, values)], "t of logs", level)
+    none = no_logs("t of logs", level, values)
+    return none or t_of_logs([*map(math.log, values)], "t of logs", level)
 
 
 def check(values: Sequence[float], level: float = 0.95) -> None:
@@ -36,29 +38,36 @@ def check(values: Sequence[float], level: float = 0.95) -> None:
         raise ValueError(f"a level is between 0 and 1, not {level}")
 
 
-def why_no_logs(values: Sequence[float], method: Method, level: float) -> Estimate | None:
-    """Return the estimate that there is none, where a value has no logarithm."""
+def no_logs(method: Method, level: float, *sides: Sequence[float]) -> Estimate | None:
+    """Return the estimate that there is none, where a value has no logarithm. Raises as `check`."""
+    values = [*chain(*sides)]
+    check(values, level)
     if all(value > 0 for value in values):
         return None
-    lowest = min(values)
-    reason = f"a value is {exact(lowest)}: what is not above 0 has no logarithm, and no ratio"
-    return Estimate(method=method, level=level, n=len(values), why=reason)
+    reason = f"a value is {exact(min(values))}: what is not above 0 has no logarithm, and no ratio"
+    return Estimate(method=method, level=level, n=len(sides[0]), why=reason)
+
+
+def exp(number: float) -> float | None:
+    """Return e to that power; None where it is beyond all floats, or rounds to 0."""
+    try:
+        return math.exp(number) or None
+    except OverflowError:
+        return None
 
 
 def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
     """Return exp of the logarithms' mean, with the interval of Student's t, n - 1 df."""
-    n = len(logs)
-    if n == 0:
-        return Estimate(method=method, level=level, n=0, why="no block has a value")
-    middle = mean(logs)
-    if n < LEAST:
-        blocks = "block has" if n == 1 else "blocks have"
-        reason = f"{n} {blocks} no interval: it takes {LEAST}"
-        return estimate(middle, Basis(method, level, n), reason=reason)
-    sd = deviation(logs)
-    if sd == 0:
-        return estimate(middle, Basis(method, level, n), reason=equal(n))
-    return by_t(middle, sd / math.sqrt(n), Basis(method, level, n, n - 1, sd))
+    return _student(logs, Basis(method, level, len(logs)), exp)
+
+
+def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) -> Estimate:
+    """Return the mean of one value a block, by Student's t on the values, n - 1 df.
+
+    Raises ValueError for values that are not finite and for a level outside 0..1.
+    """
+    check(values, level)
+    return _student(values, Basis(method, level, len(values)), float)
 
 
 class Basis(NamedTuple):
@@ -67,22 +76,42 @@ class Basis(NamedTuple):
     method: Method
     level: float
     n: int
-    df: float | None = None
-    "Degrees of freedom."
     sd: float | None = None
-    "Deviation of the logarithms."
+    "Deviation of the logarithms, or of the values."
+    df: int | None = None
+    p: float | None = None
+    achieved_level: float | None = None
 
 
-def by_t(middle: float, error: float, basis: Basis) -> Estimate:
+Scale = Callable[[float], float | None]
+"From the numbers that an interval rests on to its ends: `exp` from logarithms, `float` else."
+
+
+def _student(values: Sequence[float], basis: Basis, scale: Scale) -> Estimate:
+    if not values:
+        return no_value(basis)
+    middle, n = mean(values), basis.n
+    if n < LEAST:
+        blocks = "block has" if n == 1 else "blocks have"
+        return estimate(
+            middle, basis, why=f"{n} {blocks} no interval: it takes {LEAST}", scale=scale
+        )
+    sd = deviation(values)
+    # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
+    if sd == 0 or len(set(values)) == 1:
+        return estimate(middle, basis, why=equal(n), scale=scale)
+    return by_t(middle, sd / math.sqrt(n), basis._replace(sd=sd), scale)
+
+
+def by_t(middle: float, error: float, basis: Basis, scale: Scale = exp) -> Estimate:
     """Return exp(middle), with the interval middle +- t * error; for a ratio, also the p of 1.
 
-    `error` is the standard error of the logarithms. Raises ValueError without degrees of freedom.
+    `error` is the standard error of the logarithms, of n - 1 degrees of freedom.
     """
-    if basis.df is None:
-        raise ValueError("an interval by t has degrees of freedom")
-    half = t_quantile((1 + basis.level) / 2, basis.df) * error
-    p = two_sided(middle / error, basis.df) if basis.method == _OF_RATIOS else None
-    return estimate(middle, basis, (middle - half, middle + half), p=p)
+    df = basis.n - 1
+    half = t_quantile((1 + basis.level) / 2, df) * error
+    p = two_sided(middle / error, df) if basis.method == _OF_RATIOS else None
+    return estimate(middle, basis._replace(df=df, p=p), (middle - half, middle + half), scale=scale)
 
 
 def estimate(
@@ -90,19 +119,21 @@ def estimate(
     basis: Basis,
     ends: tuple[float, float] | None = None,
     *,
-    achieved: float | None = None,
-    p: float | None = None,
-    reason: str = "",
+    why: str = "",
+    scale: Scale = exp,
 ) -> Estimate:
-    """Return e to the power of the middle and of the ends; `reason` says why there are no ends."""
-    value = exp(middle)
-    low, high = (None, None) if ends is None else map(exp, ends)
+    """Return e to the power of the middle and of the ends; `why` says why there are no ends."""
+    value = scale(middle)
+    low, high = (None, None) if ends is None else map(scale, ends)
     if value is None or (ends and (low is None or high is None)):
         low = high = None
-        reason = "the values lie so far apart that no number holds the interval"
-    return Estimate(
-        **basis._asdict(), achieved_level=achieved, value=value, low=low, high=high, p=p, why=reason
-    )
+        why = "the values lie so far apart that no number holds the interval"
+    return Estimate(**basis._asdict(), value=value, low=low, high=high, why=why)
+
+
+def no_value(basis: Basis) -> Estimate:
+    """Return that there is no estimate without a value."""
+    return Estimate(**basis._asdict(), why="no block has a value")
 
 
 def equal(n: int) -> str:
@@ -125,42 +156,15 @@ def deviation(values: Sequence[float]) -> float:
     return sd if sd > _EQUAL * max(1.0, *map(abs, values)) else 0.0
 
 
-def exp(number: float) -> float | None:
-    """Return e to that power; None where it is beyond all floats, or rounds to 0."""
-    try:
-        return math.exp(number) or None
-    except OverflowError:
-        return None
-
-
-def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) -> Estimate:
-    """Return the mean of one value a block, by Student's t on the values, n - 1 df.
-
-    Raises ValueError for values that are not finite and for a level outside 0..1.
-    """
-    check(values, level)
-    n = len(values)
-    if n == 0:
-        return Estimate(method=method, level=level, n=0, why="no block has a value")
-    middle = mean(values)
-    around = partial(Estimate, method=method, level=level, n=n, value=middle)
-    if n < LEAST:
-        blocks = "block has" if n == 1 else "blocks have"
-        return around(why=f"{n} {blocks} no interval: it takes {LEAST}")
-    sd = deviation(values)
-    # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
-    if sd == 0 or len(set(values)) == 1:
-        return around(why=equal(n))
-    half = t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
-    return around(low=middle - half, high=middle + half, df=n - 1, sd=sd)
-
-
 class Welch(NamedTuple):
-    """Two means, and the half-width of the interval of their difference."""
+    """Two means, and how closely their difference is known."""
 
     first: float
     second: float
     half: float
+    "Half-width of the interval of the difference."
+    p: float
+    "Two-sided p that the means are one, whatever the deviations."
 
     @property
     def difference(self) -> float:
@@ -169,31 +173,40 @@ class Welch(NamedTuple):
 
 
 def welch(first: Sequence[float], second: Sequence[float], level: float) -> Welch | None:
-    """Return two means and how closely their difference is known; None for too few values."""
+    """Return two means and how closely their difference is known; None for too few values.
+
+    Without deviations the half-width is 0, and p 0 or 1.
+    """
     if min(len(first), len(second)) < LEAST:
         return None
     squares = [statistics.variance(side) / len(side) for side in (first, second)]
-    total = sum(squares)
-    means = statistics.fmean(first), statistics.fmean(second)
-    if total == 0:
-        return Welch(*means, 0.0)
+    error, means = math.sqrt(sum(squares)), (statistics.fmean(first), statistics.fmean(second))
     sizes = len(first), len(second)
     shares = sum(square**2 / (n - 1) for square, n in zip(squares, sizes, strict=True))
-    return Welch(*means, t_quantile((1 + level) / 2, total**2 / shares) * math.sqrt(total))
+    if shares == 0:
+        return Welch(*means, 0.0, float(means[0] == means[1]))
+    df = error**4 / shares
+    p = two_sided((means[0] - means[1]) / error, df)
+    return Welch(*means, t_quantile((1 + level) / 2, df) * error, p)
 
 
-def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95) -> Estimate:
+Failures = Sequence[tuple[int, int]]
+"Of each trial or block: how many failed, of how many requests."
+
+
+def failing(failures: Failures, level: float = 0.95) -> Estimate:
     """Return the share of requests that failed in all trials together, by Clopper and Pearson.
 
-    Each sequence holds one number a trial. Without a failure only the upper end is unknown: it is
-    one-sided then, below 3 / requests for 95 % (the rule of three). It takes requests as
-    independent; where failures come in bursts, `worst` says more.
+    Without a failure only the upper end is unknown: it is one-sided then, below 3 / requests for
+    95 % (the rule of three). It takes requests as independent; where failures come in bursts,
+    `worst` says more.
 
-    Raises ValueError for different lengths, negative counts, more errors than requests, and a
-    level outside 0..1.
+    Raises ValueError for negative counts, more failures than requests, and a level outside 0..1.
     """
     check([], level)
-    failed, total = _counted(errors, requests)
+    if any(not 0 <= failed <= requests for failed, requests in failures):
+        raise ValueError(f"failures of requests: {list(failures)}")
+    failed, total = (sum(counts) for counts in zip((0, 0), *failures, strict=True))
     share = partial(Estimate, level=level, n=total)
     if total == 0:
         return share(method="Clopper-Pearson", why="there was no request")
@@ -206,17 +219,9 @@ def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95)
     return share(method="Clopper-Pearson", value=failed / total, low=low, high=high)
 
 
-def worst(errors: Sequence[int], requests: Sequence[int]) -> float | None:
-    """Return the highest share of one trial; None without requests. Raises as `failing` does."""
-    _counted(errors, requests)
-    pairs = zip(errors, requests, strict=True)
-    return max((failed / total for failed, total in pairs if total), default=None)
-
-
-def _counted(errors: Sequence[int], requests: Sequence[int]) -> tuple[int, int]:
-    if any(not 0 <= each <= requested for each, requested in zip(errors, requests, strict=True)):
-        raise ValueError(f"{list(errors)} errors of {list(requests)} requests")
-    return sum(errors), sum(requests)
+def worst(failures: Failures) -> float | None:
+    """Return the highest share of one trial; None without requests."""
+    return max((failed / requests for failed, requests in failures if requests), default=None)
 
 
 def resolved(sd: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
@@ -237,7 +242,7 @@ def blocks_for(effect: float, sd: float, power: float = 0.8, level: float = 0.95
     """
     _positive(effect, "effect")
     _positive(sd, "deviation")
-    normal = normal_quantile((1 + level) / 2) + normal_quantile(power)
+    normal = NORMAL.inv_cdf((1 + level) / 2) + NORMAL.inv_cdf(power)
     # Student's quantiles are above the normal ones: no smaller number can be enough.
     n = max(LEAST, math.ceil((normal * sd / effect) ** 2))
     while resolved(sd, n, power, level) > effect:

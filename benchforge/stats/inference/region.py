@@ -1,14 +1,13 @@
-"""Regions in which a question's answer is yes, and decisions by the interval of a ratio."""
+"""Regions in which a question's answer is yes, and how intervals lie to them."""
 
 import math
 from typing import Literal, NamedTuple
 
 from benchforge.model.suite.claim import Hypothesis
-from benchforge.model.summary.verdict import Estimate, RatioDecision, State
+from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions import two_sided
-from benchforge.stats.inference.interval import LEAST, blocks_for, exp, resolved
+from benchforge.stats.inference.interval import PLAIN, blocks_for
 
-_PLAIN = ("paired t of differences", "t of values")
 _TOO_NEAR = 1e-3
 "Share of a deviation: values that near a bound take millions of blocks, which is no advice."
 
@@ -104,84 +103,21 @@ def _away(estimate: Estimate, region: Region) -> float | None:
     """Return how far the estimate is from the nearest end: of logarithms where it rests on them."""
     if estimate.value is None:
         return None
-    if estimate.method in _PLAIN:
+    if estimate.method in PLAIN:
         return min((abs(estimate.value - end) for end in region.ends), default=None)
     logs = (math.log(end) for end in region.ends if end > 0)
     return min((abs(math.log(estimate.value) - end) for end in logs), default=None)
 
 
-def decide(
-    ratio: Estimate,
-    companion: Estimate | None = None,
-    *,
-    margin: float = 0.03,
-    better: Literal["higher", "lower"] = "higher",
-    for_same: Estimate | None = None,
-) -> RatioDecision:
-    """Return the decision by the interval of a ratio, the first that is true.
+def needs_of_ratio(ratio: Estimate, margin: float) -> int | None:
+    """Return about how many blocks tell a ratio from a factor, or show equality; None if unknown.
 
-    Invalid: fewer than 3 blocks, or no value. Faster or slower: the interval excludes 1. The same:
-    the interval lies within the margin and holds 1; `for_same` is the ratio with the interval that
-    this takes, if it is another one. Else inconclusive, with the blocks that it would take.
-
-    Raises ValueError for a margin that is not positive.
+    They find the margin; with as many blocks already, the truth lies between factor and margin, and
+    they find half of it. One of the two is above n for every interval that holds the factor and an
+    end of the margin. Without these, the other pairs of the family kept it undecided.
     """
-    if not 0 < margin < math.inf:
-        raise ValueError(f"the margin is a positive number, not {margin}")
-    state, by = _state(ratio, for_same or ratio, margin, better)
-    by_interval = _by_interval(ratio, margin, better)
-    theirs = companion and _by_interval(companion, margin, better)
-    nearest = by.low if by.value is not None and by.value > 1 else by.high
-    return RatioDecision(
-        state=state,
-        ratio=by,
-        robust=companion,
-        margin=margin,
-        at_least=nearest if state in {"faster", "slower"} else None,
-        fragile=theirs != by_interval if theirs and by_interval else None,
-        detectable_ratio=exp(resolved(by.sd, by.n, level=by.level)) if by.sd else None,
-        blocks_needed=_needs(by, margin) if state == "inconclusive" else None,
-    )
-
-
-def _state(
-    ratio: Estimate, for_same: Estimate, margin: float, better: str
-) -> tuple[State, Estimate]:
-    """Return the state, and the ratio with the interval that shows it."""
-    if ratio.n < LEAST or ratio.value is None:
-        return "invalid", ratio
-    state = _by_interval(ratio, margin, better)
-    if state in {"faster", "slower"}:
-        return state, ratio
-    if _by_interval(for_same, margin, better) == "same":
-        return "same", for_same
-    return "inconclusive", max(ratio, for_same, key=lambda estimate: estimate.level)
-
-
-def _by_interval(ratio: Estimate, margin: float, better: str) -> State | None:
-    """Return the state by the interval alone; None without one."""
-    if ratio.low is None or ratio.high is None:
-        return None
-    if ratio.low > 1:
-        return "faster" if better == "higher" else "slower"
-    if ratio.high < 1:
-        return "slower" if better == "higher" else "faster"
-    within = ratio.low > 1 / (1 + margin) and ratio.high < 1 + margin
-    return "same" if within else "inconclusive"
-
-
-def _needs(ratio: Estimate, margin: float) -> int | None:
-    """Return about how many blocks would decide; None if unknown.
-
-    They find the margin; with as many blocks already, the truth lies between 1 and the margin, and
-    they find half of it. One of the two is above n for every interval that holds 1 and an end of
-    the margin. Without these, the other pairs of the family kept it undecided.
-    """
-    ends = ratio.interval
-    if ratio.sd is None or ends is None or not ends[0] <= 1 <= ends[1]:
-        return None
-    log_margin = math.log1p(margin)
-    blocks = blocks_for(log_margin, ratio.sd, level=ratio.level)
+    log_margin, sd = math.log1p(margin), ratio.sd or 0.0
+    blocks = blocks_for(log_margin, sd, level=ratio.level)
     if blocks <= ratio.n:
-        blocks = blocks_for(log_margin / 2, ratio.sd, level=ratio.level)
+        blocks = blocks_for(log_margin / 2, sd, level=ratio.level)
     return blocks if blocks > ratio.n else None

@@ -7,17 +7,16 @@ its intervals are wider. `benchmarks/verdict_models.py` shows the errors of both
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, Literal, NamedTuple, Self
 
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.stats.distributions import t_quantile, two_sided
-from benchforge.stats.inference.interval import LEAST
+from benchforge.stats.inference.interval import LEAST, PLAIN
 from benchforge.text.readable import percent
 
 _LARGEST: Final = 700.0  # of a logarithm: no float holds more
-_PLAIN = ("paired t of differences", "t of values")
 _LOOKS = 200
 "Blocks up to which the errors of decisions were simulated."
 _SMALL = 0.0005
@@ -60,7 +59,8 @@ class Stop(NamedTuple):
         if self.method == "decision":
             return min(1.0, self.kappa(error) / max(n, 1))
         if self.method == "width":
-            return min(error, self._at_width * math.pow(error / _USUAL, _STEEPER))
+            first = max((n for n in _AT_WIDTH if n <= self.first), default=LEAST)
+            return min(error, _AT_WIDTH[first] * math.pow(error / _USUAL, _STEEPER))
         return error * _EARLIER[0] if self.method == "earlier" else error
 
     def kappa(self, error: float) -> float:
@@ -71,10 +71,6 @@ class Stop(NamedTuple):
         constant, root = _AT_ALL_LOOKS[first]
         longer = _harmonic(first, _LOOKS) / _harmonic(first, max(self.most, _LOOKS))
         return error * (constant + root * math.sqrt(error)) * longer
-
-    @property
-    def _at_width(self) -> float:
-        return _AT_WIDTH[max((n for n in _AT_WIDTH if n <= self.first), default=LEAST)]
 
     def p(self, p: float, n: int) -> float:
         """Return the least error whose interval excludes the bound: p, had nothing stopped."""
@@ -111,7 +107,7 @@ def at_level(estimate: Estimate, level: float, stop: Stop = BLOCKS) -> Estimate:
         return estimate
     error = stop.t_error(1 - level, estimate.n)
     half = t_quantile(1 - error / 2, estimate.df) * estimate.sd / math.sqrt(estimate.n)
-    if estimate.method in _PLAIN:
+    if estimate.method in PLAIN:
         ends = {"low": estimate.value - half, "high": estimate.value + half}
     else:
         wider = math.exp(min(_LARGEST, half))
@@ -157,24 +153,22 @@ def enough(estimates: Sequence[Estimate], n: int, until: Until) -> StopDecision:
     least, most = until.least, until.most
     halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]
     widest = max(halves, default=None)
+    decision = partial(StopDecision, blocks=n, half_width=widest)
     ends = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
     if n < least:
-        reason = f"{n} of at least {least} blocks"
-        return StopDecision(blocks=n, stop=False, half_width=widest, why=reason)
+        return decision(stop=False, why=f"{n} of at least {least} blocks")
     if few := [estimate.n for estimate in estimates if estimate.n < least]:
         believed = f"{min(few)} of at least {least} blocks are believed"
-        reason = f"{ends}{believed} of two that are compared"
-        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
+        return decision(stop=n >= most, why=f"{ends}{believed} of two that are compared")
     if widest is not None and widest > until.width:
         wide = f"an interval is {percent(widest)} wide to a side"
-        reason = f"{ends}{wide}, more than {until.in_words}"
-        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=reason)
+        return decision(stop=n >= most, why=f"{ends}{wide}, more than {until.in_words}")
     if len(halves) < len(estimates) or widest is None:
         reasons = [estimate.why for estimate in estimates if not estimate.interval]
         reason = f"no block will tell more: {(reasons or ['nothing was asked for'])[0]}"
-        return StopDecision(blocks=n, stop=True, half_width=widest, why=reason)
+        return decision(stop=True, why=reason)
     reason = f"no interval is wider than {percent(widest)} to a side"
-    return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=reason)
+    return decision(stop=True, reached=True, why=reason)
 
 
 def half_width(estimate: Estimate) -> float | None:

@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from itertools import groupby, takewhile
 from operator import attrgetter
+from typing import NamedTuple
 
 from benchforge.errors import InvalidFile
 from benchforge.model.suite.search import GAP, RateSearch, SearchTrial
@@ -20,53 +20,21 @@ from benchforge.text.readable import exact
 _STEP = 0.03
 
 
-@dataclass(frozen=True)
-class RateTrial:
-    """One trial at a rate."""
-
-    rate: float
-    "Target rate in requests per second."
-    passed: bool
-    "True if the trial kept every objective: percentile, errors, achieved rate."
-
-
-@dataclass(frozen=True)
-class Search:
-    """Range and length of a search."""
-
-    start: float
-    "The first rate, in requests per second."
-    lowest: float
-    "Below it nothing is tried: the server then keeps up with no rate."
-    highest: float
-    "Above it nothing is tried: as much as the load tool can send."
-    steps: int = 20
-    "Trials of the staircase."
-
-    def __post_init__(self) -> None:
-        if not 0 < self.lowest <= self.start <= self.highest < math.inf:
-            raise ValueError(f"no rates from {self.lowest} by {self.start} to {self.highest}")
-        if self.steps < 1:
-            raise ValueError(f"a staircase has steps, not {self.steps}")
-
-
-@dataclass(frozen=True)
-class Next:
+class Next(NamedTuple):
     """The next rate, and the phase of the search."""
 
     phase: Phase
-    "Phase of the search."
     rate: float | None
     "Rate in requests per second; None when the search is over."
 
 
-def next_rate(search: Search, attempts: Sequence[RateTrial]) -> Next:
-    """Return the next rate of the search, from all attempts in their order.
+def next_rate(find: RateSearch, start: float, attempts: Sequence[SearchTrial]) -> Next:
+    """Return the next rate of the search, from all attempts in their order; `start` is the first.
 
     The same attempts give the same rate, so that a search that was interrupted goes on. Raises
     ValueError for an attempt at another rate than the search asked for.
     """
-    step = Next("bracket", search.start)
+    step = Next("bracket", start)
     passed: float | None = None
     failed: float | None = None
     stairs = 0
@@ -75,30 +43,31 @@ def next_rate(search: Search, attempts: Sequence[RateTrial]) -> Next:
             raise ValueError(f"{attempt.rate} was tried, {step.rate or 'nothing'} was asked for")
         if step.phase != "staircase":
             passed, failed = (attempt.rate, failed) if attempt.passed else (passed, attempt.rate)
-            step = _closer(search, passed, failed)
+            step = _closer(find, start, passed, failed)
             continue
         stairs += 1
         rate = attempt.rate * (1 + _STEP) if attempt.passed else attempt.rate / (1 + _STEP)
-        rate = min(search.highest, max(search.lowest, rate))
-        step = Next("staircase", rate) if stairs < search.steps else Next("done", None)
+        rate = min(find.highest, max(find.lowest, rate))
+        step = Next("staircase", rate) if stairs < find.steps else Next("done", None)
     return step
 
 
-def _closer(search: Search, passed: float | None, failed: float | None) -> Next:
-    if failed is None and passed == search.highest:
+def _closer(find: RateSearch, start: float, passed: float | None, failed: float | None) -> Next:
+    if failed is None and passed == find.highest:
         return Next("too high", None)
     if failed is None:
-        return Next("bracket", min(search.highest, 2 * (passed or search.start)))
-    if passed is None and failed == search.lowest:
+        return Next("bracket", min(find.highest, 2 * (passed or start)))
+    if passed is None and failed == find.lowest:
         return Next("too low", None)
     if passed is None:
-        return Next("bracket", max(search.lowest, failed / 2))
+        return Next("bracket", max(find.lowest, failed / 2))
     middle = math.sqrt(passed * failed)
     return Next("bisect" if failed / passed > 1 + GAP else "staircase", middle)
 
 
 SAFE = 0.95
 "The chance of passing at the safe rate."
+_LEVEL = 0.95
 
 # Of the passage from passing to failing, on the log scale: what is usual, and how it varies.
 _WIDTH = 0.025
@@ -119,21 +88,11 @@ IN_NOISE = 4
 "The same, where the reason comes and goes."
 
 
-def search_of(find: RateSearch, driver: str) -> Search:
-    """Return where the cases of a driver, named by its label, search."""
-    return Search(find.first_rates.get(driver, find.lowest), find.lowest, find.highest, find.steps)
-
-
-def attempts_of(trials: Sequence[Trial]) -> tuple[SearchTrial, ...]:
-    """Return the trials of a case that its search rests on, in the order of the rounds."""
-    return tuple(_attempts(_ordered(trials)))
-
-
 def where(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Next:
     """Return the next step of a search. Raises InvalidFile for trials at other rates."""
-    tried = [RateTrial(attempt.rate, attempt.passed) for attempt in attempts_of(trials)]
     try:
-        step = next_rate(search_of(find, case.driver), tried)
+        start = find.first_rates.get(case.driver, find.lowest)
+        step = next_rate(find, start, attempts_of(trials))
     except ValueError as error:
         hint = "its trials were changed, or one is missing: begin a new result"
         raise InvalidFile(f"{case.title}: {error}", hint) from None
@@ -144,33 +103,32 @@ def capacity_of(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Ca
     """Return the rate that a case keeps, as far as its search knows. Raises as `where` does."""
     attempts = attempts_of(trials)
     next_step = where(find, case, trials)
-    passed = [attempt.rate for attempt in attempts if attempt.passed]
-    estimated = sustained([RateTrial(attempt.rate, attempt.passed) for attempt in attempts])
     update = {
         "phase": next_step.phase,
-        "highest_passed": max(passed, default=None),
+        "highest_passed": max((each.rate for each in attempts if each.passed), default=None),
         "attempts": attempts,
         "message": _says(next_step, attempts, _ordered(trials)),
     }
-    return estimated.model_copy(update=update)
+    return sustained(attempts).model_copy(update=update)
 
 
-def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
-    """Yield the trials that count, at most one in a round.
+def attempts_of(trials: Sequence[Trial]) -> tuple[SearchTrial, ...]:
+    """Return the trials of a case that its search rests on, at most one in a round, in order.
 
     Until a rate fails, a disturbed one that kept all counts, where no other attempt of its round
     does: its rate is a lower bound. Near the capacity it would not, since those that failed beside
     noise do not count either.
     """
+    chosen: list[SearchTrial] = []
     failed = False
-    for _, attempts in groupby(trials, key=attrgetter("block")):
+    for _, attempts in groupby(_ordered(trials), key=attrgetter("block")):
         tried = [(trial, sought) for trial in attempts if (sought := trial.search_outcome)]
         counts = [(trial, sought) for trial, sought in tried if sought.passed is not None]
         if not counts and not failed:
             counts = [(trial, sought) for trial, sought in tried if sought.at_least][-1:]
         for trial, sought in counts:
             failed = failed or sought.passed is False
-            yield SearchTrial(
+            attempt = SearchTrial(
                 trial=trial.number,
                 round=trial.block,
                 rate=sought.rate,
@@ -178,6 +136,8 @@ def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
                 why=sought.why,
                 outcomes=sought.outcomes,
             )
+            chosen.append(attempt)
+    return tuple(chosen)
 
 
 def _ordered(trials: Sequence[Trial]) -> list[Trial]:
@@ -218,19 +178,15 @@ def _says(next_step: Next, attempts: Sequence[SearchTrial], trials: Sequence[Tri
     return f"not finished{rate}"
 
 
-def sustained(attempts: Sequence[RateTrial], level: float = 0.95) -> Capacity:
+def sustained(attempts: Sequence[SearchTrial]) -> Capacity:
     """Return the rate that is passed half of the time, its interval, and the safe rate.
 
     The chance of passing falls as a logistic function of ln rate. The middle has a flat prior, ln
     of the width is normal around ln 0.025 with deviation 0.5; the posterior is summed on a grid.
     Neither the order of the attempts nor how their rates were chosen changes it. There is no answer
     without both passes and failures.
-
-    Raises ValueError for rates that are not positive numbers and a level outside 0..1.
     """
-    if not all(0 < attempt.rate < math.inf for attempt in attempts) or not 0 < level < 1:
-        raise ValueError(f"no rates, or no level: {[each.rate for each in attempts]}, {level}")
-    estimate = partial(Estimate, method="posterior on a grid", level=level, n=len(attempts))
+    estimate = partial(Estimate, method="posterior on a grid", level=_LEVEL, n=len(attempts))
     counts = _counted(attempts)
     passes = sum(passed for _, passed, _ in counts)
     if passes in {0, len(attempts)}:
@@ -238,14 +194,14 @@ def sustained(attempts: Sequence[RateTrial], level: float = 0.95) -> Capacity:
         reason = f"every trial {which}" if attempts else "there was no trial"
         return Capacity(rate=estimate(why=reason), safe=None, width=None)
     points = _posterior(counts)
-    tail = (1 - level) / 2
+    tail = (1 - _LEVEL) / 2
     low, middle, high = (_quantile(points, q) for q in (tail, 1 / 2, 1 - tail))
     rate = estimate(value=math.exp(middle), low=math.exp(low), high=math.exp(high))
     width = sum(width * weight for _, width, weight in points)
     return Capacity(rate=rate, safe=math.exp(_safe(points)), width=width)
 
 
-def _counted(attempts: Sequence[RateTrial]) -> _Counts:
+def _counted(attempts: Sequence[SearchTrial]) -> _Counts:
     """Return ln rate, passes and failures of each rate, the lowest first."""
     passes = Counter(round(math.log(each.rate), _DIGITS) for each in attempts if each.passed)
     tries = Counter(round(math.log(each.rate), _DIGITS) for each in attempts)

@@ -46,7 +46,9 @@ def of_case(
         "in_turns": any(trial.turns is not None for trial in used),
         "rounds": rounds_by_block(used),
     }
-    plain = _case_summary(case, trials, trials, planned, _unsteady(settled))
+    unsteady = f"not steady: {settled.message}; its numbers are of the whole load"
+    notes = [unsteady] if settled.steady is False else []
+    plain = _case_summary(case, trials, trials, planned, notes)
     plain = plain.model_copy(update=update)
     kinds = of_kinds(used, metrics, window)
     measured = {
@@ -105,7 +107,11 @@ def _case_summary(
         case=case,
         trials=len(used),
         planned=planned,
-        failed=tuple(_failed(trial) for trial in trials if not trial.measured),
+        failed=tuple(
+            FailedTrial(**_numbers(trial), failure=trial.failure or _NO_REASON)
+            for trial in trials
+            if not trial.measured
+        ),
         metrics=(),
         notes=(*notes, *map(_note, findings)),
         findings=findings,
@@ -141,28 +147,12 @@ def _load(used: Sequence[Trial]) -> Load | None:
 
 
 def _doubted(trial: Trial, checks: tuple[Check, ...], *, used: bool) -> DoubtedTrial:
-    return DoubtedTrial(
-        trial=trial.number,
-        block=trial.block,
-        attempt=trial.attempt,
-        checks=checks,
-        used=used,
-        disturbed=trial.disturbed,
-    )
+    numbers = _numbers(trial)
+    return DoubtedTrial(**numbers, checks=checks, used=used, disturbed=trial.disturbed)
 
 
-def _failed(trial: Trial) -> FailedTrial:
-    return FailedTrial(
-        trial=trial.number,
-        block=trial.block,
-        attempt=trial.attempt,
-        failure=trial.failure or _NO_REASON,
-    )
-
-
-def _unsteady(settled: SteadyState) -> Iterator[str]:
-    if settled.steady is False:
-        yield f"not steady: {settled.message}; its numbers are of the whole load"
+def _numbers(trial: Trial) -> dict[str, int]:
+    return {"trial": trial.number, "block": trial.block, "attempt": trial.attempt}
 
 
 def _note(finding: CaseFinding) -> str:

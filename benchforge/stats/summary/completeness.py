@@ -19,12 +19,12 @@ def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | No
     Raises InvalidFile where trials are at other rates than their search asked for.
     """
     over_at_last = _ended(header, trials)
-    settled = set(_settled(trials, header.latencies)) - _lost(header, trials)
+    measured = _measured(header, trials)
     last = max((trial.block for trial in trials), default=0)
     over = decision is not None and decision.stop and last <= decision.blocks
     wanted = (planned for planned in header.plan if not over or planned.block <= last)
     return sum(
-        (planned.block, identity(planned.case)) not in settled
+        (planned.block, identity(planned.case)) not in measured
         and identity(planned.case) not in over_at_last
         for planned in wanted
     )
@@ -32,19 +32,17 @@ def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | No
 
 def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
     """Return the cases whose search for a rate is over, so that they need no more trials."""
-    ended: set[Identity] = set()
-    for case in header.cases:
-        if (find := header.searches.get(case.scenario)) is None:
-            continue
-        next_step = where(find, case, [trial for trial in trials if trial.case == case])
-        if next_step.rate is None:
-            ended.add(identity(case))
-    return ended
+    return {
+        identity(case)
+        for case in header.cases
+        if (find := header.searches.get(case.scenario))
+        and where(find, case, [trial for trial in trials if trial.case == case]).rate is None
+    }
 
 
 def done(header: Header, trials: Sequence[Trial]) -> int:
     """Return how many measurements are there, with all the attempts that they need."""
-    return len(set(_settled(trials, header.latencies)) - _lost(header, trials))
+    return len(_measured(header, trials))
 
 
 def lost(header: Header, attempts: Sequence[Trial]) -> bool:
@@ -119,7 +117,7 @@ def _settled(
     return {key: attempts for key, attempts in by_place.items() if settled[key]}
 
 
-def _lost(header: Header, trials: Sequence[Trial]) -> set[tuple[int, Identity]]:
-    """Return the blocks and cases that a later session measures again."""
+def _measured(header: Header, trials: Sequence[Trial]) -> set[tuple[int, Identity]]:
+    """Return the blocks and cases that no later session measures again."""
     settled = _settled(trials, header.latencies).items()
-    return {key for key, attempts in settled if lost(header, attempts)}
+    return {key for key, attempts in settled if not lost(header, attempts)}

@@ -13,7 +13,7 @@ from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import Identity, identity, server_names, shared
 from benchforge.model.values.units import RATE
-from benchforge.stats.inference.interval import LEAST, check, mean, typical
+from benchforge.stats.inference.interval import LEAST, mean, typical
 from benchforge.stats.summary.line import by_block
 
 LEVELS = 3
@@ -31,24 +31,20 @@ def swept(
     nothing is swept. `seed` is of the resampled blocks.
     """
     at_once = _at_once(trials)
-    by_option: dict[str, _Levels] = {}
-    whose: dict[str, str] = {}
+    by_option: dict[tuple[str, str], _Levels] = {}
     for case in cases:
-        level = at_once.get(identity(case.case))
-        for option in case.case.vary if level else ():
-            if option.startswith(_DRIVERS) and level:
-                others = {path: value for path, value in case.case.vary.items() if path != option}
-                name = case.case
-                key = [name.scenario, name.server, name.driver, name.arm, option, others]
-                text = json.dumps(key, sort_keys=True)
-                whose[text] = option
-                if by_option.setdefault(text, {}).setdefault(level, case) is not case:
-                    by_option[text] = {0: case}  # it changes something else
+        name, level = case.case, at_once.get(identity(case.case), 0)
+        for option in filter(lambda path: path.startswith(_DRIVERS), name.vary if level else ()):
+            others = {path: value for path, value in name.vary.items() if path != option}
+            rest = [name.scenario, name.server, name.driver, name.arm, others]
+            key = option, json.dumps(rest, sort_keys=True)
+            if by_option.setdefault(key, {}).setdefault(level, case) is not case:
+                by_option[key] = {0: case}  # it changes something else
     return tuple(
         sweep_
-        for text, levels in by_option.items()
+        for (option, _), levels in by_option.items()
         if len(levels) >= LEVELS and 0 not in levels
-        for sweep_ in _swept(dict(sorted(levels.items())), whose[text], believed, seed)
+        for sweep_ in _swept(dict(sorted(levels.items())), option, believed, seed)
     )
 
 
@@ -105,22 +101,17 @@ def _together(
 
 
 _METHOD: Final = "t of logs, highest of several"
-_SHARE = 0.95
+_LEVEL, _SHARE = 0.95, 0.95
 _RESAMPLES = 1000
 
 
-def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0.95) -> Sweep:
+def sweep(values: Mapping[int, Sequence[float]], seed: int = 0) -> Sweep:
     """Return the sweep of the throughputs of each level of concurrency, one of each block.
 
     All numbers are of this session. `seed` is of the resampled blocks. Raises ValueError for
-    levels below 1, different numbers of blocks, values that are not finite and a level outside
-    0..1.
+    values that are not finite.
     """
-    all_values = [value for values_ in values.values() for value in values_]
-    check(all_values, level)
-    if any(concurrency < 1 for concurrency in values) or len({*map(len, values.values())}) > 1:
-        raise ValueError("levels are 1 or more, and each has a value of every block")
-    best, best_level = _highest(values, level)
+    best, best_level = _highest(values)
     if best_level is None:
         return Sweep(highest=best, best_level=None, saturated=None, saturated_range=None, knee=None)
     logs = {concurrency: [*map(math.log, values[concurrency])] for concurrency in sorted(values)}
@@ -134,21 +125,21 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
     )
 
 
-def _highest(values: Mapping[int, Sequence[float]], level: float) -> tuple[Estimate, int | None]:
+def _highest(values: Mapping[int, Sequence[float]]) -> tuple[Estimate, int | None]:
     """Return the highest typical value and its level.
 
     The best of several is picked by its luck as well. Each level's lower end is therefore one that
     all hold together (Bonferroni), and the highest of them is below the truth; the best level's
     own upper end is not above the highest upper end.
     """
-    typicals = {concurrency: typical(values_, level) for concurrency, values_ in values.items()}
+    typicals = {concurrency: typical(values_, _LEVEL) for concurrency, values_ in values.items()}
     n = len(next(iter(values.values()), ()))
     reason = next((estimate.why for estimate in typicals.values() if estimate.value is None), "")
-    highest = functools.partial(Estimate, method=_METHOD, level=level, n=n)
+    highest = functools.partial(Estimate, method=_METHOD, level=_LEVEL, n=n)
     if reason or not typicals:
         return highest(why=reason or "no level was measured"), None
     best_level = max(typicals, key=lambda concurrency: typicals[concurrency].value or 0)
-    best, wide = typicals[best_level].value, 1 - (1 - level) / len(typicals)
+    best, wide = typicals[best_level].value, 1 - (1 - _LEVEL) / len(typicals)
     lows = [low for values_ in values.values() if (low := typical(values_, wide).low) is not None]
     highs = [estimate.high for estimate in typicals.values() if estimate.high is not None]
     if len(lows) < len(typicals):

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Literal, TypeVar
+from typing import Literal
 
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.ranking import Ranking
@@ -21,7 +21,6 @@ _TWO = 2  # values: one has no deviation
 
 Place = tuple[int, bool]
 "A block, and whether others disturbed the trial: values of one place may be compared."
-_Key = TypeVar("_Key", int, Place)
 
 
 def lines(
@@ -94,14 +93,6 @@ def _typical(line: MetricSummary, case: CaseSummary) -> float | None:
     if min(counted) <= 0:
         return statistics.median(counted)
     return math.exp(statistics.fmean(map(math.log, counted)))
-
-
-def paired(
-    first: Mapping[_Key, float], theirs: Mapping[_Key, float]
-) -> tuple[list[float], list[float]]:
-    """Return the values of the blocks or places that have both, in their order."""
-    blocks = sorted(first.keys() & theirs.keys())
-    return [first[block] for block in blocks], [theirs[block] for block in blocks]
 
 
 def _of_metric(

@@ -4,19 +4,19 @@ import math
 import statistics
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Literal, NamedTuple
 
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.ranking import MetricRanking, RankingOutlier, UnrankedServer
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
-from benchforge.model.summary.verdict import Outlier, Outliers
 from benchforge.model.values.case_name import server_names
 from benchforge.model.values.units import RATE
-from benchforge.stats.inference.hodges_lehmann import log_ratios
+from benchforge.stats.inference.hodges_lehmann import log_ratios, paired
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import LEAST, check, deviation, mean, planned
 from benchforge.stats.inference.stopping import BLOCKS, Stop
-from benchforge.stats.summary.line import Place, by_place, left_to, levelled_places, paired, uneven
+from benchforge.stats.summary.line import Place, by_place, left_to, levelled_places, uneven
 from benchforge.stats.turns import Rounds
 from benchforge.text.readable import counted, exact
 
@@ -40,6 +40,24 @@ _LARGEST = 700.0  # whose exponential is a number still
 _EQUAL = 1e-12  # what is left of equal values after their logarithms are subtracted
 _TIE = 1e-9
 _NORMAL = 0.6745  # MADs that a standard deviation is, for a normal distribution
+
+
+class Outlier(NamedTuple):
+    """A value far from the others of its server: `share` and `severity` as in RankingOutlier."""
+
+    at: int
+    "Index of the value, from 0."
+    z: float
+    "Modified z: number of robust deviations from the median of the logarithms."
+    share: float
+    severity: Literal["mild", "severe"]
+
+
+class Outliers(NamedTuple):
+    """Outliers among one server's values, in their order, or the reason why they are unknown."""
+
+    flagged: tuple[Outlier, ...] = ()
+    why: str = ""
 
 
 def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
@@ -175,21 +193,15 @@ def _standing(
     of_rate = first_line.measurand == RATE
     rounds = {name: rounds[name] if of_rate else {} for name in values}
     better = first_line.better
-    ranked = ranking(_table(values), better, stop=stop, rounds=rounds)
+    ranked = ranking(values, better, stop=stop, rounds=rounds)
     level = {name: levelled_places(row, free[name], better) for name, row in values.items()}
     if level != values:
-        of_level = ranking(_table(level), better, stop=stop, rounds=rounds)
+        of_level = ranking(level, better, stop=stop, rounds=rounds)
         if reason := uneven(ranked, of_level, free):
             return standing.model_copy(update={"why": reason})
     far, needed = tuple(_far(lines, values)), _needs(values, target)
     update = {"ranking": ranked, "outliers": far, "blocks_needed": needed}
     return standing.model_copy(update=update)
-
-
-def _table(values: _Values) -> dict[str, list[float | None]]:
-    """Return the values of each server at all places, in one order."""
-    places = sorted({key for values_at in values.values() for key in values_at})
-    return {name: [values_at.get(key) for key in places] for name, values_at in values.items()}
 
 
 def _why_not(case: CaseSummary, blocks: int) -> str:

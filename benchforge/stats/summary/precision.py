@@ -17,7 +17,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName, Identity, groups, identity
 from benchforge.model.values.units import RATE, titled
 from benchforge.parts.part import Metric
-from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.hodges_lehmann import paired, ratio
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import simultaneous
 from benchforge.stats.inference.region import decided, lies, region
@@ -31,7 +31,7 @@ from benchforge.stats.inference.stopping import (
 )
 from benchforge.stats.summary.case import course, used_of
 from benchforge.stats.summary.completeness import whole
-from benchforge.stats.summary.line import Place, by_place, lines, paired
+from benchforge.stats.summary.line import Place, by_place, lines
 from benchforge.stats.timeseries.windows import together, window_of
 from benchforge.stats.turns import explained, rounds_by_block
 
@@ -92,23 +92,20 @@ def _target(claim: Claim, instance: ClaimInstance) -> PrecisionTarget:
 
 
 def precise(
-    header: Header,
-    trials: Sequence[Trial],
-    metrics: Mapping[str, Metric],
-    targets: Sequence[PrecisionTarget] | None = None,
+    header: Header, trials: Sequence[Trial], metrics: Mapping[str, Metric]
 ) -> StopDecision | None:
     """Return whether the whole blocks of a result are enough; None where their number was given.
 
-    `targets` are those of `sought` by default. Only believed trials count, and in ratios those that
-    others disturbed alike, each pair by the blocks that have both. The run waits neither for a case
-    without any measured trial, nor for response times that no trial makes believable: too few
-    requests stay too few. It waits for a case whose trials are not believed: noise may go.
+    Only believed trials count, and in ratios those that others disturbed alike, each pair by the
+    blocks that have both. The run waits neither for a case without any measured trial, nor for
+    response times that no trial makes believable: too few requests stay too few. It waits for a
+    case whose trials are not believed: noise may go.
     """
     until = header.until
     if until is None:
         return None
     n, stop = whole(header, trials), Stop.of(until)
-    questions = sought(header) if targets is None else targets
+    questions = sought(header)
     by_case: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in trials:
         if trial.block <= n:

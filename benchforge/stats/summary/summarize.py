@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
 
@@ -25,18 +25,22 @@ from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName, Identity, among, groups, identity, shared
 from benchforge.parts.part import Metric
-from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.hodges_lehmann import paired, ratio
 from benchforge.stats.inference.stopping import Stop
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
 from benchforge.stats.summary.latency import latency_at_rate
-from benchforge.stats.summary.line import by_place, paired
+from benchforge.stats.summary.line import by_place
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.summary.precision import labels_of, precise
 from benchforge.stats.timeseries.windows import together, window_of
 
 LEVEL = 0.99
+_OF_HEADER = Summary.model_fields.keys() & Header.model_fields.keys() - {
+    *("format", "kind", "cases", "suite_file")
+}
+"Fields that a summary copies."
 
 
 def summarize(
@@ -51,8 +55,8 @@ def summarize(
     `stop` is the rule that may end the run, if it is not the header's. Raises InvalidFile for a
     trial or a claim of an unknown case, and for a table with several cases in one cell.
     """
-    _check_tables(header)
-    _check_claims(header)
+    for message in _contradictions(header):
+        raise InvalidFile(f"the result's header: {message}", "the header was changed")
     by_case = _by_case(header, trials)
     decision = precise(header, trials, metrics)
     complete = not missing(header, trials, decision)
@@ -93,26 +97,11 @@ def summarize(
     by_name = {identity(summary.case): summary for summary in cases}
     ranked = partial(_standings, header, cases=by_name, believed=believed, stop=stop)
     return Summary(
-        name=header.name,
-        title=header.title,
-        created=header.created,
-        benchforge=header.benchforge,
-        profile=header.profile,
-        seed=header.seed,
-        smoke=header.smoke,
+        **{name: getattr(header, name) for name in _OF_HEADER},
         suite_file=PurePath(header.suite_file).name,
-        titles=header.titles,
-        searches=header.searches,
-        tables=header.tables,
-        claims=header.claims,
-        verdict_rules=header.verdict_rules,
         complete=complete,
         stop_decision=decision,
         cases=cases,
-        versions=header.versions,
-        runtimes=header.runtimes,
-        code=header.code,
-        facts=header.facts,
         sessions=tuple(sessions),
         comparisons=tuple(
             group.model_copy(
@@ -161,20 +150,15 @@ def _latency(
     return latency_at_rate(group, labels[0], by_case) if labels else None
 
 
-def _check_tables(header: Header) -> None:
+def _contradictions(header: Header) -> Iterator[str]:
     for label, pivot in header.tables.items():
         if forgotten := crowded(pivot, header.cases):
-            message = f"tables.{label}: several cases in one cell: {', '.join(forgotten)} differ"
-            raise InvalidFile(f"the result's header: {message}", "the header was changed")
-
-
-def _check_claims(header: Header) -> None:
+            yield f"tables.{label}: several cases in one cell: {', '.join(forgotten)} differ"
     identities = {identity(case) for case in header.cases if not case.placebo}
     for claim in header.claims:
         for case in claim.cases:
             if identity(case) not in identities:
-                message = f"claims.{claim.label}: {case.title}: no such case"
-                raise InvalidFile(f"the result's header: {message}", "the header was changed")
+                yield f"claims.{claim.label}: {case.title}: no such case"
 
 
 def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Trial]]:

@@ -1,13 +1,13 @@
 """Trends and changes of level in a series."""
 
-import itertools
 import math
 import statistics
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise
-from statistics import NormalDist
 from typing import Final
+
+from benchforge.stats.distributions import NORMAL
 
 ENOUGH = 5
 _MOST = 200  # points: all pairs of more take too long
@@ -21,7 +21,7 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
     sampled = points[:: -(-len(points) // _MOST)] if points else points
     slopes = [
         (higher - below) / (later - earlier)
-        for (earlier, below), (later, higher) in itertools.combinations(sampled, 2)
+        for (earlier, below), (later, higher) in combinations(sampled, 2)
         if later != earlier
     ]
     return statistics.median(slopes) if slopes else None
@@ -50,7 +50,7 @@ def mann_kendall(values: Sequence[float], inflation: float = 1.0) -> float:
     if variance <= 0 or rising == 0:
         return 1.0
     z = (abs(rising) - 1) / math.sqrt(variance / 18 * inflation)
-    return min(1.0, 2 * (1 - NormalDist().cdf(z)))
+    return min(1.0, 2 * (1 - NORMAL.cdf(z)))
 
 
 def _pairs(count: int) -> int:
@@ -77,7 +77,7 @@ def resemblance(values: Sequence[float]) -> float | None:
     divisor = 5 * size * (size + 1) * (size - 1) ** 2
     variance = 4 * (size - 2) * (5 * size**2 - 2 * size - 9) / divisor
     ratio = sum(move * move for move in moves) / squares
-    return NormalDist().cdf((ratio - 2) / math.sqrt(variance))
+    return NORMAL.cdf((ratio - 2) / math.sqrt(variance))
 
 
 def partition(values: Sequence[float], penalty: float, least: int) -> list[int]:

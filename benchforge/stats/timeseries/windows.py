@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from statistics import fmean, median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import Bins, SteadyState, Window, bins_of
@@ -31,8 +30,7 @@ _FINEST = 1e-3  # of the level: the smallest deviation, where a tool keeps a rat
 _NORMAL = 1.4826  # standard deviations of a normal distribution in a median absolute deviation
 
 
-@dataclass(frozen=True)
-class WarmUpFit:
+class WarmUpFit(NamedTuple):
     """The course of a load, by bins."""
 
     course: Literal["flat", "warm-up", "late", "step", "trend"]
@@ -53,9 +51,7 @@ def ensemble(runs: Sequence[Sequence[float]]) -> list[float]:
 
 
 def examine(course: Sequence[float]) -> WarmUpFit:
-    """Return the fit to a course of at least LEAST bins. Raises ValueError for a shorter one."""
-    if len(course) < LEAST:
-        raise ValueError(f"{len(course)} bins: it takes {LEAST}")
+    """Return the fit to a course of at least LEAST bins."""
     cut = mser(course)
     if cut >= _LIMIT * len(course):
         return WarmUpFit("late", cut)
@@ -149,21 +145,21 @@ _SHORT_ENOUGH = SHORT_S + 0.05  # a load of 15 s takes a little more
 
 def settled(trials: Sequence[Trial]) -> SteadyState:
     """Return whether a case settled, from the mean course of its trials."""
+    unknown = partial(SteadyState, classification="unknown")
     longest = max((trial.reading.seconds for trial in trials if trial.reading), default=0.0)
     width = FINE_S if longest <= _SHORT_ENOUGH else max(COARSE_S, longest / MOST)
     trial_bins: list[Bins] = []
     for trial in trials:
         bins, reason = bins_of(trial)
         if bins is None:
-            return SteadyState(classification="unknown", trials=len(trials), message=reason)
+            return unknown(trials=len(trials), message=reason)
         trial_bins.append(bins.joined(width))
     if not trial_bins:
-        return SteadyState(classification="unknown", message="no trial has a measurement")
+        return unknown(message="no trial has a measurement")
     size = min(len(bins.counts) for bins in trial_bins)
     bin_s = round(trial_bins[0].seconds, _DIGITS)
     if any(round(bins.seconds, _DIGITS) != bin_s for bins in trial_bins):
-        says = "the trials have bins of different length"
-        return SteadyState(classification="unknown", trials=len(trial_bins), message=says)
+        return unknown(trials=len(trials), message="the trials have bins of different length")
     state = partial(SteadyState, bin_s=bin_s, bins=size, trials=len(trial_bins))
     if size < LEAST:
         few = f"{size} bins of {exact(bin_s)} s are too few to see a warm-up"

@@ -2,19 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
-from benchforge.model.suite.claim import Claim, Hypothesis, Relation
-from benchforge.model.summary.verdict import Estimate, RatioDecision
-from benchforge.stats.inference.hodges_lehmann import companion, hodges_lehmann, of_values, ratio
-from benchforge.stats.inference.interval import failing, t_of_values, typical, worst
+from benchforge.model.suite.claim import Claim, Hypothesis
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.hodges_lehmann import companion, hodges_lehmann, ratio
+from benchforge.stats.inference.interval import (
+    Failures,
+    exp,
+    failing,
+    resolved,
+    t_of_values,
+    typical,
+    worst,
+)
 from benchforge.stats.inference.joint import simultaneous
 from benchforge.stats.inference.region import (
     Region,
-    decide,
     decided,
     lies,
     needs,
+    needs_of_ratio,
     of_differences,
     p_of,
     region,
@@ -25,6 +33,7 @@ from benchforge.text.readable import exact, percent
 
 LEVEL = 0.95
 State = Literal["holds", "fails", "inconclusive"]
+How = Literal["inside", "outside", "across", "same"]
 
 
 class VerdictAnswer(NamedTuple):
@@ -46,15 +55,25 @@ class Weighed(NamedTuple):
     "Estimate with the interval of this question alone."
     where: Region
     "Region in which the answer is yes."
+    around: Region | None
+    "Ratios that are the factor within the margin; None for an equality, and without a ratio."
     companion: Estimate | None = None
     equal: bool = False
     "True if both sides, or the side and the bound, are equal to the last bit in every block."
     stop: Stop = BLOCKS
     "Rule that may end the run."
 
-    def at(self, error: float) -> Self:
-        """Return it with the interval of this error: 1 - its level."""
-        return self._replace(estimate=at_level(self.estimate, 1 - error, self.stop))
+    def at(self, error: float) -> Estimate:
+        """Return the estimate with the interval of this error: 1 - its level."""
+        return at_level(self.estimate, 1 - error, self.stop)
+
+    def how(self, estimate: Estimate | None) -> How | None:
+        """Return how an interval lies to `where`: `same` is across its end, but all of `around`."""
+        if estimate is None or estimate.interval is None:
+            return None
+        how = lies(estimate.interval, self.where)
+        within = self.around is not None and lies(estimate.interval, self.around) == "inside"
+        return "same" if how == "across" and within else how
 
 
 class IntervalErrors(NamedTuple):
@@ -75,12 +94,13 @@ class Ps(NamedTuple):
     same: float | None
 
 
-def weigh(question: Hypothesis, blocks: Blocks, stop: Stop = BLOCKS) -> Weighed:
+def weigh(claim: Claim, blocks: Blocks, stop: Stop = BLOCKS) -> Weighed:
     """Return the estimate of a question.
 
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
     a - factor * b then.
     """
+    question, around = claim.hypothesis, None
     where, equal = region(question), blocks.a == blocks.b
     if question.form == "value":
         estimate, companion_ = _alone(blocks.a, where)
@@ -90,54 +110,46 @@ def weigh(question: Hypothesis, blocks: Blocks, stop: Stop = BLOCKS) -> Weighed:
     ):
         estimate = guarded(ratio(blocks.a, blocks.b, LEVEL), blocks.explained, stop)
         companion_ = companion(blocks.a, blocks.b, LEVEL)
+        if question.relation != "==":
+            factor, wide = question.bound, 1 + claim.margin
+            around = Region(factor / wide, factor * wide)
     else:
         factor = question.bound if question.form == "ratio" else 1.0
         apart = [a - factor * b for a, b in zip(blocks.a, blocks.b, strict=True)]
         estimate = t_of_values(apart, "paired t of differences", LEVEL)
-        companion_ = of_values(apart, LEVEL)
+        companion_ = hodges_lehmann(apart, LEVEL, float)
         if question.form == "ratio":
             where = of_differences(where)
     estimate = estimate.model_copy(update={"p": p_of(estimate, where)})
     few = 2.0 ** -len(blocks.a) > (1 - LEVEL) / 2  # the chance that all signs are alike
-    return Weighed(estimate, where, None if few else companion_, equal, stop).at(1 - LEVEL)
+    estimate = at_level(estimate, LEVEL, stop)
+    return Weighed(estimate, where, around, None if few else companion_, equal, stop)
 
 
-def ps_of(claim: Claim, weighed: Weighed) -> Ps:
+def ps_of(weighed: Weighed) -> Ps:
     """Return the p of both answers that a question may get, each by the nearest bound of it."""
-    estimate, where = weighed.estimate, weighed.where
+    estimate, where, around = weighed.estimate, weighed.where, weighed.around
     if estimate.value is None or estimate.p is None:
         return Ps(None, None)
     apart = weighed.stop.p(estimate.p, estimate.n)
-    if _has_margin(claim, weighed):
-        around = _around(claim)
+    if around is not None:
         same = p_of(estimate, around) if around.holds(estimate.value) else None
         return Ps(apart, None if same is None else weighed.stop.p(same, estimate.n))
     equality = len(where.ends) > 1 and where.holds(estimate.value)
     return Ps(None, apart) if equality else Ps(apart, None)
 
 
-def both(claim: Claim, weighed: Weighed, level: Weighed) -> Ps:
+def both(weighed: Weighed, level: Weighed) -> Ps:
     """Return the p of answers that levelled values give, too: the larger one of each."""
     values = weighed.estimate.value, level.estimate.value
     if None in values or len({weighed.where.holds(value or 0.0) for value in values}) > 1:
         return Ps(None, None)
-    of_claim, theirs = ps_of(claim, weighed), ps_of(claim, level)
+    of_claim, theirs = ps_of(weighed), ps_of(level)
     return Ps(_larger(of_claim.apart, theirs.apart), _larger(of_claim.same, theirs.same))
 
 
 def _larger(p: float | None, other: float | None) -> float | None:
     return None if p is None or other is None else max(p, other)
-
-
-def _has_margin(claim: Claim, weighed: Weighed) -> bool:
-    ratio = weighed.estimate.method == "paired t of log-ratios"
-    return ratio and claim.hypothesis.relation != "=="
-
-
-def _around(claim: Claim) -> Region:
-    """Return the values that are the same as the factor of a claim, within its margin."""
-    factor, wide = claim.hypothesis.bound, 1 + claim.margin
-    return Region(factor / wide, factor * wide)
 
 
 def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
@@ -147,36 +159,65 @@ def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
     """
     if min(values) > 0 and all(end > 0 for end in where.ends):
         return typical(values, LEVEL), hodges_lehmann([*map(math.log, values)], LEVEL)
-    return t_of_values(values, "t of values", LEVEL), of_values(values, LEVEL)
+    return t_of_values(values, "t of values", LEVEL), hodges_lehmann(values, LEVEL, float)
 
 
 def answer(
     claim: Claim, weighed: Weighed, errors: IntervalErrors
 ) -> tuple[VerdictAnswer, Estimate]:
-    """Return the answer to a question from three blocks on, and the interval that gives it."""
-    question, apart, same = claim.hypothesis, weighed.at(errors.apart), weighed.at(errors.same)
-    if weighed.estimate.value is None or weighed.estimate.interval is None:
-        return _without_interval(question, weighed), weighed.estimate
-    if _has_margin(claim, weighed):
-        return _of_ratio(claim, weighed, apart.estimate, same.estimate)
-    how = lies(weighed.estimate.interval, weighed.where)
-    fragile = _otherwise(weighed.companion, weighed.where, how)
-    by, state = _of_region(weighed.where, apart.estimate, same.estimate)
-    if state != "across":
-        return VerdictAnswer("holds" if state == "inside" else "fails", fragile=fragile), by
-    reason = "" if how == "across" else _FAMILY
-    needed = needs(by, weighed.where)
-    return VerdictAnswer("inconclusive", reason, needs=needed, fragile=fragile), by
+    """Return the answer to a question from three blocks on, and the interval that gives it.
+
+    The same within the margin is no more and no less: then `>` fails, and `>=` holds.
+    """
+    question, alone = claim.hypothesis, weighed.estimate
+    if alone.value is None or alone.interval is None:
+        return _without_interval(question, weighed), alone
+    apart = weighed.at(errors.apart)
+    by, how = _decisive(weighed, apart, weighed.at(errors.same))
+    if how == "across":
+        reply = _bounded(claim, weighed, apart) or _undecided(claim, weighed, by)
+    else:
+        holds = how == "inside" or (how == "same" and question.relation in {">=", "<="})
+        remark = "" if weighed.around is None else _by(claim, by, how)
+        reply = VerdictAnswer("holds" if holds else "fails", remark=remark)
+    robust = weighed.how(weighed.companion)
+    fragile = None if robust is None else robust != weighed.how(alone)
+    resolves = exp(resolved(by.sd, by.n, level=by.level)) if weighed.around and by.sd else None
+    return reply._replace(fragile=fragile, resolves=resolves), by
 
 
-def _of_region(where: Region, apart: Estimate, same: Estimate) -> tuple[Estimate, str]:
+def _decisive(weighed: Weighed, apart: Estimate, same: Estimate) -> tuple[Estimate, How | None]:
     """Return the interval that gives an answer, else the widest, and how it lies to the region."""
-    how = lies(apart.interval, where) if apart.interval else "across"
-    if len(where.ends) == 1 or how == "outside":
+    how, equality = weighed.how(apart), len(weighed.where.ends) > 1
+    if how == "outside" or (how == "inside" and not equality):
         return apart, how
-    if same.interval and lies(same.interval, where) == "inside":
-        return same, "inside"
+    if weighed.around is None and not equality:
+        return apart, how
+    alike: How = "inside" if equality else "same"
+    if weighed.how(same) == alike:
+        return same, alike
     return max(apart, same, key=lambda estimate: estimate.level), "across"
+
+
+def _bounded(claim: Claim, weighed: Weighed, apart: Estimate) -> VerdictAnswer | None:
+    """Return the answer of a decision to a ratio that may be a little less or more."""
+    question = claim.hypothesis
+    if weighed.around is None or weighed.stop.method != "decision" or apart.interval is None:
+        return None
+    state = decided(question, claim.margin, apart.interval)
+    less = "less" if question.relation in {">=", "<"} else "more"
+    return state and VerdictAnswer(state, remark=f"not {less} by more than {percent(claim.margin)}")
+
+
+_FAMILY = "one question alone would be answered, among so many it may be chance"
+
+
+def _undecided(claim: Claim, weighed: Weighed, by: Estimate) -> VerdictAnswer:
+    reason = "" if weighed.how(weighed.estimate) == "across" else _FAMILY
+    if weighed.around is None:
+        return VerdictAnswer("inconclusive", reason, needs(by, weighed.where))
+    needed = needs_of_ratio(by, claim.margin)
+    return VerdictAnswer("inconclusive", reason, needed)
 
 
 def _without_interval(question: Hypothesis, weighed: Weighed) -> VerdictAnswer:
@@ -189,73 +230,24 @@ def _without_interval(question: Hypothesis, weighed: Weighed) -> VerdictAnswer:
     return VerdictAnswer(state, remark="equal to the last bit in every block")
 
 
-_FAMILY = "one question alone would be answered, among so many it may be chance"
-
-
-def _otherwise(companion_: Estimate | None, where: Region, how: str) -> bool | None:
-    if companion_ is None or companion_.interval is None:
-        return None
-    return lies(companion_.interval, where) != how
-
-
-def _of_ratio(
-    claim: Claim, weighed: Weighed, apart: Estimate, same: Estimate
-) -> tuple[VerdictAnswer, Estimate]:
-    """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
-
-    The same within the margin is no more and no less: then `>` fails, and `>=` holds.
-    """
-    question, margin, factor = claim.hypothesis, claim.margin, claim.hypothesis.bound
-    apart_by, same_by = _divided(apart, factor), _divided(same, factor)
-    alone_by = _divided(weighed.estimate, factor)
-    companion_ = None if weighed.companion is None else _divided(weighed.companion, factor)
-    decision = decide(apart_by, margin=margin, for_same=same_by)
-    alone = decide(alone_by, companion_, margin=margin)
-    reply = _as_answer(decision, alone, question.relation)
-    bounded = decided(question, margin, apart.interval) if apart.interval else None
-    if weighed.stop.method == "decision" and reply.state == "inconclusive" and bounded:
-        less = "less" if question.relation in {">=", "<"} else "more"
-        reply = VerdictAnswer(bounded, remark=f"not {less} by more than {percent(margin)}")
-    needed = decision.blocks_needed if reply.state == "inconclusive" else None
-    reply = reply._replace(needs=needed, fragile=alone.fragile, resolves=decision.detectable_ratio)
-    return reply, same if decision.ratio is same_by else apart
-
-
-def _as_answer(decided: RatioDecision, alone: RatioDecision, relation: Relation) -> VerdictAnswer:
-    if decided.state == "inconclusive":
-        return VerdictAnswer("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
-    margin = decided.margin
-    if decided.state == "same":
-        same: State = "holds" if relation in {">=", "<="} else "fails"
-        return VerdictAnswer(same, remark=f"the same within {percent(margin)}")
-    holds = (decided.state == "faster") == (relation in {">", ">="})
-    return VerdictAnswer("holds" if holds else "fails", remark=_by(decided, margin))
-
-
-def _by(decided: RatioDecision, margin: float) -> str:
-    if abs(math.log(decided.ratio.value or 1.0)) < math.log1p(margin):
-        return f"different, but below your margin of {percent(margin)}"
-    least = decided.at_least
-    if least is None or not _IN_PERCENT[0] < least < _IN_PERCENT[1]:
-        return ""
-    return f"by {percent(abs(least - 1))} at least"
+def _by(claim: Claim, ratio: Estimate, how: How | None) -> str:
+    """Return by how much a ratio is more or less than its factor, at least."""
+    margin, factor = percent(claim.margin), claim.hypothesis.bound
+    if how == "same":
+        return f"the same within {margin}"
+    value, (low, high) = ratio.value or factor, ratio.interval or (factor, factor)
+    if abs(math.log(value / factor)) < math.log1p(claim.margin):
+        return f"different, but below your margin of {margin}"
+    least, (lowest, highest) = (low if value > factor else high) / factor, _IN_PERCENT
+    return f"by {percent(abs(least - 1))} at least" if lowest < least < highest else ""
 
 
 _IN_PERCENT = (0.5, 2.0)
 "Ratios that percents are read of: the interval says the others."
 
 
-def _divided(estimate: Estimate, factor: float) -> Estimate:
-    ends = {name: getattr(estimate, name) for name in ("value", "low", "high")}
-    divided = {name: None if end is None else end / factor for name, end in ends.items()}
-    return estimate.model_copy(update=divided)
-
-
 APART = 0.001
 "Largest difference of equal shares: the method allows it between sides of a comparison (E1)."
-
-Failures = Sequence[tuple[int, int]]
-"One of each block: how many failed, of how many requests."
 
 
 class Shares(NamedTuple):
@@ -275,16 +267,15 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
     the same.
     """
     each = simultaneous(level, len(failures))
-    sides = tuple(failing(*_counts(failure), each) for failure in failures)
+    sides = tuple(failing(failure, each) for failure in failures)
     where = region(question)
-    if question.form != "ratio":
-        estimate = _apart(sides, 1.0, level)
-        return Shares(estimate, sides, _answer(estimate, where, 1.0, failures))
-    if question.relation != "==":
-        where = of_differences(where)
-        estimate = _apart(sides, question.bound, level)
-        answer = _answer(estimate, where, question.bound, failures)
-        if answer.state == "inconclusive" and _same(estimate, question.bound, failures):
+    of_ratio = question.form == "ratio"
+    if question.relation != "==" or not of_ratio:
+        where, factor = (of_differences(where), question.bound) if of_ratio else (where, 1.0)
+        estimate = _apart(sides, factor, level)
+        answer = _answer(estimate, where, factor, failures)
+        unsure = of_ratio and answer.state == "inconclusive"
+        if unsure and _same(estimate, factor, failures):
             holds = question.relation in {">=", "<="}
             remark = f"less than {exact(100 * APART)} points apart"
             answer = VerdictAnswer("holds" if holds else "fails", remark=remark)
@@ -295,10 +286,6 @@ def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> 
     if "fails" in {below.state, higher.state}:
         answer = VerdictAnswer("fails")
     return Shares(_apart(sides, question.bound, level), sides, answer)
-
-
-def _counts(failures: Failures) -> tuple[list[int], list[int]]:
-    return [failed for failed, _ in failures], [requests for _, requests in failures]
 
 
 def _apart(sides: Sequence[Estimate], factor: float, level: float) -> Estimate:
@@ -337,10 +324,10 @@ def _answer(
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
     """Return the extreme values, if each side as a whole were as its worst trial."""
-    highest = [worst(*_counts(failure)) or 0.0 for failure in failures]
+    highest = [worst(failure) or 0.0 for failure in failures]
     if len(highest) == 1:
         return tuple(highest)
-    a, b = (failing(*_counts(failure)).value or 0.0 for failure in failures)
+    a, b = (failing(failure).value or 0.0 for failure in failures)
     return highest[0] - factor * b, a - factor * highest[1]
 
 

@@ -1,8 +1,8 @@
 """Values of a claim's question: one believed value for each block and side."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import NamedTuple
 
 from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.doubts import speaks_of
@@ -15,8 +15,7 @@ from benchforge.stats.turns import Rounds, explained
 from benchforge.text.readable import exact
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(NamedTuple):
     """The blocks that count, and the reasons for the others."""
 
     line: MetricSummary | None
@@ -54,11 +53,10 @@ class Blocks:
         better, shares = self.line.better, [free or (1.0, 1.0) for free in self.left]
         a = (levelled(value, free, better) for value, (free, _) in zip(self.a, shares, strict=True))
         b = (levelled(value, free, better) for value, (_, free) in zip(self.b, shares, strict=True))
-        return replace(self, a=tuple(a), b=tuple(b))
+        return self._replace(a=tuple(a), b=tuple(b))
 
 
-@dataclass(frozen=True)
-class _CaseValues:
+class _CaseValues(NamedTuple):
     """Values of a case for a line, by block, or the reason for none."""
 
     line: MetricSummary | None

@@ -176,7 +176,7 @@ def evidence_of(
         smoke=summary.smoke,
         several=several,
         wrong=tuple(dict.fromkeys(wrong)),
-        missing=() if has_sides else tuple(dict.fromkeys(_without(silent))),
+        missing=() if has_sides else tuple(dict.fromkeys(map(_without, silent))),
         unlike=in_short(check for check in odd if check.scope == "comparison"),
         grave=in_short(check for check in odd if check.scope != "comparison"),
         spoiled=in_short(faults),
@@ -210,12 +210,9 @@ def _lasts(check: Check) -> bool:
     return not (check.transient or check.of_noise or check.topic in {"blocks", "placebo"})
 
 
-def _without(cases: Sequence[CaseSummary]) -> Iterator[str]:
-    for case in cases:
-        if case.failed:
-            yield case.failed[-1].failure.message
-        else:
-            yield f"{case.case.server} has no trial"
+def _without(case: CaseSummary) -> str:
+    failed = case.failed
+    return failed[-1].failure.message if failed else f"{case.case.server} has no trial"
 
 
 def _undecided(

@@ -11,11 +11,11 @@ from benchforge.model.summary.summary import Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.values.units import titled
 from benchforge.stats.inference.region import Region, lies
+from benchforge.text.readable import listed
 
 State = Literal["holds", "fails", "open", "differ"]
 _STATES: dict[str, State] = {"holds": "holds", "fails": "fails"}
 _VERBS = {"holds": "hold", "fails": "fail", "differ": "differ", "open": "are undecided"}
-_SHOWN = 12  # names in a line
 
 
 class InterimAnswer(NamedTuple):
@@ -34,10 +34,8 @@ def in_short(answers: Sequence[InterimAnswer]) -> str:
         labels = [answer_.about for answer_ in answers if answer_.state == state]
         if not labels:
             continue
-        names_shown, more = labels[:_SHOWN], len(labels) - _SHOWN
-        names = ", ".join([*names_shown, *([f"and {more} more"] if more > 0 else [])])
-        soon = "" if parts else " so far"
-        parts.append(f"{len(labels)} {verb}{soon}" + (f" ({names})" if state != "open" else ""))
+        soon, names = "" if parts else " so far", f" ({listed(labels)})"
+        parts.append(f"{len(labels)} {verb}{soon}{names if state != 'open' else ''}")
     return f"of {len(answers)} questions: {', '.join(parts)}"
 
 

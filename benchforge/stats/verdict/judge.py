@@ -63,8 +63,8 @@ class _Looked(NamedTuple):
         if self.weighed is None or self.of.bounded:
             return Ps(None, None)
         if self.level is not None:
-            return both(self.claim, self.weighed, self.level)
-        return ps_of(self.claim, self.weighed)
+            return both(self.weighed, self.level)
+        return ps_of(self.weighed)
 
 
 def judged(summary: Summary, stop: Stop = BLOCKS, is_grave: IsGrave = never) -> Summary:
@@ -158,10 +158,10 @@ def _look(
     strange = odd if claim.published is None else []
     invalid = _broken(sides, blocks.line) or _spoilt(objections) or _unlike(strange) or _few(blocks)
     counted = blocks.failures and blocks.line is not None and blocks.line.of_failures
-    weighed = None if invalid or counted else weigh(claim.hypothesis, blocks, stop)
+    weighed = None if invalid or counted else weigh(claim, blocks, stop)
     level = None
     if weighed and blocks.disturbed:
-        level = weigh(claim.hypothesis, blocks.levelled(), stop)
+        level = weigh(claim, blocks.levelled(), stop)
     ids = tuple(dict.fromkeys(check.id for check in odd))
     return _Looked(claim, instance, sides, blocks, objections, invalid, ids, weighed, level)
 

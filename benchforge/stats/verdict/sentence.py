@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate, Objection, Verdict
 from benchforge.model.trial.trial import Load
@@ -44,7 +44,7 @@ def sentence(verdict: Verdict, context: VerdictContext, summary: Summary, sides:
         *_validity(verdict, context.instance),
         *_disturbed(verdict, sides),
         *_placebo(summary, sides),
-        *_published(verdict, context),
+        "" if verdict.estimate.value is None else published(context.claim, context.unit),
         ", ".join(verdict.limitations),
     ]
     return "; ".join(filter(None, pieces)) + "."
@@ -186,12 +186,6 @@ def _placebo(summary: Summary, sides: Sides) -> Iterator[str]:
             yield f"placebo today {times(ratio.value)} ({ends})"
 
 
-def _published(verdict: Verdict, context: VerdictContext) -> Iterator[str]:
-    publication = published(context.claim, context.unit)
-    if publication and verdict.estimate.value is not None:
-        yield publication
-
-
 def published(claim: Claim, unit: str) -> str:
     """Return the published value of a claim in words; empty without one."""
     if claim.published is None:
@@ -207,11 +201,9 @@ def _names(instance: ClaimInstance) -> tuple[str, str]:
     axes = list(dict.fromkeys(axis for coordinates in cases for axis in coordinates))
     differ = [axis for axis in axes if len({of_case.get(axis) for of_case in cases}) > 1]
     differ = differ or ["server"]
-    return _term(instance.a, differ), "" if instance.b is None else _term(instance.b, differ)
-
-
-def _term(term: Term, differ: Sequence[str]) -> str:
-    return " less ".join(_named(case, differ) for case in term.cases)
+    terms = [term.cases for term in (instance.a, instance.b) if term is not None]
+    a, *b = (" less ".join(_named(case, differ) for case in of_term) for of_term in terms)
+    return a, "".join(b)
 
 
 def _named(case: CaseName, differ: Sequence[str]) -> str:

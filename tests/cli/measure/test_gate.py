@@ -413,9 +413,8 @@ def test_an_interval_of_that_precision_decides(
     reached = 0.999 * precision(limit)
     looked_at = RULE.t_error(1 - level(questions), blocks)
     sd = reached * sqrt(blocks) / t_quantile(1 - looked_at / 2, blocks - 1)
-    error, df = sd / sqrt(blocks), blocks - 1
     method: Method = "paired t of log-ratios"
-    estimate = by_t(log(value), error, Basis(method, 0.95, blocks, df, sd))
+    estimate = by_t(log(value), sd / sqrt(blocks), Basis(method, 0.95, blocks, sd))
     verdict = judge(estimate, better="higher", limit=limit, questions=questions)
     assert verdict.state in {"slower", "not slower"}
 

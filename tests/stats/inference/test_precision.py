@@ -26,7 +26,7 @@ from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.stopping import Stop, at_level, enough
 from benchforge.stats.summary.completeness import missing, whole
-from benchforge.stats.summary.precision import PrecisionTarget, precise, sought
+from benchforge.stats.summary.precision import precise, sought
 from benchforge.stats.summary.summarize import summarize
 
 ONE, TWO, THREE = (case(server) for server in ("one", "two", "three"))
@@ -99,13 +99,6 @@ def test_fewer_than_the_least_are_never_enough() -> None:
     assert findings.in_words.startswith("stopped after 8 blocks: no interval is wider than 0.1")
 
 
-def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
-    findings = looked(*made(drawn(1, 9, noise=0.2), until(most=9)))
-    assert (findings.stop, findings.reached) == (True, False)
-    text = "stopped after 9 blocks: repeat.between = [8, 9] allows no more, and an interval is"
-    assert text in findings.in_words
-
-
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:
     values: list[list[float | None]] = [[*subject] for subject in drawn(1, 9, noise=1e-3)]
     values[0][3] = None
@@ -127,12 +120,6 @@ def test_noise_is_waited_for_and_a_server_that_cannot_be_measured_is_not() -> No
     findings = looked(head, failing)
     assert (findings.stop, findings.reached) == (True, False)
     assert findings.in_words.endswith("no block will tell more: hello · s0 · few has no throughput")
-
-
-def test_values_that_are_all_equal_are_not_waited_for() -> None:
-    findings = looked(*made([[100.0] * 8, [200.0] * 8], until()))
-    assert (findings.stop, findings.reached) == (True, False)
-    assert "all 8 are equal" in findings.why
 
 
 def test_a_server_alone_is_known_by_its_own_value() -> None:
@@ -170,15 +157,6 @@ def test_a_claim_is_all_that_its_scenario_is_asked() -> None:
     assert findings.why == "every claim is decided, at all looks together"
     open_ = head.model_copy(update={"claims": (claim("throughput", "s1", "s2"),)})
     assert not looked(open_, entries).stop
-
-
-def test_who_asks_may_say_what() -> None:
-    """A third server, as loud as it is, is nobody's concern."""
-    values = [*drawn(1, 8, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(8)]]
-    head, entries = made(values, until())
-    assert not looked(head, entries).stop
-    request = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
-    assert present(precise(head, entries, METRICS, request)).reached
 
 
 def test_what_is_missing() -> None:
@@ -238,12 +216,6 @@ def test_blocks_are_no_more_alike_than_their_slices_explain() -> None:
     of_blocks = summarize(head.model_copy(update={"until": None}), scattered, METRICS)
     (pair,) = present(of_blocks.comparisons[0].rankings[0].ranking).pairs
     assert present(pair.ratio.sd) < explained / 10
-
-
-@pytest.mark.parametrize(("least", "most"), [(2, 30), (9, 8), (1, 1)])
-def test_bounds_that_are_none_are_refused(least: int, most: int) -> None:
-    with pytest.raises(ValueError, match="in order"):
-        until(least=least, most=most)
 
 
 class Times(Throughput):

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from present import present
 
-from benchforge.results.over_time.series import welch
 from benchforge.stats.distributions import beta_cdf, beta_quantile, t_quantile, two_sided
+from benchforge.stats.inference.interval import welch
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +52,13 @@ SOME = st.lists(st.floats(-5, 5), min_size=3, max_size=20)
 
 
 @given(SOME, SOME)
-def test_the_p_of_welch_is_scipys(stats: Any, item: list[float], other: list[float]) -> None:
+def test_welch_is_scipys(stats: Any, item: list[float], other: list[float]) -> None:
     if min(pvariance(item), pvariance(other)) < 1e-6:  # scipy warns of rounding there
         return
-    theirs = stats.ttest_ind(item, other, equal_var=False).pvalue
-    assert welch(item, other) == pytest.approx(theirs, rel=1e-6, abs=1e-12)
+    theirs, actual = (
+        stats.ttest_ind(item, other, equal_var=False),
+        present(welch(item, other, 0.95)),
+    )
+    assert actual.p == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-12)
+    ends = actual.difference - actual.half, actual.difference + actual.half
+    assert ends == pytest.approx(tuple(theirs.confidence_interval(0.95)), abs=1e-6)

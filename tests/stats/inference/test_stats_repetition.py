@@ -111,12 +111,3 @@ def test_when_to_stop(
     assert (got.blocks, got.stop, got.reached) == (n, stop, reached)
     assert got.why.startswith(reason)
     assert got.in_words.startswith("stopped after" if stop else "not enough after")
-
-
-@given(st.integers(0, 10**6), st.floats(0.8, 1.25))
-def test_whether_there_is_a_difference_is_not_looked_at(seed: int, truth: float) -> None:
-    pair, theirs = two(Random(seed), 10)
-    item = enough([ratio(pair, theirs)], 10, UNTIL)
-    other = enough([ratio([value * truth for value in pair], theirs)], 10, UNTIL)
-    assert (item.stop, item.reached) == (other.stop, other.reached)
-    assert item.half_width == pytest.approx(other.half_width)

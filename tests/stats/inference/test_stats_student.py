@@ -40,7 +40,6 @@ def test_one_and_two_degrees_of_freedom_have_a_closed_form() -> None:
 def test_it_tends_to_the_normal_one() -> None:
     for p in (0.001, 0.2, 0.9, 0.975):
         assert dist.t_quantile(p, 1e6) == pytest.approx(NormalDist().inv_cdf(p), abs=1e-5)
-        assert dist.normal_quantile(p) == NormalDist().inv_cdf(p)
 
 
 def test_the_series_for_many_degrees_of_freedom_continues_the_exact_quantile() -> None:
@@ -58,11 +57,6 @@ def test_the_middle_is_zero_and_the_far_ends_are_reached() -> None:
     assert dist.two_sided(-math.inf, 3) == 0
     assert dist.beta_quantile(0, 2, 3) == 0
     assert dist.beta_quantile(1, 2, 3) == 1
-
-
-def test_ten_million_requests_still_have_a_share() -> None:
-    many = 10_000_000
-    assert dist.beta_quantile(0.95, 1, many) == pytest.approx(1 - 0.05 ** (1 / many), rel=1e-6)
 
 
 @pytest.mark.parametrize("p", [0, 1, -0.1, 1.1, math.nan])

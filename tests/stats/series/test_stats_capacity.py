@@ -6,85 +6,67 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made.simulate import searched
+from made.simulate import search, searched, tried
 from present import present
 
-from benchforge.stats.search.search import Next, RateTrial, Search, next_rate, sustained
+from benchforge.model.suite.search import RateSearch, SearchTrial
+from benchforge.stats.search.search import Next, next_rate, sustained
 
 
-def sharp(search: Search, limit: float) -> list[RateTrial]:
+def sharp(find: RateSearch, start: float, limit: float) -> list[SearchTrial]:
     """Search a server that passes below its limit and fails above it."""
-    attempts: list[RateTrial] = []
-    while (rate := next_rate(search, attempts).rate) is not None:
-        attempts.append(RateTrial(rate, passed=rate <= limit))
+    attempts: list[SearchTrial] = []
+    while (rate := next_rate(find, start, attempts).rate) is not None:
+        attempts.append(tried(rate, passed=rate <= limit))
     return attempts
 
 
 @given(st.floats(1, 1e5), st.floats(20, 9e4), st.integers(1, 40))
 def test_a_search_ends_near_the_limit(start: float, limit: float, steps: int) -> None:
-    search = Search(start, lowest=1, highest=1e5, steps=steps)
-    attempts = sharp(search, limit)
-    assert next_rate(search, attempts) == Next("done", None)
+    find = search(1, 1e5, steps)
+    attempts = sharp(find, start, limit)
+    assert next_rate(find, start, attempts) == Next("done", None)
     assert len(attempts) <= steps + 17 + 5
     assert math.log(attempts[-1].rate / limit) == pytest.approx(0, abs=0.065)
 
 
 def test_the_phases_of_a_search() -> None:
-    search = Search(100, lowest=10, highest=10_000, steps=4)
-    attempts = sharp(search, 700)
-    phases = [next_rate(search, attempts[:n]).phase for n in range(len(attempts) + 1)]
+    find = search(10, 10_000, 4)
+    attempts = sharp(find, 100, 700)
+    phases = [next_rate(find, 100, attempts[:n]).phase for n in range(len(attempts) + 1)]
     assert phases == ["bracket"] * 4 + ["bisect"] * 4 + ["staircase"] * 4 + ["done"]
     assert [round(attempt.rate) for attempt in attempts[:5]] == [100, 200, 400, 800, 566]
     upper, below = attempts[-2:]
     assert max(upper.rate / below.rate, below.rate / upper.rate) == pytest.approx(1.03)
 
 
-def test_down_from_a_start_that_is_too_high() -> None:
-    assert [each.rate for each in sharp(Search(1000, 10, 10_000), 300)][:3] == [1000, 500, 250]
-
-
 @pytest.mark.parametrize(("limit", "phase", "last"), [(5, "too low", 10), (1e6, "too high", 1000)])
 def test_a_limit_outside_of_what_can_be_tried(limit: float, phase: str, last: float) -> None:
-    search = Search(100, lowest=10, highest=1000)
-    attempts = sharp(search, limit)
-    assert next_rate(search, attempts).phase == phase
+    find = search(10, 1000)
+    attempts = sharp(find, 100, limit)
+    assert next_rate(find, 100, attempts).phase == phase
     assert attempts[-1].rate == last
     assert sustained(attempts).rate.why == f"every trial {'passed' if limit > 10 else 'failed'}"
 
 
 @given(st.lists(st.booleans(), max_size=60), st.floats(10, 1000))
 def test_whatever_happens_rates_stay_within_bounds(answers: list[bool], start: float) -> None:
-    search = Search(start, lowest=10, highest=1000, steps=20)
-    attempts: list[RateTrial] = []
+    find = search(10, 1000)
+    attempts: list[SearchTrial] = []
     for passed in answers:
-        rate = next_rate(search, attempts).rate
+        rate = next_rate(find, start, attempts).rate
         if rate is None:
             break
         assert 10 <= rate <= 1000
-        attempts.append(RateTrial(rate, passed))
+        attempts.append(tried(rate, passed=passed))
 
 
 def test_an_attempt_that_nobody_asked_for_is_refused() -> None:
-    search = Search(100, 10, 1000, steps=1)
-    with pytest.raises(ValueError, match=r"101 was tried, 100 was asked for"):
-        next_rate(search, [RateTrial(101, passed=True)])
-    done = sharp(search, 300)
-    with pytest.raises(ValueError, match="nothing was asked for"):
-        next_rate(search, [*done, done[-1]])
-
-
-@pytest.mark.parametrize(
-    ("start", "lowest", "highest", "steps"),
-    [
-        *((0, 0, 10, 5), (5, 6, 10, 5), (11, 1, 10, 5), (5, 1, math.inf, 5)),
-        *((math.nan, 1, 9, 5), (5, 1, 9, 0)),
-    ],
-)
-def test_a_search_that_is_none_is_refused(
-    start: float, lowest: float, highest: float, steps: int
-) -> None:
-    with pytest.raises(ValueError, match=r"no rates|has steps"):
-        Search(start, lowest, highest, steps)
+    find = search(10, 1000, 1)
+    done = sharp(find, 100, 300)
+    for attempts, rate in (([tried(101, passed=True)], "100"), ([*done, done[-1]], "nothing")):
+        with pytest.raises(ValueError, match=f"was tried, {rate} was asked for"):
+            next_rate(find, 100, attempts)
 
 
 @settings(max_examples=15)
@@ -92,7 +74,8 @@ def test_a_search_that_is_none_is_refused(
 def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
     attempts = searched(Random(seed), 1000, 0.025)
     item = sustained(attempts)
-    other = sustained([RateTrial(attempt.rate * by, attempt.passed) for attempt in attempts])
+    scaled = [tried(attempt.rate * by, passed=attempt.passed) for attempt in attempts]
+    other = sustained(scaled)
     assert other.rate.value == pytest.approx(present(item.rate.value) * by, rel=0.003)
     assert other.safe == pytest.approx(present(item.safe) * by, rel=0.003)
     assert sustained(attempts[::-1]) == item
@@ -125,27 +108,14 @@ def test_the_posterior_is_the_naive_one() -> None:
 
 
 def test_a_passage_that_is_wide_is_told() -> None:
-    narrow = [RateTrial(rate, passed=rate < 1000) for rate in range(900, 1100, 10)]
-    wide = [RateTrial(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
+    narrow = [tried(rate, passed=rate < 1000) for rate in range(900, 1100, 10)]
+    wide = [tried(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
     for attempts, upper, below in ((narrow, 0, 0.025), (wide, 0.05, 1)):
         got = sustained(attempts)
         assert upper < present(got.width) < below
         assert present(got.safe) < (got.rate.value or 0)
 
 
-def test_why_there_is_no_rate() -> None:
-    for attempts, reason in (
-        ([], "there was no trial"),
-        ([RateTrial(5, passed=True)] * 3, "every trial passed"),
-        ([RateTrial(5, passed=False)], "every trial failed"),
-    ):
-        got = sustained(attempts)
-        assert (got.rate.value, got.rate.why, got.safe, got.width) == (None, reason, None, None)
-
-
-@pytest.mark.parametrize("rate", [0, -1, math.nan, math.inf])
-def test_a_rate_that_is_none_is_refused(rate: float) -> None:
-    with pytest.raises(ValueError, match="no rates"):
-        sustained([RateTrial(rate, passed=True), RateTrial(5, passed=False)])
-    with pytest.raises(ValueError, match="no level"):
-        sustained([RateTrial(5, passed=True)], 95)
+def test_without_any_trial_there_is_no_rate() -> None:
+    got = sustained([])
+    assert (got.rate.value, got.rate.why, got.safe) == (None, "there was no trial", None)

@@ -134,9 +134,6 @@ def test_a_reference_is_one_case_where_another_is_compared() -> None:
     assert levels.reference_of(two, "many", cases) is None
 
 
-# Over time
-
-
 def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
     days = [(n, 10.0 + n % 3, (1.1 if n >= 15 else 1.0) * OWN[n % 6]) for n in range(30)]
     everything = [day(n, machine, machine * mine) for n, machine, mine in days]

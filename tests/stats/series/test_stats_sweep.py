@@ -62,11 +62,3 @@ def test_what_a_sweep_cannot_say(
     assert got.best_level == index
     assert got.highest.interval is None
     assert reason in got.highest.why
-
-
-@pytest.mark.parametrize(
-    "wrong", [{0: [1.0]}, {1: [1.0], 2: [1.0, 2.0]}, {1: [math.nan]}, {-4: [1.0]}]
-)
-def test_a_sweep_with_holes_is_refused(wrong: dict[int, list[float]]) -> None:
-    with pytest.raises(ValueError, match=r"levels are 1 or more|not finite"):
-        sweep(wrong)

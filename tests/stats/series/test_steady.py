@@ -14,28 +14,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchforge.checks.limits import limits
-from benchforge.stats.timeseries.trend import mann_kendall, partition, theil_sen
+from benchforge.stats.timeseries.trend import mann_kendall, partition
 from benchforge.stats.timeseries.windows import LEAST, TOLERANCE, WarmUpFit, ensemble, examine, mser
 
 Shape = Callable[[float], float]
 
 POINTS = 5.0
 SIMULATED = 500
-
-
-def flat(_: float) -> float:
-    """One level."""
-    return 1.0
-
-
-def late(share: float) -> float:
-    """A slowdown by 12 % at three quarters of the load."""
-    return 1.0 if share < 0.75 else 0.88
-
-
-def falling(share: float) -> float:
-    """A trend of -10 %."""
-    return 1 - share / 10
+SHAPES: dict[str, Shape] = {
+    "flat": lambda _: 1.0,
+    "late": lambda share: 1.0 if share < 0.75 else 0.88,
+    "falling": lambda share: 1 - share / 10,
+}
+FLAT = SHAPES["flat"]
 
 
 def run(rng: random.Random, shape: Shape, bins: int) -> list[float]:
@@ -56,16 +47,15 @@ def unsteady(shape: Shape, bins: int, runs: int) -> float:
 @pytest.mark.parametrize(
     ("shape", "bins", "runs", "lowest", "highest"),
     [
-        *((flat, 20, 1, 3, 5), (flat, 20, 5, 3, 5), (flat, 30, 3, 1, 3), (flat, 60, 3, 0, 2)),
-        *((late, 20, 1, 48, 48), (late, 20, 3, 95, 100), (late, 30, 3, 95, 100)),
+        *(("flat", 20, 1, 3, 5), ("flat", 20, 5, 3, 5), ("flat", 30, 3, 1, 3)),
+        ("flat", 60, 3, 0, 2),
+        *(("late", 20, 1, 48, 48), ("late", 20, 3, 95, 100), ("late", 30, 3, 95, 100)),
         # The table does not say for how many bins; of 54, which are 13.5 s, it holds.
-        (falling, 54, 1, 32, 46),
-        (falling, 54, 5, 80, 95),
-        (falling, 54, 10, 80, 95),
+        *(("falling", 54, 1, 32, 46), ("falling", 54, 5, 80, 95), ("falling", 54, 10, 80, 95)),
     ],
 )
-def test_unsteady_rate(shape: Shape, bins: int, runs: int, lowest: float, highest: float) -> None:
-    assert lowest - POINTS <= unsteady(shape, bins, runs) <= highest + POINTS
+def test_unsteady_rate(shape: str, bins: int, runs: int, lowest: float, highest: float) -> None:
+    assert lowest - POINTS <= unsteady(SHAPES[shape], bins, runs) <= highest + POINTS
 
 
 @pytest.mark.parametrize(
@@ -80,7 +70,7 @@ def test_the_level_after_the_warm_up(shape: Callable[[int], float], bias: float)
     rng, levels, bins = random.Random(3), [], 40
     for _ in range(100):
         runs = [
-            [value * shape(number) for number, value in enumerate(run(rng, flat, bins))]
+            [value * shape(number) for number, value in enumerate(run(rng, FLAT, bins))]
             for _ in range(5)
         ]
         cut = examine(ensemble(runs)).cut
@@ -99,7 +89,7 @@ def test_a_level_that_comes_in_the_middle_is_no_warm_up() -> None:
 
 def test_a_step_and_a_trend_say_their_size() -> None:
     rng = random.Random(5)
-    step = examine([value * (1.0 if n < 45 else 0.8) for n, value in enumerate(run(rng, flat, 60))])
+    step = examine([value * (1.0 if n < 45 else 0.8) for n, value in enumerate(run(rng, FLAT, 60))])
     assert step.course == "step"
     assert step.change == pytest.approx(-0.2, abs=0.03)  # of the level before
     trend = examine(ensemble([run(rng, lambda index: 1 + 0.06 * index, 60) for _ in range(20)]))
@@ -117,25 +107,10 @@ def test_a_server_that_stands_still_for_most_of_what_is_kept_made_a_step() -> No
     assert examine(course[::-1]).change == -1.0
 
 
-def test_a_level_that_halves_is_said_to_be_half_and_not_gone() -> None:
-    assert examine([40.0] * 30 + [20.0] * 14).change == -0.5
-    assert examine([20.0] * 30 + [40.0] * 14).change == 1.0
-
-
 @given(st.lists(st.sampled_from([0, 0, 0, 1, 10, 11]), min_size=LEAST, max_size=3 * LEAST))
 def test_a_course_in_which_much_stands_still_is_told_all_the_same(counts: list[int]) -> None:
     assume(median(counts) > 0)
     assert examine(ensemble([counts])).course in {"flat", "warm-up", "late", "step", "trend"}
-
-
-def test_too_few_bins_say_nothing() -> None:
-    with pytest.raises(ValueError, match=f"it takes {LEAST}"):
-        examine([1.0] * (LEAST - 1))
-
-
-def test_a_run_in_which_hardly_anything_ended_has_no_course() -> None:
-    with pytest.raises(ValueError, match="nothing ended"):
-        ensemble([[0, 0, 0, 5]])
 
 
 def test_runs_are_averaged_in_units_of_their_own_level() -> None:
@@ -186,10 +161,6 @@ def test_a_partition_is_the_cheapest_of_all(values: list[int], least: int, penal
     best = min(cost(values, way, penalty) for way in allowed)
     assert cost(values, [0, *actual, size], penalty) == pytest.approx(best, abs=1e-6)
     assert [0, *actual, size] in allowed
-
-
-def test_a_slope_does_not_mind_one_wild_value() -> None:
-    assert theil_sen([*enumerate([0, 2, 4, 600, 8, 10])]) == 2
 
 
 def test_a_trend_has_the_p_of_the_literature() -> None:

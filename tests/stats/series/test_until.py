@@ -4,21 +4,19 @@ import hashlib
 import math
 import re
 import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import WAITS_S, Bench, answering, bench_words, calls
+from front_door import Bench, answering, bench_words, calls
 from measured.on_disk import cut_off, edited, only_result, places, summary_of
 from measured.once import made_once
 from present import present
 from suite_texts.files import suite_text
 
 from benchforge.cli.suites.plan.planned import Plan
-from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.files.folder import read_header
 from benchforge.parts.registry import Registry
 from benchforge.stats.distributions import t_quantile
 from benchforge.suite.load import load
@@ -87,10 +85,6 @@ def test_a_plan_is_from_the_fewest_to_the_most(bench: Bench, tmp_path: Path) -> 
     plan = Plan.model_validate_json(bench("plan", path, "--format", "json").out)
     assert plan.until is not None
     assert (plan.until.width, plan.until.least, plan.blocks, plan.trials) == (0.03, 8, 20, 40)
-
-
-def all_believed(result: Path) -> bool:
-    return all(trial.believed for trial in read_trials(result))
 
 
 @pytest.fixture(scope="module")
@@ -172,31 +166,6 @@ def test_a_kill_changes_nothing(bench: Bench, stopped: tuple[Path, str], tmp_pat
     assert places(result) == places(stopped[0])
     assert summary_of(result).complete
     bench("validate", result, code=0)
-    bench("verify", result, code=0)
-
-
-@pytest.mark.exhaustive
-def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_path: Path) -> None:
-    words = bench_words("run", suite(tmp_path, f'until = "{AT_ONCE}"\nbetween = [8, 9]'))
-    with (tmp_path / "err").open("w") as err:
-        process = subprocess.Popen(words, cwd=tmp_path, stdout=err, stderr=err)
-    try:
-        deadline = time.monotonic() + WAITS_S
-        while len(list(tmp_path.glob("results/*/trials/*/trial.json"))) < 5:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-    finally:
-        process.kill()
-        process.wait(WAITS_S)
-    result = only_result(tmp_path)
-    bench("validate", result, code=0)
-    call = bench("run", "--details", "--resume", result, code=0)
-    blocks = 8 if all_believed(result) else 9
-    planned = read_header(result).plan[: 2 * blocks]
-    assert places(result) == [(item.block, item.position) for item in planned]
-    assert summary_of(result).complete
-    assert f"stopped after {blocks} blocks: " in call.out
     bench("verify", result, code=0)
 
 

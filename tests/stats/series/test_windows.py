@@ -59,9 +59,6 @@ def only(metric: Metric, trial: Trial, window: Window) -> Sample:
     return next(iter(metric.of_trial(trial, "label", window)))
 
 
-# --- bins ----------------------------------------------------------------------------------------
-
-
 def test_a_short_last_bin_is_no_bin() -> None:
     series = Series(bin_s=0.25, completed=(5, 6, 7, 1), errors=(0, 0, 0, 0))
     bins, _ = bins_of(trial(reading(0.8, series=series)))
@@ -99,9 +96,6 @@ def test_joined_bins_lose_nothing(counts: list[int], bin_s: float, width: float)
     assert sum(bins.counts) + bins.beside == sum(counts) + 3
     assert bins.seconds >= width * (1 - 1e-5)
     assert bins.seconds < width + bin_s
-
-
-# --- whether a case settled ----------------------------------------------------------------------
 
 
 def test_a_warm_up_is_found_in_bins_of_250_ms_and_in_bins_of_a_second() -> None:
@@ -167,9 +161,6 @@ def test_who_never_settled_keeps_the_whole_load_and_cuts_nobody() -> None:
     assert window_of(never, window).cut_s == 0
 
 
-# --- metrics -------------------------------------------------------------------------------------
-
-
 def test_throughput_is_that_after_the_warm_up() -> None:
     sample = only(Throughput(), trial(told(WARM)), Window(cut_s=2))
     assert sample.value == pytest.approx(400)  # 100 in each 250 ms
@@ -223,9 +214,6 @@ def test_what_is_never_cut_says_so() -> None:
         assert all(text.endswith("its first 2 s too") for text in texts)
 
 
-# --- a result ------------------------------------------------------------------------------------
-
-
 def result(*readings: tuple[str, Reading]) -> Any:
     header = plain.header(*(case(server) for server in dict(readings)), blocks=1)
     trials = [
@@ -249,9 +237,6 @@ def test_a_result_has_the_cut_and_each_case_s_verdict() -> None:
     assert flat.metrics[0].estimator == "without the first 2 s"
     assert stepped.metrics[0].median == pytest.approx(360)  # of the whole load
     assert "not steady" in stepped.notes[0]
-
-
-# --- checks --------------------------------------------------------------------------------------
 
 
 def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:

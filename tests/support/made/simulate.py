@@ -5,10 +5,11 @@ noise of 2 % within a block, and one trial in twenty at 20 % less.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from benchforge.stats.search.search import RateTrial, Search, next_rate
+from benchforge.model.suite.search import Objective, RateSearch, SearchTrial
+from benchforge.stats.search.search import next_rate
 
 DRIFT = 0.05
 NOISE = 0.02
@@ -68,6 +69,14 @@ def disturbed(
     return values, rest
 
 
+def by_block(table: Mapping[str, Sequence[float]]) -> dict[str, dict[tuple[int, bool], float]]:
+    """Return the values of each server by their block, which nobody disturbed."""
+    return {
+        server: {(block, False): value for block, value in enumerate(row)}
+        for server, row in table.items()
+    }
+
+
 def share(times: int, seed: int, holds: Callable[[Random], bool]) -> float:
     """Return in what share of so many simulated runs something holds."""
     draw = Random(seed)
@@ -79,13 +88,24 @@ def tolerance(expected: float, times: int) -> float:
     return 3 * math.sqrt(expected * (1 - expected) / times)
 
 
-def searched(draw: Random, limit: float, width: float, steps: int = 20) -> list[RateTrial]:
+def search(lowest: float, highest: float, steps: int = 20) -> RateSearch:
+    """Return a search whose trials are made by hand: nothing reads its objective."""
+    objective = Objective(text="-", metric="latency", relation="<", bound=1)
+    return RateSearch(lowest=lowest, highest=highest, steps=steps, objectives=(objective,))
+
+
+def tried(rate: float, *, passed: bool) -> SearchTrial:
+    """Return a trial of a search."""
+    return SearchTrial(trial=1, round=1, rate=rate, passed=passed)
+
+
+def searched(draw: Random, limit: float, width: float) -> list[SearchTrial]:
     """Return a search's trials on a server that passes its limit half of the time."""
-    search = Search(limit * draw.uniform(0.05, 3), limit / 100, limit * 100, steps)
-    attempts: list[RateTrial] = []
-    while (rate := next_rate(search, attempts).rate) is not None:
+    find, start = search(limit / 100, limit * 100), limit * draw.uniform(0.05, 3)
+    attempts: list[SearchTrial] = []
+    while (rate := next_rate(find, start, attempts).rate) is not None:
         chance = 1 / (1 + math.exp(math.log(rate / limit) / width))
-        attempts.append(RateTrial(rate, passed=draw.random() < chance))
+        attempts.append(tried(rate, passed=draw.random() < chance))
     return attempts
 
 

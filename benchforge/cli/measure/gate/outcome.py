@@ -20,9 +20,9 @@ from benchforge.model.values.units import RATE, titled
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
 from benchforge.run.disk.result_writer import ResultWriter
-from benchforge.stats.inference.hodges_lehmann import ratio
+from benchforge.stats.inference.hodges_lehmann import paired, ratio
 from benchforge.stats.inference.stopping import guarded
-from benchforge.stats.summary.line import Place, by_place, left_to, levelled_places, paired
+from benchforge.stats.summary.line import Place, by_place, left_to, levelled_places
 from benchforge.stats.turns import explained
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 from benchforge.text import door
