@@ -34,7 +34,7 @@ def limited(folder: Path, limit: int, most: int, *words: str) -> Told:
         bench_words(*words), cwd=folder, preexec_fn=lambda: resource.setrlimit(limit, (most, most))
     )
     assert "Traceback" not in done.stderr, done.stderr
-    return Told(done.returncode, done.stdout, done.stderr)
+    return Told(done.returncode, done.stdout, done.stderr, folder)
 
 
 @pytest.mark.parametrize("words", [("run", "a.toml"), ("check", "a.toml"), ("doctor",)])
@@ -61,7 +61,7 @@ def test_too_few_descriptors_are_one_sentence(folder: Path, words: tuple[str, ..
 def test_a_run_whose_descriptors_end_goes_on_with_more(folder: Path) -> None:
     done = limited(folder, resource.RLIMIT_NOFILE, 20, "run", "a.toml")
     assert (done.code, FILES in done.err) == (4, True), done.all
-    (result,) = (folder / "results").iterdir()
+    result = done.result
     assert f"to continue: benchforge run --resume results/{result.name} --anyway\n" in done.err
     done = limited(folder, resource.RLIMIT_NOFILE, 1024, "run", "--resume", str(result), "--anyway")
     assert done.code == 0, done.all
