@@ -60,6 +60,7 @@ def nothing_false(tool: str, seed: int) -> None:
     if tool in {"hey", "oha"}:
         options["connections"] = Fact(float(setup.connections), origin="by the auditor")
     audited = audit(text, options)
+    assert audited.reader == tool.removesuffix("_text")
     assert not false(audited), (setup, false(audited), text)
     assert audited.checked or tool == "pyperf", text
 

@@ -197,12 +197,6 @@ def test_of_many_cases_few_lines_are_printed(bench: Bench, suite: Path) -> None:
     assert len(call.out.splitlines()) < 60
 
 
-def test_what_is_too_many_is_refused_before_anything_is_expanded(bench: Bench, suite: Path) -> None:
-    call = bench("plan", suite, *varied(workers=1000, threads=1000, requests=10), code=2)
-    assert "10000000 combinations make up to 10000000 cases, more than 1000000" in call.err
-    assert call.err.splitlines()[-1].startswith("hint: vary less at a time")
-
-
 def test_secrets_are_in_no_form_of_it(bench: Bench, suite: Path) -> None:
     # A title that holds the secret of another place is shown by none of them.
     values = ("servers.app.environment.TOKEN=geheim-1", "scenarios.second.title=geheim-1")

@@ -151,11 +151,6 @@ def test_too_little_time_is_undecided_and_a_waiver_passes_it(bench: Bench, tmp_p
     expired = gate(bench, seconds=2)
     assert expired.code == 4, expired.all
     assert "(its waiver ended on 2001-01-01)" in expired.out
-    assert bench("check", "repository/suite.toml").code == 0
-    (folder / "suite.toml").write_text(SUITE + waiver.replace('"s"', '"t"'))
-    wrong = gate(bench)
-    assert wrong.code == 2
-    assert "no scenario 't' is declared" in wrong.err
 
 
 def test_a_server_that_does_not_start_at_the_base_is_said_first_and_fails_nobody(
@@ -307,25 +302,19 @@ def run(folder: Path, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "says"),
+    ("words", "says"),
     [
-        (["--base", "nothing"], 2, "no such commit in "),
-        (["--base", "--upload-pack=x"], 2, "no such commit in "),
-        (["--base", "$(touch x)\n;"], 2, "no such commit in "),
-        (["--base", "v1", "--limit", "5"], 2, "--limit 5: not a share"),
-        (["--base", "v1", "--time", "soon"], 2, "--time soon: not a duration"),
-        (["--base", "v1", "--badge", "x.png"], 2, "neither .svg nor .json"),
-        (["--base", "v1", "--only", "x"], 2, "no such scenario"),
-        ([], 2, "needs --base, or --against with --reference"),
-        (["--against", "results"], 2, "needs --base, or --against with --reference"),
-        (["--base", "v1", "--against", "results"], 2, "needs --base, or --against"),
+        (["--base", "nothing"], "no such commit in "),
+        (["--base", "--upload-pack=x"], "no such commit in "),
+        (["--base", "$(touch x)\n;"], "no such commit in "),
+        (["--base", "v1", "--only", "x"], "no such scenario"),
     ],
 )
 def test_what_cannot_be_a_gate_is_an_error_with_a_hint(
-    bench: Bench, tmp_path: Path, words: list[str], code: int, says: str
+    bench: Bench, tmp_path: Path, words: list[str], says: str
 ) -> None:
     made(tmp_path)
-    run = bench("gate", "repository/suite.toml", *words, code=code)
+    run = bench("gate", "repository/suite.toml", *words, code=2)
     assert says in run.err
     assert "hint: " in run.err
     assert not (tmp_path / "results").exists()

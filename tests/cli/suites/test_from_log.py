@@ -221,7 +221,6 @@ def test_without_clients_the_user_names_the_shares(bench: Bench, tmp_path: Path)
     shared = bench("new", "suite", "shared", "--from-log", "access.log", "--behind-proxy")
     assert "kept from the log: /visits/ada?page={visits_ada.page}, 60 requests\n" in shared.out
     assert "private" not in shared.out
-    assert "give --from-log" in bench("new", "suite", "other", "--behind-proxy", code=2).err
 
 
 def test_cells_that_a_spreadsheet_runs_are_named(bench: Bench, tmp_path: Path) -> None:
