@@ -78,8 +78,6 @@ def test_an_output_that_is_full_ends_in_a_sentence(folder: Path) -> None:
     assert "No space left on device" in ended.stderr
 
 
-# --- disks ---------------------------------------------------------------------------------------
-
 Mounting = Callable[[str], list[Told]]
 FULL = 'full() { mount -t tmpfs -o size=64k none "$1"; head -c 99999 /dev/zero > "$1/fill"; }'
 CLOSED = 'closed() { mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"; }'
