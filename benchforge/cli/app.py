@@ -22,35 +22,31 @@ from benchforge.model.values.distribution import DISTRIBUTION, brings, entry_poi
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_COMMANDS = {
-    "duel": "Compare servers that are given as commands or URLs, without a suite.",
-    "gate": "Check whether a change makes servers slower than a base commit: for CI.",
-    "new": "Write a sample suite.",
-    "check": "Check suites for errors, missing programs and missing packages.",
-    "plan": "Show what a run would measure, in which order, and how long it would take.",
-    "run": "Measure a suite and report the results.",
-    "report": "Regenerate a result's summary and reports, including CI formats.",
-    "compare": "Compare a result with one or more older results.",
-    "history": "Show results over time, and where they changed.",
-    "serve": "Start one server of a suite, with its backends, in the foreground.",
-    "audit": "Check results of other tools for numbers that cannot be true.",
-    "clean": "List the files that benchforge keeps on the disk, and remove them.",
-    "validate": "Check that the files of results are complete and agree in form.",
-    "calibrate": "Measure the noise of this machine, and which differences it can show.",
-    "verify": "Recompute every number of a result from its raw files.",
-    "sign": "Sign a result with your ssh key.",
-    "doctor": "Check which programs this machine has and whether it is fit for benchmarking.",
+_FOLDERS = {
+    "measure.duel": "Compare servers that are given as commands or URLs, without a suite.",
+    "measure.gate": "Check whether a change makes servers slower than a base commit: for CI.",
+    "suites.new": "Write a sample suite.",
+    "suites.check": "Check suites for errors, missing programs and missing packages.",
+    "suites.plan": "Show what a run would measure, in which order, and how long it would take.",
+    "measure.run": "Measure a suite and report the results.",
+    "results.report": "Regenerate a result's summary and reports, including CI formats.",
+    "results.compare": "Compare a result with one or more older results.",
+    "results.history": "Show results over time, and where they changed.",
+    "measure.serve": "Start one server of a suite, with its backends, in the foreground.",
+    "results.audit": "Check results of other tools for numbers that cannot be true.",
+    "machine.clean": "List the files that benchforge keeps on the disk, and remove them.",
+    "results.validate": "Check that the files of results are complete and agree in form.",
+    "machine.calibrate": "Measure the noise of this machine, and which differences it can show.",
+    "results.verify": "Recompute every number of a result from its raw files.",
+    "results.sign": "Sign a result with your ssh key.",
+    "machine.doctor": "Check which programs this machine has and whether it is fit for "
+    "benchmarking.",
     "plugins": "List, show, check or scaffold plugins.",
-    "schema": "Print the JSON Schema of suites or of result files.",
+    "suites.schema": "Print the JSON Schema of suites or of result files.",
 }
-_ROOMS = {
-    "machine": ("calibrate", "clean", "doctor"),
-    "measure": ("duel", "gate", "run", "serve"),
-    "results": ("audit", "compare", "history", "report", "sign", "validate", "verify"),
-    "suites": ("check", "new", "plan", "schema"),
-}
-_MODULES = {name: f"{room}.{name}.command" for room, names in _ROOMS.items() for name in names}
-_MODULES["plugins"] = "plugins.command"
+"Each command: its folder below this one, and the sentence that `--help` prints."
+_COMMANDS = {path.rpartition(".")[2]: sentence for path, sentence in _FOLDERS.items()}
+_MODULES = {path.rpartition(".")[2]: f"{path}.command" for path in _FOLDERS}
 GROUP = "benchforge.commands"
 
 

@@ -24,19 +24,6 @@ def table(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_answer_comes_first_and_has_fifteen_lines(bench: Bench, table: Path) -> None:
-    (table / "all").mkdir()
-    for number in range(12):
-        (table / f"all/{number}.txt").write_text(WRK.format(mean="80.52ms"))
-    for words in (["all"], ["t.csv", *WORDS]):
-        lines = bench("audit", *words).out.splitlines()
-        first = ("12 sources: wrk, 12 rows. 0 can stand", "t.csv: columns, 3 rows")
-        assert lines[0].startswith(first)
-        verdict = r" can stand( \(1 of them unsupported\))?\. Withdraw or correct "
-        assert re.search(verdict, " ".join(lines[:2]))
-        assert len(lines) <= 15
-
-
 def test_the_answer_names_what_to_publish_and_the_ranks(bench: Bench, table: Path) -> None:
     done = bench("audit", "t.csv", *WORDS)
     standing = "t.csv: columns, 3 rows. 2 can stand (1 of them unsupported). Withdraw or correct"

@@ -32,23 +32,6 @@ def test_each_summary_of_k6_is_a_row_of_its_own_facts() -> None:
     assert not audited.findings or {finding.severity for finding in audited.findings} == {"unknown"}
 
 
-def test_a_file_of_two_tools_has_the_rows_of_both(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "all").mkdir()
-    (tmp_path / "all/m.txt").write_text(GOOD + "\n" + printers.ab(simulate(Setup())))
-    (tmp_path / "all/z.txt").write_text(WRK.format(mean="80.52ms"))
-    done = bench("audit", "all", "--details", code=1)
-    for line in ("all/m.txt: ab, 1 row", "all/m.txt: wrk, 1 row", "all/z.txt: wrk, 1 row"):
-        assert line in done.out
-
-
-def test_one_cut_output_does_not_refuse_the_others(bench: Bench, tmp_path: Path) -> None:
-    cut = "".join(GOOD.splitlines(keepends=True)[:5])
-    (tmp_path / "log.txt").write_text(GOOD + cut + GOOD)
-    done = bench("audit", "log.txt", code=2)
-    assert "log.txt: wrk, 2 rows" in done.out
-    assert "not read: log.txt: wrk: line 9: no line 'requests in' below it" in done.err
-
-
 CANNON = Path(__file__).parent / "recorded/autocannon/closed.txt"
 TOOLS: dict[str, Callable[[Simulated], str]] = {
     **printers.CLOSED,
@@ -82,16 +65,6 @@ def test_a_cut_line_of_samples_is_named(bench: Bench, tmp_path: Path) -> None:
         assert " cells below " in done.err
 
 
-def test_files_that_nobody_reads_are_named(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "all").mkdir()
-    (tmp_path / "all/wrk.txt").write_text(GOOD)
-    (tmp_path / "all/notes.txt").write_text("nothing to see")
-    (tmp_path / "all/empty.txt").write_text("")
-    done = bench("audit", "all", code=0)
-    assert "passed over: all/notes.txt: no reader knows this content" in done.err
-    assert "passed over: all/empty.txt: it is empty" in done.err
-
-
 def test_of_many_files_that_nobody_reads_some_are_named_and_json_names_all(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -101,9 +74,10 @@ def test_of_many_files_that_nobody_reads_some_are_named_and_json_names_all(
         (tmp_path / f"all/wrk{number}.txt").write_text(GOOD)
     names = [f"all/{number}.txt" for number in range(9)]
     for name in names:
-        (tmp_path / name).write_text("nothing to see")
+        (tmp_path / name).write_text("nothing to see" if name != names[0] else "")
     done = bench("audit", "all", code=0)
-    assert done.err.count("no reader knows this content") == 5
+    assert done.err.count("no reader knows this content") == 4
+    assert "passed over: all/0.txt: it is empty" in done.err
     assert "passed over: 4 more, which --json names" in done.err
     assert done.out.startswith("2 sources: wrk, 2 rows.")
     assert "Passed over: 9, --json names them with the reasons." in done.out
@@ -121,22 +95,6 @@ def test_an_output_stands_anywhere_in_a_text(prefix: str) -> None:
         assert {name: fact.value for name, fact in row.facts.items()} == {
             name: fact.value for name, fact in plain.facts.items()
         }
-
-
-@pytest.mark.parametrize(
-    ("columns", "says"),
-    [
-        (["rps=rate"], "no check uses a fact 'rps'"),
-        (["men=avg:ms"], "did you mean mean?"),
-        (["mean=avg"], "name its unit, as in --column mean=avg:ms"),
-        (["p99=worst"], "name its unit, as in --column p99=worst:ms"),
-    ],
-)
-def test_a_column_of_no_known_fact_is_refused(
-    bench: Bench, tmp_path: Path, columns: list[str], says: str
-) -> None:
-    (tmp_path / "t.csv").write_text("rate,avg,worst\n5,1,2\n")
-    assert says in bench("audit", "t.csv", "--column", *columns, code=2).err
 
 
 @pytest.mark.parametrize(

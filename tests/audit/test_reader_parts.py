@@ -1,14 +1,11 @@
-"""Readers as parts: the contract of each, and the package that `plugins new reader` writes."""
+"""Readers as parts: the contract of each."""
 
-import importlib.util
-import io
 from pathlib import Path
 
 import pytest
 from front_door import Bench
 from load import printers
 from load.queues import Setup, simulate
-from present import present
 
 from benchforge.cli.plugins.examination.examine import examine
 from benchforge.cli.plugins.examination.inputs import OUT, Recording
@@ -51,20 +48,3 @@ def test_plugins_check_reads_rows(bench: Bench, tmp_path: Path) -> None:
     assert "requests " in done.out
     other = bench("plugins", "check", "reader-wrk", "--output", "ab.txt", code=4)
     assert "no reading: no rows" in other.out
-
-
-def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
-    done = bench("plugins", "new", "reader", "mine", code=0)
-    assert "plugins check reader-mine --output tests/outputs/healthy.txt" in done.out
-    assert "audit tests/outputs/healthy.txt" in done.out
-    package = tmp_path / "benchforge-mine"
-    module = package / "src/benchforge_mine/__init__.py"
-    spec = present(importlib.util.spec_from_file_location("benchforge_mine", module))
-    made = importlib.util.module_from_spec(spec)
-    present(spec.loader).exec_module(made)
-    healthy = package / "tests/outputs/healthy.txt"
-    assert not examine(made.Mine, recordings=[Recording.of(healthy)]).findings
-    source = Source("healthy.txt", io.BytesIO(healthy.read_bytes()))
-    assert made.Mine().claims(source.head)
-    (row,) = made.Mine().rows(source)
-    assert row.facts["mean"].value == pytest.approx(0.01891)

@@ -5,15 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering, bench_words, captured, needed, needed_module
+from front_door import Bench, bench_words, captured, needed, needed_module
+from suite_texts.with_pace import alone
 
 LONG = "a" * 300
 DEEP = "/".join(["b" * 200] * 30)
-SUITE = """benchforge = 1
-servers.one = {{ use = "gunicorn", app = "mine:app", directory = "{directory}" }}
-loaders.pace = {{ use = "pace", connections = 1, duration = "100ms" }}
-scenarios.ping = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["pace"] }}
-"""
 
 
 @pytest.mark.parametrize("path", [LONG, DEEP])
@@ -55,9 +51,9 @@ def test_a_path_through_a_closed_folder_is_told(tmp_path: Path) -> None:
 )
 def test_a_wrong_app_directory(bench: Bench, tmp_path: Path, directory: str, says: str) -> None:
     needed_module("gunicorn")
-    (tmp_path / "suite.toml").write_text(SUITE.format(directory=directory))
+    path = alone(tmp_path, f'use = "gunicorn"\napp = "mine:app"\ndirectory = "{directory}"')
     for command in ("check", "run"):
-        call = bench(command, "suite.toml", code=2)
+        call = bench(command, path, code=2)
         assert says in call.all
         assert "its plugin is at fault" not in call.all
     assert not (tmp_path / "results").exists()
@@ -68,20 +64,15 @@ def test_a_full_scratch_disk_is_told_by_its_name(tmp_path: Path) -> None:
     needed("postgres", "initdb", "psql")
     full = tmp_path / "t"
     full.mkdir()
-    backend = '[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
-    suite = (
-        f"benchforge = 1\n[servers.one]\n{answering()}{backend}"
-        '[loaders.pace]\nuse = "pace"\nconnections = 1\nduration = "100ms"\n'
-        '[scenarios.ping]\nrequest = { path = "/ping" }\nservers = ["one"]\n'
-        'loaders = ["pace"]\nbackends = ["db"]\n[repeat]\nblocks = 1\nquiet = "off"\n'
-    )
-    (tmp_path / "suite.toml").write_text(suite)
+    path = alone(tmp_path, top='[backends.db]\nuse = "postgresql"\ndataset = "agents"')
+    text = path.read_text().replace('loaders = ["pace"]', 'loaders = ["pace"], backends = ["db"]')
+    path.write_text(text)
     mounted = 'mount -t tmpfs -o size=40m none "$TMPDIR" && exec "$@"'
     first = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "-"]
     if subprocess.run([*first[:4], "true"], check=False, capture_output=True).returncode:
         pytest.skip("user namespaces are refused here already")
     environment = {**os.environ, "TMPDIR": str(full), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    words = [*first, *bench_words("run", "suite.toml")]
+    words = [*first, *bench_words("run", path)]
     for _ in ("while the cluster is made", "while it is copied, where that fits"):
         done = captured(words, cwd=tmp_path, env=environment)
         assert done.returncode in {4, 5}, done.stderr

@@ -67,35 +67,19 @@ def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
     ]
 
 
-def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> None:
-    findings = found(tree(tmp_path, LAPTOP))
-    assert {finding.subject for finding in findings if finding.state == "warn"} == {
-        *("SMT", "governor", "turbo", "clocksource", "memory", "swap", "huge pages"),
-        *("ASLR", "open files", "cgroup quota", "cgroup memory", "perf counters"),
-        *("pressure", "somaxconn", "port range", "loopback MTU", "user namespaces"),
-    }
-    swap = "1.23 GB of 2.05 GB used: measured processes may be swapped out"
-    assert said(findings, "swap") == MachineFinding("warn", "swap", swap, "swapoff -a")
-    assert said(findings, "governor").says.startswith("performance, powersave: ")
-    assert said(findings, "cgroup quota").says.startswith("the time of 1.5 CPUs, ")
-    assert said(findings, "cgroup memory").says.startswith("2 GB, ")
-    assert said(findings, "open files").says.startswith("1024, at most 4096: ")
-    assert said(findings, "port range").says.startswith("60000-60999: ")
-    allowed = "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-    assert said(findings, "user namespaces").do == allowed
-
-
-def test_a_machine_made_for_measuring_has_no_warning(tmp_path: Path) -> None:
-    findings = found(tree(tmp_path, QUIET))
-    actual = states(findings)
-    unknown = {"load average", "other processes", "steal"}  # no /proc/stat was recorded
-    assert {item for item, state in actual.items() if state != "ok"} == unknown
-    assert said(findings, "usable CPUs").says == "5 (0-3,8)"
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_recorded_machine_has_the_findings_that_are_stored(tmp_path: Path, name: str) -> None:
+    findings = found(tree(tmp_path, MACHINES[name]))
+    lines = [f"{it.state:8} {it.subject}: {it.says}; {it.do}".rstrip("; ") for it in findings]
+    assert "\n".join([*lines, ""]) == Path(__file__).with_name(f"doctor_{name}.txt").read_text()
 
 
 def test_what_the_kernel_does_not_tell_is_unknown(tmp_path: Path) -> None:
     actual = states(found(tmp_path, "nothing could be started"))
     assert set(actual.values()) == {"unknown"}
+    for name in QUIET:
+        (tmp_path / "folders" / name).mkdir(parents=True)
+    assert set(states(found(tmp_path / "folders", "not started")).values()) == {"unknown"}
     assert len(actual) == len(states(found(tree(tmp_path, QUIET))))
 
 
@@ -122,12 +106,6 @@ def test_any_text_is_read(tmp_path_factory: pytest.TempPathFactory, files: dict[
     except UnicodeEncodeError:  # a lone surrogate is no file
         return
     assert set(actual.values()) <= {"ok", "warn", "unknown"}
-
-
-def test_a_folder_in_place_of_a_file_is_unknown(tmp_path: Path) -> None:
-    for name in QUIET:
-        (tmp_path / name).mkdir(parents=True)
-    assert set(states(found(tmp_path, "not started")).values()) == {"unknown"}
 
 
 STAT = "cpu  {busy} 0 0 {idle} 0 0 0 {steal} 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0\n"
@@ -195,9 +173,6 @@ def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert states(machine.space_findings({"results": tmp_path})) == {"disk: results": "warn"}
 
 
-# --- this machine ---------------------------------------------------------------------------------
-
-
 def test_without_a_suite_it_tells_of_everything_and_ends_with_0(bench: Bench) -> None:
     run = bench("doctor", code=0)
     assert "\x1b" not in run.out  # colour is for terminals
@@ -237,15 +212,9 @@ def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> 
     first, second, third, *_ = bench("doctor", suite(tmp_path), code=0).out.splitlines()
     assert (first, third) == ("programs", "machine")
     assert re.match(r"ok +sh +/.*/sh$", second)
-
-
-def test_what_a_suite_needs_and_is_missing_is_exit_3(bench: Bench, tmp_path: Path) -> None:
     run = bench("doctor", suite(tmp_path, "no-such-server"), code=3)
     line = r"^missing +no-such-server +for servers.mine \(hello\); install"
     assert re.search(line, run.out, re.MULTILINE)
-
-
-def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
     assert "no loader named 'wkr'" in bench("doctor", suite(tmp_path, loader="wkr"), code=2).err
 
 
@@ -260,9 +229,6 @@ def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> 
     assert actual["runtimes.bare"]["state"] == "missing"
     assert "lacks waitress, flask" in actual["runtimes.bare"]["says"]
     assert "no interpreter '2.7'" in actual["runtimes.old"]["says"]
-
-
-# --- what Debian has ------------------------------------------------------------------------------
 
 
 def machine_without(folder: Path, *hidden: str) -> str:
@@ -329,17 +295,13 @@ def test_a_package_is_fetched_only_once(elsewhere: dict[str, str], tmp_path: Pat
     assert [path.name for path in into.parent.iterdir()] == ["system"]
 
 
-def test_what_debian_does_not_have_is_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
+def test_what_cannot_be_fetched_is_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
     done = call(elsewhere, tmp_path, "doctor", "--install", suite(tmp_path, loader="k6"))
     assert done.returncode == 3
     assert done.stderr.splitlines()[0] == "error: missing program: k6"
     assert "go.k6.io" in done.stderr
-
-
-def test_without_apt_it_is_one_line_and_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
-    name = suite(tmp_path, loader="siege")
     (tmp_path / "bin/apt-get").unlink()
-    done = call(elsewhere, tmp_path, "doctor", "--install", name)
+    done = call(elsewhere, tmp_path, "doctor", "--install", suite(tmp_path, loader="siege"))
     assert done.returncode == 3
     assert "error: apt-get is missing" in done.stderr
     assert "Debian's package is siege" in done.stderr
@@ -355,6 +317,7 @@ def debian(folder: Path, *packages: str, inside: Sequence[str] = ()) -> Done:
 def test_adding_keeps_what_is_there_and_an_unknown_name_spoils_nothing(tmp_path: Path) -> None:
     needed("apt-get", "dpkg", "flock")
     folder = tmp_path / "of a user/system"
+    (folder.parent / ".system.abcdef/tree").mkdir(parents=True)  # a killed one left it
     assert debian(folder, "wrk").returncode == 0
     (folder / "usr/bin/mine").touch()
     second = debian(folder, "wrk", "no-such-package", "siege")
@@ -423,12 +386,3 @@ def test_an_interrupt_changes_no_folder(elsewhere: dict[str, str], tmp_path: Pat
     assert process.returncode == 130, err
     assert b"Traceback" not in err
     assert list(path.iterdir()) == []
-
-
-@pytest.mark.network
-def test_what_a_killed_one_left_is_cleared_away(tmp_path: Path) -> None:
-    needed("apt-get", "dpkg", "flock")
-    rest = tmp_path / ".system.abcdef"
-    (rest / "tree").mkdir(parents=True)
-    assert debian(tmp_path / "system", "siege").returncode == 0
-    assert not rest.exists()

@@ -13,7 +13,6 @@ from measured.small_results import shared
 from present import present
 
 from benchforge.cli.app import group
-from benchforge.cli.console.options import argument, click_command, option
 
 NAMES = group.list_commands(click.Context(group))
 HEAVY = {"importlib.metadata", "pydantic", "pydantic_core", "pluggy", "rich"}
@@ -50,33 +49,6 @@ def test_a_command_takes_one_record_whose_fields_are_its_options(name: str) -> N
     names = [field.name for field in dataclasses.fields(parameter.annotation)]
     # Two flags may set one field.
     assert names == [*dict.fromkeys(option.name for option in command.params)]
-
-
-def test_a_record_has_what_is_typed_as_its_fields_say() -> None:
-    class Options:
-        names: tuple[str, ...] = argument()
-        file: Path | None = option("--file")
-        folders: tuple[Path, ...] = option("--folder")
-        yes: bool = option("--yes")
-        mode: str | None = option("--fast", flag_value="f") + option("--slow", flag_value="s")
-        limit: int = option("--limit", default=3)
-
-    taken: list[Options] = []
-
-    @click_command("take", Options)
-    def command(options: Options) -> int:
-        """Take options."""
-        taken.append(options)
-        return 4
-
-    words = ["a", "b", "--file", "f", "--folder", "d", "--folder", "e", "--yes", "--slow"]
-    assert command.main(words, "take", standalone_mode=False) == 4
-    assert command.main([], "take", standalone_mode=False) == 4
-    assert [[*vars(options).values()] for options in taken] == [
-        [("a", "b"), Path("f"), (Path("d"), Path("e")), True, "s", 3],
-        [(), None, (), False, None, 3],
-    ]
-    assert command.help == "Take options."
 
 
 def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:

@@ -25,7 +25,10 @@ class Hidden:
 for name in {HIDDEN}:
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Hidden())
-import contextlib, io, json
+import contextlib, importlib, io, json
+for name in {HIDDEN}:
+    with contextlib.suppress(ModuleNotFoundError):
+        sys.exit(f"not hidden: {{importlib.import_module(name)}}")
 from benchforge.cli.app import called
 ended = []
 for words in json.loads(sys.argv[1]):
@@ -52,19 +55,6 @@ def without(folder: Path, *commands: tuple[str | Path, ...]) -> list[Told]:
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=mine)
     assert done.returncode == 0, done.stderr
     return [Told(*ended) for ended in json.loads(done.stdout)]
-
-
-def test_the_modules_are_hidden() -> None:
-    partition = WITHOUT.partition("import contextlib")[0]
-    code = f"""{partition}
-from importlib import import_module
-for name in {HIDDEN}:
-    try:
-        import_module(name)
-    except ModuleNotFoundError:
-        print(name)
-"""
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == [*HIDDEN]
 
 
 def test_a_result_is_read_without_programs(result: Path, tmp_path: Path, bench: Bench) -> None:

@@ -34,7 +34,7 @@ def limited(folder: Path, limit: int, most: int, *words: str) -> Told:
         bench_words(*words), cwd=folder, preexec_fn=lambda: resource.setrlimit(limit, (most, most))
     )
     assert "Traceback" not in done.stderr, done.stderr
-    return Told(done.returncode, done.stdout, done.stderr)
+    return Told(done.returncode, done.stdout, done.stderr, folder)
 
 
 @pytest.mark.parametrize("words", [("run", "a.toml"), ("check", "a.toml"), ("doctor",)])
@@ -61,7 +61,7 @@ def test_too_few_descriptors_are_one_sentence(folder: Path, words: tuple[str, ..
 def test_a_run_whose_descriptors_end_goes_on_with_more(folder: Path) -> None:
     done = limited(folder, resource.RLIMIT_NOFILE, 20, "run", "a.toml")
     assert (done.code, FILES in done.err) == (4, True), done.all
-    (result,) = (folder / "results").iterdir()
+    result = done.result
     assert f"to continue: benchforge run --resume results/{result.name} --anyway\n" in done.err
     done = limited(folder, resource.RLIMIT_NOFILE, 1024, "run", "--resume", str(result), "--anyway")
     assert done.code == 0, done.all
@@ -77,8 +77,6 @@ def test_an_output_that_is_full_ends_in_a_sentence(folder: Path) -> None:
     assert (ended.returncode, "Traceback" in ended.stderr) == (5, False)
     assert "No space left on device" in ended.stderr
 
-
-# --- disks ---------------------------------------------------------------------------------------
 
 Mounting = Callable[[str], list[Told]]
 FULL = 'full() { mount -t tmpfs -o size=64k none "$1"; head -c 99999 /dev/zero > "$1/fill"; }'

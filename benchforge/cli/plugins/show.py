@@ -42,21 +42,19 @@ def _shown(registry: Registry, kind: Kind, name: str, settings: Sequence[tuple[s
     blocks = [
         f"{kind} {name}, of {distribution}{origin.value}",
         inspect.getdoc(cls) or "It has no docstring.",
-        "options\n" + "\n".join(_options(cls) or ["  none"]),
+        "options\n" + ("\n".join(_options(cls)) or "  none"),
         "needs\n" + "\n".join(_needs(cls, settings)),
         "\n".join(_facts(cls)),
     ]
     return "\n\n".join(block for block in blocks if block)
 
 
-def _options(cls: type[Part]) -> list[str]:
-    lines: list[str] = []
+def _options(cls: type[Part]) -> Iterator[str]:
     for option in options(cls):
         default = f", default {option.default}" if option.default else ""
         ends = ", required" if option.required else default
-        lines.append(f"  {option.name}: {option.type}{ends}")
-        lines += textwrap.wrap(option.doc, WIDTH, initial_indent="    ", subsequent_indent="    ")
-    return lines
+        yield f"  {option.name}: {option.type}{ends}"
+        yield from textwrap.wrap(option.doc, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def _needs(cls: type[Part], settings: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from front_door import Bench
 from made import plain
 from present import present
@@ -79,23 +78,6 @@ def test_a_percentile_is_of_blocks_whose_load_tool_was_on_time() -> None:
     assert (tail, reason) == (50, "the load tool sent late in 2 of 4 blocks of b")
     tail, reason = highest({"a": [timed(0)], "b": [timed(0)] * 4})
     assert (tail, reason) == (95, "p99 takes 1,000 responses of each, and a has 500")
-
-
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
-        ('latency_of = "duel"', 'latency_of = "dual"'),
-        ('rate = "60/s"\narrivals = "constant"', ""),
-        ('loaders = ["at-rate"]', 'loaders = ["load"]'),
-        ("blocks = 4", 'blocks = 4\ninterleave = "100ms"'),
-    ],
-)
-def test_what_cannot_be_measured_at_one_rate(
-    bench: Bench, tmp_path: Path, changed: str, says: str
-) -> None:
-    assert changed in SUITE
-    (tmp_path / "suite.toml").write_text(SUITE.replace(changed, says))
-    assert "scenarios.latency." in bench("check", "suite.toml", code=2).err
 
 
 def test_times_at_unlike_loads_are_told(bench: Bench, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -65,15 +64,10 @@ def log(folder: Path) -> Path:
 def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Path) -> None:
     log(tmp_path)
     wrote = bench("new", "suite", "mine", "--from-log", "access.log", code=0)
-    assert "left out: 9 were for static files" in wrote.out
-    assert "to complete: POST /orders/{orders_item_post.id" in wrote.out
-    assert "}: 40 requests, 3.51 %: a comment in mine/suite.toml, since the log" in wrote.out
+    assert wrote.out == Path(__file__).with_name("from_log.txt").read_text()
     folder = tmp_path / "mine"
-    kinds = tomllib.loads((folder / "suite.toml").read_text())["scenarios"]["mix"]["kinds"]
-    assert list(kinds)[:3] == ["products_item", "search", "home"]
-    shares = {label: kind["share"] for label, kind in kinds.items()}
-    assert abs(shares["products_item"] - 61) < 3
-    assert kinds["search"]["request"]["path"] == "/search?q={search.q}&page={search.page}"
+    text = (folder / "suite.toml").read_text()
+    assert text == Path(__file__).with_name("from_log.toml").read_text()
     with (folder / "products_item.csv").open() as file:
         ids = [int(row["id"]) for row in csv.DictReader(file)]
     assert 680 < len(ids) <= 700, "ids that fewer than three clients sent are left out"
@@ -82,13 +76,9 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
         assert {row["q"] for row in csv.DictReader(file)} == {"lamp", "chair", "blue table"}
     for written in folder.iterdir():
         assert not [item for item in SECRETS if item in written.read_text()], written.name
-    text = (folder / "suite.toml").read_text()
-    lines = len((tmp_path / "access.log").read_text("latin-1").splitlines()) - 2
-    assert f"the log has {lines / 60:.1f} requests/s" in text
-    assert 'find.rate = [120, 5000]\nscenarios.mix.find.slo = ["latency p99 < 100ms"]\n' in text
     # It is sound: the kinds are there with the first request of each.
     (case,) = expand(load(folder / "suite.toml", Registry()))
-    assert list(present(case.workload).first) == list(kinds)
+    assert list(present(case.workload).first) == ["products_item", "search", "home", "page"]
     bench("plan", "mine/suite.toml", "--requests", "1", code=0)
     assert list(expand(load(folder / "suite.toml", Registry(), profile="highest")))
     # What is a comment becomes a kind of its share when its signs are removed.
@@ -177,8 +167,6 @@ def test_what_is_no_log_is_refused(bench: Bench, tmp_path: Path, content: bytes,
     (tmp_path / "access.log").write_bytes(content)
     assert says in bench("new", "suite", "mine", "--from-log", "access.log", code=2).err
     assert not (tmp_path / "mine").exists()
-    run = bench("new", "suite", "mine", "--from-log", "none.log", code=2)
-    assert "none.log: No such file" in run.err
 
 
 @given(st.lists(st.text(st.sampled_from("ab1{}/%"), max_size=12), min_size=1, max_size=30))
@@ -221,7 +209,6 @@ def test_without_clients_the_user_names_the_shares(bench: Bench, tmp_path: Path)
     shared = bench("new", "suite", "shared", "--from-log", "access.log", "--behind-proxy")
     assert "kept from the log: /visits/ada?page={visits_ada.page}, 60 requests\n" in shared.out
     assert "private" not in shared.out
-    assert "give --from-log" in bench("new", "suite", "other", "--behind-proxy", code=2).err
 
 
 def test_cells_that_a_spreadsheet_runs_are_named(bench: Bench, tmp_path: Path) -> None:

@@ -103,9 +103,6 @@ def _needs(part: Part, notes: Examined) -> list[Any]:
     return needs
 
 
-# Drivers
-
-
 def _of_driver(
     part: Driver,
     options: dict[str, JsonValue],
@@ -212,9 +209,6 @@ def _of_recording(
     return Read(recording.name, lines, refused, count, refusals, undamaged)
 
 
-# Services
-
-
 def _of_service(
     part: Service, options: dict[str, JsonValue], paths: Mapping[str, Path], notes: Examined
 ) -> None:
@@ -268,9 +262,6 @@ def _service_behaviour(part: Service, programs: Mapping[str, Path]) -> object:
     return {**inputs.of_all(part, site), **inputs.of_service(part, site)}
 
 
-# Both
-
-
 def _or_error(ask: Callable[[], object]) -> object:
     try:
         return ask()
@@ -308,8 +299,6 @@ def reading_lines(reading: Reading) -> tuple[str, ...]:
     }
     return tuple(f"{key:<12} {'unknown' if text is None else text}" for key, text in rows.items())
 
-
-# Readers
 
 _UNITS = {"s", "1/s", "B", "B/s", "cores", "1"}
 _SHOWN = 12

@@ -102,24 +102,18 @@ class AuditAnswer:
         standing, *last = self.sentences(sources, stated)
         folder = _folder(self._sources)
         several = len(self._sources) > 1
+        worst = sorted(self._worst.items(), key=lambda item: item[1][0].order)
         blocks = [
             lines_of_kind([finding], self._times[kind], f"{source[folder:]}: " * several)
-            for kind, (finding, source) in sorted(
-                self._worst.items(), key=lambda item: item[1][0].order
-            )
+            for kind, (finding, source) in worst
         ]
         # The worst finding counts more than what was not asked or passed over.
-        while len(self._lines(standing, blocks[:1], last)) > _MOST_LINES:
-            minor = [text for text in last if text.startswith(("Not asked: ", "Passed over: "))]
-            if not minor:
-                break
-            last.remove(minor[-1])
-        printed = next(
-            count
-            for count in range(len(blocks), -1, -1)
-            if not count or len(self._lines(standing, blocks[:count], last)) <= _MOST_LINES
-        )
-        return "\n".join(self._lines(standing, blocks[:printed], last)[:_MOST_LINES])
+        minor = [text for text in last if text.startswith(("Not asked: ", "Passed over: "))]
+        while minor and len(self._lines(standing, blocks[:1], last)) > _MOST_LINES:
+            last.remove(minor.pop())
+        while blocks and len(self._lines(standing, blocks, last)) > _MOST_LINES:
+            blocks.pop()
+        return "\n".join(self._lines(standing, blocks, last)[:_MOST_LINES])
 
     def _lines(self, standing: str, blocks: list[list[str]], last: list[str]) -> list[str]:
         more = self.counts.total() - len(blocks)

@@ -46,12 +46,11 @@ class Pages:
         if len(self.worst) > _MOST_SOURCES:
             self.others += len(self.worst) - _MOST_SOURCES
             last = len(SEVERITIES), 0.0
-            worst = (
-                (min((entry.order for entry in audit.findings), default=last), number)
-                for number, audit in enumerate(self.worst)
-            )
-            chosen = sorted(number for _, number in sorted(worst)[:_MOST_SOURCES])
-            self.worst = [self.worst[number] for number in chosen]
+            orders = [
+                min((it.order for it in audit.findings), default=last) for audit in self.worst
+            ]
+            chosen = sorted(range(len(orders)), key=orders.__getitem__)[:_MOST_SOURCES]
+            self.worst = [self.worst[number] for number in sorted(chosen)]
 
 
 def document(

@@ -4,6 +4,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from benchforge.cli.results.audit.facts import (
     CORRECTED,
@@ -261,11 +262,8 @@ def _always_busy(row: Row) -> bool:
 
 def _below(listed: dict[float, Fact]) -> float:
     """Return the most that times up to the last percentile add to the mean."""
-    total, lower_percent = 0.0, 0.0
-    for percent, fact in listed.items():
-        total += (percent - lower_percent) / _PERCENT * fact.high
-        lower_percent = percent
-    return total
+    steps = pairwise([0.0, *listed])
+    return sum((upper - lower) / _PERCENT * listed[upper].high for lower, upper in steps)
 
 
 def _rate(row: Row) -> str:

@@ -81,30 +81,28 @@ def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
     ranked = sorted((row for row in rows if _spread(row) is not None), key=_mean)
     if len(ranked) < _TWO:
         return None
-    pairs = list(pairwise(map(_Ranked, ranked)))
+    pairs = list(pairwise(ranked))
     findings = [
         Finding(
-            f"{faster.row_name}: {amount(faster.mean, 's')} +- {amount(faster.error, 's')}, "
-            f"{slower.row_name}: {amount(slower.mean, 's')} +- {amount(slower.error, 's')} "
-            f"(standard errors of {faster.runs} and {slower.runs} runs)",
+            f"{_with_error(faster)}, {_with_error(slower)} "
+            f"(standard errors of {int(_runs(faster))} and {int(_runs(slower))} runs)",
             "runs are independent of each other",
-            row=slower.row_name,
+            row=slower.name,
             where=slower.where,
         )
         for faster, slower in pairs
-        if slower.mean - faster.mean < _NORMAL * math.hypot(faster.error, slower.error)
+        if _mean(slower) - _mean(faster) < _NORMAL * math.hypot(_error(faster), _error(slower))
     ]
     counts = [len(pairs), *[0] * len(findings)]
     return [replace(it, ranks=(1, n)) for it, n in zip(findings, counts, strict=False)]
 
 
-class _Ranked:
-    """A row with its mean, and the standard error of that."""
+def _with_error(row: Row) -> str:
+    return f"{row.name}: {amount(_mean(row), 's')} +- {amount(_error(row), 's')}"
 
-    def __init__(self, row: Row) -> None:
-        self.row_name, self.where, self.mean = row.name, row.where, _mean(row)
-        self.runs = int(_runs(row))
-        self.error = (_spread(row) or 0.0) / math.sqrt(self.runs)
+
+def _error(row: Row) -> float:
+    return (_spread(row) or 0.0) / math.sqrt(int(_runs(row)))
 
 
 def _mean(row: Row) -> float:

@@ -132,9 +132,7 @@ def within_load(row: Row) -> Evidences:
 
 def _longest(row: Row) -> tuple[str, Fact] | None:
     names = {f"p{percent:g}": fact for percent, fact in percentiles(row).items()}
-    for name in ("mean", "max"):
-        if (entry := number(row, name)) is not None:
-            names[name] = entry
+    names |= {name: fact for name in ("mean", "max") if (fact := number(row, name)) is not None}
     return max(names.items(), key=lambda pair: pair[1].low, default=None)
 
 

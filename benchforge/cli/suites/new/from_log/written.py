@@ -95,16 +95,14 @@ def formulas(files: Mapping[Path, str]) -> Iterator[str]:
             yield f"{head} in {file}, line{'s' * (len(lines) > 1)} {', '.join(lines[:3])}{more}"
 
 
-def incomplete(log: AccessLog) -> list[str]:
-    """Return method, path, number and share of each kind that lacks its body."""
+def incomplete(log: AccessLog) -> Iterator[str]:
+    """Yield method, path, number and share of each kind that lacks its body."""
     of_all = log.taken + sum(kind.requests for kind in log.incomplete)
-    lines = []
     for mixed in _labelled(log):
         number = mixed.kind.requests
         if mixed.kind.method != "GET":
             size = f"{counted(number, 'request')}, {percent(number / of_all)}"
-            lines.append(f"{mixed.kind.method} {_path(mixed)}: {size}")
-    return lines
+            yield f"{mixed.kind.method} {_path(mixed)}: {size}"
 
 
 def _labelled(log: AccessLog) -> Iterator[_Written]:
