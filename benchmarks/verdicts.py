@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchforge.checks.summary import concluded
-from benchforge.cli.machine.calibrate.rounds import between_neighbours, shown
+from benchforge.cli.machine.calibrate.command import between_neighbours, shown
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
