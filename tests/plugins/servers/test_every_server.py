@@ -373,9 +373,9 @@ def test_connections_follow_the_options(own: Site, row: Row, expected: bool) -> 
 @pytest.mark.parametrize(
     ("row", "word"),
     [
-        ((AiohttpServer, AIOHTTP, {"keep_alive": "1s"}), "--keep-alive 1 "),
-        ((Cheroot, WSGI, {"timeout": "1s"}), "--timeout 1 "),
-        ((Cherrypy, CHERRYPY, {"timeout": "1s"}), "--timeout 1 "),
+        ((AiohttpServer, AIOHTTP, {"keep_alive": "1s"}), "--keep-alive=1 "),
+        ((Cheroot, WSGI, {"timeout": "1s"}), "--timeout=1 "),
+        ((Cherrypy, CHERRYPY, {"timeout": "1s"}), "--timeout=1 "),
         ((Gunicorn, WSGI, {"worker_class": "gthread", "keep_alive": "1s"}), "--keep-alive=1"),
         ((Hypercorn, ASGI, {"keep_alive": "1s"}), "--keep-alive=1"),
         ((Uvicorn, ASGI, {"keep_alive": "1s"}), "--timeout-keep-alive=1"),

@@ -52,8 +52,8 @@ def test_gunicorn_is_told_everything(site: Site) -> None:
     assert list(command.argv) == [
         *(sys.executable, str(plugin / "runners/gunicorn_main.py")),
         *("--bind=127.0.0.1:8000", "--workers=3", "--threads=4", "--worker-class=gthread"),
-        *("--backlog=9", f"--chdir={plugin / 'apps/flask_agents'}", "--log-level=warning"),
-        *("--keep-alive=60", "--timeout=0", "app:app"),
+        *("--backlog=9", "--keep-alive=60", f"--chdir={plugin / 'apps/flask_agents'}"),
+        *("--log-level=warning", "--timeout=0", "app:app"),
     ]
 
 

@@ -63,16 +63,9 @@ thread."""
 
     def command(self, site: Site) -> Command | None:
         """Return granian, which writes no access log by itself; it works in the app's folder."""
-        words = [
-            f"--interface={self.interface or self.served_app.protocol}",
-            f"--workers={self.workers}",
-            f"--loop={self.loop}",
-            f"--runtime-mode={self.runtime_mode}",
-            f"--runtime-threads={self.runtime_threads}",
-            f"--backlog={self.backlog}",
+        return self.started_by(
+            *("granian", site, f"--interface={self.interface or self.served_app.protocol}"),
+            *self.words("workers", "loop", "runtime_mode", "runtime_threads", "blocking_threads"),
             "--http1-keep-alive" if self.keep_alive else "--no-http1-keep-alive",
-            "--log-level=warning",
-        ]
-        if self.blocking_threads is not None:
-            words.append(f"--blocking-threads={self.blocking_threads}")
-        return self.started_by("granian", site, *words)
+            *(*self.words("backlog"), "--log-level=warning"),
+        )

@@ -243,6 +243,15 @@ it to net.core.somaxconn."""
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
         return site.environment({key: text.filled(site) for key, text in self.environment.items()})
 
+    def words(self, *options: str) -> list[str]:
+        """Return options as words of a command line, those without a value left out."""
+        values = {name.replace("_", "-"): getattr(self, name) for name in options}
+        return [
+            f"--{'' if value else 'no-'}{name}" if isinstance(value, bool) else f"--{name}={value}"
+            for name, value in values.items()
+            if value is not None
+        ]
+
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
         """Return the command of a runner, which imports the app from its folder first."""
         where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))

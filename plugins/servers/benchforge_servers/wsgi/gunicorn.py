@@ -77,20 +77,11 @@ uvicorn_worker.UvicornWorker or another."""
 
     def command(self, site: Site) -> Command | None:
         """Return gunicorn in the foreground, without an access log."""
-        words = [
-            f"--bind={self.bound(site)}",
-            f"--workers={self.workers}",
-            f"--threads={self.threads}",
-            f"--worker-class={self.worker_class}",
-            f"--backlog={self.backlog}",
-            # It also makes the folder the first one that is imported from.
-            f"--chdir={self.folder(site)}",
-            "--log-level=warning",
-        ]
-        if self.keep_alive is not None:
-            words.append(f"--keep-alive={self.keep_alive}")
         return Command(
-            *(site.python, RUNNERS / "gunicorn_main.py"),
-            *(*words, *self.arguments, self.served_app.target),
+            *(site.python, RUNNERS / "gunicorn_main.py", f"--bind={self.bound(site)}"),
+            *self.words("workers", "threads", "worker_class", "backlog", "keep_alive"),
+            # It also makes the folder the first one that is imported from.
+            *(f"--chdir={self.folder(site)}", "--log-level=warning"),
+            *(*self.arguments, self.served_app.target),
             environment=self.process_environment(site),
         )
