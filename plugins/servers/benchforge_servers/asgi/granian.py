@@ -1,5 +1,6 @@
 """granian: HTTP in Rust, the app in Python."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -20,6 +21,8 @@ class Granian(ModuleServer):
     name: ClassVar[str] = "granian"
 
     speaks: ClassVar[tuple[str, ...]] = ("wsgi", "asgi")
+    decides: ClassVar[str] = "interface"
+    choices: ClassVar[Mapping[str, str]] = {protocol: protocol for protocol in ("wsgi", "asgi")}
     modules: ClassVar[tuple[str, ...]] = ("granian",)
 
     interface: Literal["wsgi", "asgi"] | None = None
@@ -49,14 +52,6 @@ thread."""
 
     def spoken(self) -> tuple[str, ...]:
         return self.speaks if self.interface is None else (self.interface,)
-
-    decides: ClassVar[tuple[str, ...]] = ("interface",)
-
-    def chosen(self) -> str:
-        return f"interface {self.interface!r}" if self.interface else ""
-
-    def option_for(self, protocol: str) -> str:
-        return f"interface = {protocol!r}" if protocol in self.speaks else ""
 
     def imports(self) -> tuple[str, ...]:
         return (*self.modules, "uvloop") if self.loop == "uvloop" else self.modules
