@@ -9,7 +9,6 @@ class Geventhttpclient(Library):
     """geventhttpclient: one client with `concurrency` connections, and one greenlet for each."""
 
     name: ClassVar[str] = "geventhttpclient"
-    driver: ClassVar[str] = "geventhttpclient_main.py"
     modules: ClassVar[tuple[str, ...]] = ("geventhttpclient", "gevent")
 
 
@@ -21,7 +20,6 @@ class HttpClient(Library):
     """
 
     name: ClassVar[str] = "http_client"
-    driver: ClassVar[str] = "http_client_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse",)
 
     mode: Literal["reuse", "noreuse"] = "reuse"
@@ -40,7 +38,6 @@ class Httplib2(Library):
     """
 
     name: ClassVar[str] = "httplib2"
-    driver: ClassVar[str] = "httplib2_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse",)
     modules: ClassVar[tuple[str, ...]] = ("httplib2",)
 
@@ -59,7 +56,6 @@ class Httpx(Library):
     """
 
     name: ClassVar[str] = "httpx"
-    driver: ClassVar[str] = "httpx_main.py"
     modules: ClassVar[tuple[str, ...]] = ("httpx",)
 
     mode: Literal["sync", "async"] = "sync"
@@ -75,7 +71,6 @@ class TornadoClient(Library):
     """
 
     name: ClassVar[str] = "tornado"
-    driver: ClassVar[str] = "tornado_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ("curl",)
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
@@ -95,7 +90,6 @@ class Urllib(Library):
     """
 
     name: ClassVar[str] = "urllib"
-    driver: ClassVar[str] = "urllib_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ()
 
 
@@ -108,5 +102,4 @@ class Urllib3(Library):
     """
 
     name: ClassVar[str] = "urllib3"
-    driver: ClassVar[str] = "urllib3_main.py"
     modules: ClassVar[tuple[str, ...]] = ("urllib3",)
