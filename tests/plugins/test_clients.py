@@ -16,8 +16,7 @@ from typing import Any, cast, get_args
 
 import pytest
 from benchforge_clients.library import DRIVERS, Library
-from benchforge_metrics.client_cpu import ClientCpu
-from benchforge_metrics.wall import Wall
+from benchforge_metrics.times import ClientCpu, Wall
 from front_door import PROGRAMS, Bench, bench, lack, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
