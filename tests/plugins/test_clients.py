@@ -458,13 +458,6 @@ def test_impossible_documents_fail(tmp_path: Path, changed: dict[str, Any], says
         reading_of(json.dumps(DOCUMENT | changed), tmp_path)
 
 
-def test_a_document_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
-    text = json.dumps(DOCUMENT)
-    for end in range(0, len(text), 7):
-        with pytest.raises(OutputDamaged):
-            reading_of(text[:end], tmp_path)
-
-
 def test_a_driver_that_failed_says_why(tmp_path: Path) -> None:
     with pytest.raises(OutputDamaged, match=r"http_client: ModuleNotFoundError: No module"):
         reading_of("", tmp_path, 1, "Traceback\nModuleNotFoundError: No module named 'x'\n")

@@ -234,10 +234,6 @@ def test_an_interval_of_nothing_is_refused() -> None:
         without_synthetic({1: 1}, 0)
 
 
-def test_the_printed_percentile_of_nothing_is_zero() -> None:
-    assert wrk.printed_percentile_us({}, 99) == 0
-
-
 @pytest.mark.parametrize("hook", ["fast", "slow"])
 def test_a_real_run_is_read(tmp_path: Path, hook: str) -> None:
     needed("wrk")
