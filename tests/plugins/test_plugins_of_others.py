@@ -120,15 +120,6 @@ def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> No
     assert "defect: needs(): 'wrk' is no Need" in call.all
 
 
-def test_a_broken_plugin_breaks_nobody_else(
-    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
-) -> None:
-    installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
-    use = 'pace", duration = "300ms'
-    suite.write_text(suite_text("plugins/plugins_of_others", server=answering(), use=use))
-    assert "their" not in bench("run", suite, code=0).err
-
-
 BARE = LOADER.partition("\n\n@hookimpl")[0]
 
 

@@ -15,6 +15,7 @@ from benchforge_servers.frameworks.tornado import TornadoServer
 from benchforge_servers.wsgi.gevent import Gevent
 from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
+from front_door import PROGRAMS
 from present import present
 from serving.in_trial import accepts, get, serving
 
@@ -24,7 +25,6 @@ from benchforge.run.programs.needed import no_site
 from benchforge.run.sandbox.host import LocalHost
 
 HOST = LocalHost()
-PROGRAMS = Path(__file__).parents[2] / "programs"
 
 
 def test_gunicorn_is_told_everything(site: Site) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import PROGRAMS, needed
@@ -57,34 +58,30 @@ def test_a_certificate_that_the_suite_trusts_is_measured(tmp_path: Path, host: s
     assert trial.namespaces["network"] == "host"
 
 
-def test_a_certificate_that_nobody_signed_is_told_with_what_to_do(tmp_path: Path) -> None:
-    with serving(tmp_path, certificate(tmp_path, "own")) as port:
-        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}"))
-    assert actual == "mine: certificate not trusted: self-signed certificate"
-    assert 'ca_file = "certificate.pem"' in hint
-
-
-def test_another_certificate_than_the_one_that_is_trusted_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("own", "trusted", "message", "remedy"),
+    [
+        ({}, "", "not trusted: self-signed certificate", 'ca_file = "certificate.pem"'),
+        ({}, "other.pem", "not trusted: ", "ca_file"),
+        (
+            *({"expired": True}, "own.pem", "not trusted: certificate has expired"),
+            "make a new certificate, or set the clock",
+        ),
+        (
+            *({"names": "DNS:elsewhere.test"}, "own.pem", "is not valid for '127.0.0.1'"),
+            "use a name that its certificate contains",
+        ),
+    ],
+)
+def test_a_wrong_certificate_is_told_with_what_to_do(
+    tmp_path: Path, own: dict[str, Any], trusted: str, message: str, remedy: str
+) -> None:
     certificate(tmp_path, "other")
-    with serving(tmp_path, certificate(tmp_path, "own")) as port:
-        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "other.pem"))
-    assert actual.startswith("mine: certificate not trusted: ")
-    assert "ca_file" in hint
-
-
-def test_an_old_certificate_is_refused(tmp_path: Path) -> None:
-    with serving(tmp_path, certificate(tmp_path, "old", expired=True)) as port:
-        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "old.pem"))
-    assert actual == "mine: certificate not trusted: certificate has expired"
-    assert hint == "make a new certificate, or set the clock"
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> None:
-    with serving(tmp_path, certificate(tmp_path, "own", "DNS:elsewhere.test")) as port:
-        actual, hint = failure(measured(tmp_path, f"https://{host}:{port}", "own.pem"))
-    assert f"certificate is not valid for '{host}'" in actual
-    assert hint == "use a name that its certificate contains"
+    with serving(tmp_path, certificate(tmp_path, "own", **own)) as port:
+        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", trusted))
+    assert actual.startswith("mine: ")
+    assert f"certificate {message}" in actual
+    assert remedy in hint
 
 
 @pytest.mark.parametrize(
