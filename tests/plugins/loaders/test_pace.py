@@ -170,7 +170,7 @@ def test_it_reads_what_the_standard_library_reads(
         cuts = [body[i : i + 7] for i in range(0, len(body), 7)]
         sent = b"".join(b"%x\r\n%s\r\n" % (len(cut), cut) for cut in cuts) + b"0\r\n\r\n"
     stream += b"\r\n" + (b"" if bare else sent)
-    recorded: Any = SimpleNamespace(makefile=lambda mode: io.BytesIO(stream))
+    recorded: Any = SimpleNamespace(makefile=lambda _: io.BytesIO(stream))
     with HTTPResponse(recorded, method="HEAD" if head else "GET") as oracle:
         oracle.begin()
         length, keeps = len(oracle.read()), not oracle.will_close
