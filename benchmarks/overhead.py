@@ -38,7 +38,9 @@ from benchforge.run.locate import libraries, locate
 from benchforge.stats.inference.hodges_lehmann import ratio
 
 ROOT = Path(__file__).resolve().parents[1]
-APP = ROOT / "plugins/servers/benchforge_servers/apps/aiohttp_agents/app.py"
+SERVERS = ROOT / "plugins/servers/benchforge_servers"
+WORDS = [sys.executable, str(SERVERS / "runners/aiohttp_main.py"), "--host=127.0.0.1"]
+WORDS += [f"--directory={SERVERS / 'apps/aiohttp_agents'}", "--backlog=128", "app:app"]
 TRIALS = 10
 PAIRS = 10
 CONNECTIONS = 8
@@ -53,7 +55,7 @@ use = "url"
 url = "{url}"
 [servers.started]
 use = "command"
-command = ["{python}", "{app}", "--port", "{{port}}"]
+command = {command}
 [loaders.wrk]
 use = "wrk"
 connections = {connections}
@@ -70,7 +72,7 @@ each = "1s"
 quiet = "off"
 [servers.second]
 use = "command"
-command = ["{python}", "{app}", "--port", "{{port}}"]
+command = {command}
 """
 
 
@@ -140,8 +142,7 @@ def server() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, APP.name, "--port", str(port)]
-    process = subprocess.Popen(words, cwd=APP.parent, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([*WORDS, f"--port={port}"], stdout=subprocess.DEVNULL)
     try:
         for _ in range(2000):
             with socket.socket() as asking:
@@ -222,7 +223,7 @@ def in_turns(folder: Path, url: str, bare: Sequence[str]) -> None:
 
 def suite_of(label: str, blocks: int, url: str, more: Sequence[str] = ()) -> str:
     """Return the suite of one of the two servers, or of more that take turns with it."""
-    words = {"python": sys.executable, "app": APP, "connections": CONNECTIONS}
+    words = {"command": json.dumps([*WORDS, "--port={port}"]), "connections": CONNECTIONS}
     text = SUITE + TURNS if more else SUITE
     return text.format(servers=json.dumps([label, *more]), blocks=blocks, url=url, **words)
 

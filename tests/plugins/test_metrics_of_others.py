@@ -23,30 +23,22 @@ from benchforge.stats.verdict.judge import judge
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.suite import Scenario
 
-METRIC = '''"""Refusals, and the share that they are."""
-
-from typing import ClassVar
-
-from benchforge.plugin import Measurand, Metric, Sample, hookimpl
+METRIC = '''
+from benchforge.plugin import Metric, Sample
 
 
 class Refusals(Metric):
     """Seven of each load."""
 
-    name: ClassVar[str] = "refusals"
-    measurand: ClassVar[Measurand] = "failed requests"
-    unit: ClassVar[str] = "1"
-    better: ClassVar[str] = "lower"
+    name = "refusals"
+    measurand = "failed requests"
+    unit = "1"
+    better = "lower"
 
     def of_trial(self, trial, label, window):
         yield Sample(metric=label, unit="1", value=7, failed=7, requests=700)
         yield Sample(metric=label, unit="1", value=7, of="tired")
         yield Sample(metric=label, unit="1", value=0, of="shy")
-
-
-@hookimpl
-def benchforge_parts():
-    return [Refusals]
 '''
 CLAIM = 'claims.few = { scenario = "s", metric = "bad", a = { server = "one" }, holds = "a < 5" }'
 
@@ -68,7 +60,9 @@ PAIRS = [(Errors, Refusals), (ErrorRate, RefusalRate), (Latency, Delays)]
 
 @pytest.fixture
 def suite(installs: Installs, tmp_path: Path) -> Path:
-    installs("their-metrics", {"metric-refusals": "their_metric"}, {"their_metric.py": METRIC})
+    installs(
+        "their-metrics", {"metric-refusals": "their_metric:Refusals"}, {"their_metric.py": METRIC}
+    )
     path = tmp_path / "suite.toml"
     path.write_text(suite_text("plugins/metrics_of_others", server=answering()))
     return path

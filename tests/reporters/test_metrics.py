@@ -8,9 +8,9 @@ from benchforge_metrics.errors import ErrorRate, Errors
 from benchforge_metrics.keepalive import KeepAlive
 from benchforge_metrics.latency import Latency
 from benchforge_metrics.memory import Memory
-from benchforge_metrics.process_time import ProcessTime
 from benchforge_metrics.schedule import Lateness, RateMetric
 from benchforge_metrics.throughput import Throughput
+from benchforge_metrics.times import ProcessTime
 from benchforge_metrics.transfer import Transfer
 from made import plain
 from pydantic import ValidationError

@@ -6,10 +6,11 @@ import hmac
 import ipaddress
 import os
 import re
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -63,9 +64,9 @@ data."""
             raise WrongOption(message, "url", "allow_remote", hint=hint)
         return self
 
-    @abstractmethod
     def hosts(self, url: str) -> Iterable[str]:
         """Return the hosts in the URL of an existing one; a path or "" is this machine."""
+        return [urlsplit(url).hostname or ""]
 
     def outside(self) -> bool:
         """Return True if it is one that already runs."""

@@ -152,9 +152,6 @@ class Redis(TcpBackend):
     existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
     "URL of a Redis that runs already. benchforge does not start, fill or check it."
 
-    def hosts(self, url: str) -> Iterable[str]:
-        return [urlsplit(url).hostname or ""]
-
     def needs(self) -> Iterable[Need]:
         cli = Need("redis-cli", debian="redis-tools")
         if self.existing is not None:

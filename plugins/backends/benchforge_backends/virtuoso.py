@@ -103,9 +103,6 @@ class Virtuoso(DataBackend):
             raise WrongOption(message, "graph", "dataset", hint="leave it out")
         return self
 
-    def hosts(self, url: str) -> Iterable[str]:
-        return [urlsplit(url).hostname or ""]
-
     def needs(self) -> Iterable[Need]:
         if self.existing is not None:
             return []

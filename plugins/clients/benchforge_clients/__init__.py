@@ -1,1 +1,1 @@
-"""Clients: HTTP libraries that make requests, each in one file; their drivers are plain files."""
+"""Clients: HTTP libraries that make requests; their drivers are plain files."""

@@ -19,7 +19,6 @@ class AiohttpClient(Rounds):
     """
 
     name: ClassVar[str] = "aiohttp"
-    driver: ClassVar[str] = "aiohttp_main.py"
     modules: ClassVar[tuple[str, ...]] = ("aiohttp",)
 
     mode: Literal["session", "async-for", "async-map", "async-map_published"] = "session"

@@ -138,7 +138,6 @@ class Library(RunsPython, Client, ABC):
     is exact. Connections are those that were really opened, counted where the library connects.
     """
 
-    driver: ClassVar[str]
     modules: ClassVar[tuple[str, ...]] = ()
     "The modules that the driver imports, other than the standard library."
     keeping_modes: ClassVar[tuple[str, ...] | None] = None
@@ -221,7 +220,7 @@ verify."""
     def fingerprint(self, suite_folder: Path) -> str:
         """Return a digest of the driver: another one makes another case."""
         digest = sha256()
-        for name in (self.driver, "protocol.py"):
+        for name in (self._driver, "protocol.py"):
             digest.update((DRIVERS / name).read_bytes())
         return digest.hexdigest()
 
@@ -233,7 +232,7 @@ verify."""
         mode = self.chosen_mode()
         return [
             Command(
-                *(target.python, DRIVERS / self.driver, "--url", target.root),
+                *(target.python, DRIVERS / self._driver, "--url", target.root),
                 *("--head", target.head_file),
                 *(("--body", target.body_file) if target.body_file else ()),
                 *(("--mode", mode) if mode else ()),
@@ -276,6 +275,10 @@ verify."""
     def for_warm_up(self, seconds: float) -> Self:
         update = {"duration": Duration(seconds), "requests": None, "warm_up": 0}
         return self.model_copy(update=update)
+
+    @property
+    def _driver(self) -> str:
+        return f"{self.name}_main.py"
 
     @property
     def _seconds(self) -> Duration:

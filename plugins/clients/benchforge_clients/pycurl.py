@@ -25,7 +25,6 @@ class Pycurl(Library):
     """
 
     name: ClassVar[str] = "pycurl"
-    driver: ClassVar[str] = "pycurl_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse-nobody", "reuse-buffer", "multi")
     modules: ClassVar[tuple[str, ...]] = ("pycurl",)
     alpn: ClassVar[bool] = True

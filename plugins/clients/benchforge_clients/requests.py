@@ -42,7 +42,6 @@ class Requests(Rounds):
     """
 
     name: ClassVar[str] = "requests"
-    driver: ClassVar[str] = "requests_main.py"
     modules: ClassVar[tuple[str, ...]] = ("requests",)
 
     mode: Literal[

@@ -67,7 +67,6 @@ class Siege(Program, Timed):
     """
 
     name: ClassVar[str] = "siege"
-    debian: ClassVar[str] = "siege"
     ends_on_time: ClassVar[bool] = True
 
     connections: Annotated[PositiveInt, Field(le=10_000)] = 10

@@ -197,17 +197,6 @@ def test_with_tls_clients_choose_it_by_themselves_unless_they_are_told(site: Sit
         assert (placed.scratch / "server.key").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
-    settings = {"max_connections": 1000, "shared_buffers": "128MB", "work_mem": "32MB"}
-    settings |= {"maintenance_work_mem": "64MB", "shared_preload_libraries": "pg_stat_statements"}
-    settings |= {"pg_stat_statements.max": 1000, "pg_stat_statements.track": "all"}
-    part = postgresql(settings=settings)
-    with running(part, site) as (sandbox, _, placed):
-        url = part.gives(placed)["url"]
-        output = {name: ask(sandbox, placed, url, f"SHOW {name}") for name in settings}
-    assert output == {name: str(value) for name, value in settings.items()}
-
-
 # --- the template --------------------------------------------------------------------------------
 
 

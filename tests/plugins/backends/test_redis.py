@@ -64,14 +64,6 @@ def test_each_trial_gets_the_dataset_and_nothing_is_written(site: Site, listen: 
     assert sandbox.left == 0
 
 
-def test_without_a_dataset_it_is_empty_and_needs_no_template(site: Site) -> None:
-    part = redis()
-    assert not part.template(site)
-    with running(part, site) as (sandbox, _, placed):
-        cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "DBSIZE")
-        assert run(sandbox, placed, cli) == (0, "0\n")
-
-
 def test_options_and_settings_reach_the_server(site: Site) -> None:
     part = redis(databases=3, maxmemory="10MB", settings={"Maxmemory-Policy": "allkeys-lru"})
     with running(part, site) as (sandbox, _, placed):

@@ -1,120 +1,64 @@
 """Two backends of one kind in one trial: ports, folders and templates of their own."""
 
-import contextlib
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchforge_backends.postgresql import Postgresql
-from benchforge_backends.redis import Redis
-from benchforge_servers.custom.command import CommandServer
-from front_door import needed
-from made.plain import named
-from measured.case import trial_context
+from front_door import needed, needed_module
+from measured.case import cases, trial_of
 from present import present
-from serving.backends import run, write_dataset
+from serving.backends import write_dataset
+from suite_texts.files import suite_text
 
-from benchforge.errors import BenchforgeError
-from benchforge.model.suite.placement import Tuning
-from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.parts.command import Command
-from benchforge.parts.part import Backend, Driver, Server
-from benchforge.parts.registry import Registry
-from benchforge.run.trial.context import TrialInputs
-from benchforge.run.trial.scope import TrialRecorder, TrialScope, trial_scope
-from benchforge.run.trial.stages.order import together
-from benchforge.run.trial.stages.start import start
-from benchforge.suite.cases.case import Case
-from benchforge.suite.plan import Measurement
+from benchforge.model.trial.trial import Trial
 
 pytestmark = pytest.mark.usefixtures("templates")
-CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second.REDIS_URL}"}
+CHOSEN = 'DATABASE_URL = "{backends.other.url}", REDIS_URL = "{backends.second.REDIS_URL}"'
+EACH = ", ".join(f'{name} = "{{backends.{name}.url}}"' for name in ("agents", "first"))
+# Answers with the tables of each database, and the number of keys of each store.
+APP = """
+import os
+import psycopg2
+import redis
+
+QUERY = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
+
+def app(environ, start_response):
+    answers = []
+    for name in ("agents", "DATABASE_URL"):
+        with psycopg2.connect(os.environ[name]) as connection, connection.cursor() as cursor:
+            cursor.execute(QUERY)
+            answers += [table for table, in cursor.fetchall()]
+    keys = [redis.Redis.from_url(os.environ[name]).dbsize() for name in ("first", "REDIS_URL")]
+    body = " ".join(map(str, answers + keys)).encode()
+    start_response("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+"""
 
 
 @pytest.fixture(autouse=True, scope="module")
 def programs() -> None:
     needed("postgres", "redis-server", "redis-cli", "wrk")
+    for module in ("psycopg2", "redis"):
+        needed_module(module)
 
 
-@pytest.fixture
-def scratch() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder:
-        yield Path(folder)
-
-
-def case(listen: str, environment: dict[str, str], mine: str) -> Case:
-    """A server that sleeps, with two backends of each of two kinds."""
-    backends: list[tuple[str, Backend]] = [
-        ("agents", Postgresql.model_validate({"dataset": "agents", "listen": listen})),
-        ("other", Postgresql.model_validate({"dataset": mine, "listen": listen})),
-        ("first", Redis.model_validate({"dataset": "foo", "listen": listen})),
-        ("second", Redis.model_validate({"listen": listen})),
-    ]
-    server: Server = CommandServer.model_validate(
-        {"command": ["sleep", "100"], "environment": environment}
-    )
-    wrk = Registry().part("loader", "wrk").model_validate({})
-    assert isinstance(wrk, Driver)
-    return Case(
-        name=named("mine", scenario="a"),
-        server=server,
-        backends=tuple(backends),
-        driver=wrk,
-        request=Request(),
-        expect=Expect(),
-        metrics=(),
-        warm_up_s=0,
-        tuning=Tuning(),
-    )
-
-
-@contextlib.contextmanager
-def scope_of(case: Case, folder: Path, scratch: Path) -> Iterator[TrialScope]:
-    step = Measurement(block=1, position=1, case=case, seed=1)
-    inputs, recorder = TrialInputs(step, folder, number=1), TrialRecorder(lambda _: None)
-    with trial_scope(inputs, trial_context(case, folder), recorder, scratch) as scope:
-        yield scope
+def measured(folder: Path, listen: str, environment: str) -> Trial:
+    (folder / "mine.py").write_text(APP)
+    write_dataset(folder, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
+    text = suite_text("plugins/backends/two", listen=listen, environment=environment)
+    (folder / "suite.toml").write_text(text)
+    (case,) = cases(folder / "suite.toml")
+    return trial_of(case, folder)
 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
-def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None:
-    mine = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
-    request = case(listen, CHOSEN, mine)
-    with scope_of(request, tmp_path, scratch) as scope:
-        sandbox = scope.sandbox
-        ((*backends, server),) = together([scope], [start(scope)])
-        assert len({port for backend in backends for port in backend.site.ports.values()}) == 4
-        assert len({backend.site.scratch for backend in backends}) == 4
-        settings = {
-            backend.site.label: backend.part.gives(backend.site)["url"] for backend in backends
-        }
-        assert len(set(settings.values())) == 4
-        site = server.site
-        psql, cli = (
-            trial_context(request, tmp_path).programs[name] for name in ("psql", "redis-cli")
-        )
-        tables = "SELECT string_agg(tablename, ' ') FROM pg_tables WHERE schemaname = 'public'"
-        actual = [
-            run(sandbox, site, Command(psql, "-XAtqc", tables, settings[name]))[1]
-            for name in ("agents", "other")
-        ]
-        assert sorted(actual[0].split()) == ["agent_login_status", "agentfeatures"]
-        assert actual[1].split() == ["t"]
-        for serving, keys in zip(backends[2:], ("1\n", "0\n"), strict=True):
-            port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
-            to = ("-s", socket) if listen == "unix" else ("-p", port)
-            assert run(sandbox, site, Command(cli, *to, "DBSIZE")) == (0, keys)
-        environment = present(server.running).command.environment
-        assert environment["DATABASE_URL"] == settings["other"]
-        assert environment["REDIS_URL"] == settings["second"]
+def test_they_do_not_collide(tmp_path: Path, listen: str) -> None:
+    trial = measured(tmp_path, listen, f"{{ {EACH}, {CHOSEN} }}")
+    assert trial.measured, trial.failure  # the suite expects what each of the four has
 
 
-def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> None:
-    request = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, "agents")
-    text = "mine: backends agents and other both give DATABASE_URL"
-    failing = pytest.raises(BenchforgeError, match=text)
-    with scope_of(request, tmp_path, scratch) as scope, failing as caught:
-        together([scope], [start(scope)])
-    assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in caught.value.hint
+def test_a_name_that_both_give_must_be_chosen(tmp_path: Path) -> None:
+    failure = present(measured(tmp_path, "unix", f"{{ {CHOSEN.partition(', ')[2]} }}").failure)
+    assert failure.message == "mine: backends agents and other both give DATABASE_URL"
+    assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in failure.hint

@@ -12,20 +12,16 @@ from typing import NamedTuple
 import pytest
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import captured, needed
-from present import present
-from serving.apps import ask, free_port, running, serving
-from serving.backends import HOST, site_at
+from serving.apps import ask, free_port, serving
+from serving.backends import running, site_at
 
-from benchforge.run.locate import libraries, locate
-from benchforge.run.programs.template import restored
+from benchforge.run.locate import libraries
 
 GRAPH = "http://graph-uri"
 DATA = (
     "<http://dummyClass.com> a <http://www.w3.org/2002/07/owl#Class> . "
     "<http://dummyObj.com> a <http://dummyClass.com>"
 )
-# Few of everything: it is asked by one client at a time.
-INI = Path(__file__).with_name("virtuoso.ini").read_text()
 SOON_S = 3.0  # less than the 10 s after which the apps give up
 BY = {
     "virtuoso_tornado_native": "tornado",
@@ -51,28 +47,13 @@ class Store(NamedTuple):
 @pytest.fixture(scope="module")
 def virtuoso(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     needed("virtuoso-t", "isql-vt")
-    sql, http, part = free_port(), free_port(), Virtuoso()
-    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as path:
-        program, isql = present(locate("virtuoso-t")), present(locate("isql-vt"))
-        folder = Path(path)
-        empty = site_at(part, tmp_path_factory.mktemp("template"), folder)
-        restored(HOST, "backend-mine", part, empty)  # to make a store takes longer than all else
-        (folder / "virtuoso.ini").write_text(INI.format(folder=folder, sql=sql, http=http))
-        words = [str(program), "+foreground", "+configfile", f"{folder}/virtuoso.ini"]
-        url = f"http://127.0.0.1:{http}/sparql"
-        with running(words, folder, libraries(program), folder / "log", lambda: answers(http)):
-            settings = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
-            words = [str(isql), f"127.0.0.1:{sql}", "dba", "dba"]
-            server = Store(settings, words, libraries(isql))
-            server.does('GRANT SPARQL_UPDATE TO "SPARQL";')
-            yield server
-
-
-def answers(port: int) -> bool:
-    try:
-        return ask(port, "/sparql?query=ASK%7B%7D").status == 200
-    except OSError:
-        return False
+    part = Virtuoso.model_validate({"dataset": "classes", "number_of_buffers": 1000})
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as scratch:
+        site = site_at(part, tmp_path_factory.mktemp("store"), Path(scratch))
+        with running(part, site, "host") as (_, _, placed):
+            isql = placed.programs["isql-vt"]
+            words = [str(isql), f"127.0.0.1:{placed.ports['sql']}", "dba", "dba"]
+            yield Store(dict(part.gives(placed)), words, libraries(isql))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """ab: its command, and what it printed in real runs, whole and damaged."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,6 @@ READABLE = [
     *("requests-half", "slow", "stalls", "unavailable", "variable", "variable-allowed"),
     "without-keep-alive",
 ]
-# Of the recording `mixed`: the lines without which its counts mean nothing.
-COUNTED_ON = [
-    *("Server Software", "Document Length", "Concurrency Level", "Time taken for tests"),
-    *("Complete requests", "Failed requests", "   (Connect", "Keep-Alive requests"),
-    *("Total transferred", "HTML transferred", "Requests per second", "Time per request"),
-    *("Transfer rate", "Connect:", "Processing:", "Waiting:", "Total:", " 100%"),
-]
 
 
 TOOL = "ab"
@@ -37,29 +29,7 @@ def files(tmp_path: Path) -> Path:
     return copied(TOOL, "mixed", tmp_path)
 
 
-def edit(path: Path, change: Callable[[str], str]) -> None:
-    text = path.read_text()
-    path.write_text(change(text))
-    assert path.read_text() != text
-
-
 # The command
-
-
-def test_the_bound_of_requests_stands_after_the_time(tmp_path: Path) -> None:
-    (command,) = Ab(connections=50).commands(target(tmp_path))
-    assert command.argv == (
-        *("/bin/ab", "-q", "-k", "-s", "30", "-e", str(tmp_path / "percentiles-load.csv")),
-        *("-t", "10", "-n", "10000000", "-c", "50", "http://127.0.0.1:8080/agents?page=2"),
-    )
-
-
-def test_a_number_of_requests_goes_without_a_time(tmp_path: Path) -> None:
-    part = Ab.model_validate({"requests": 500, "keep_alive": False, "variable_length": True})
-    (command,) = part.commands(target(tmp_path))
-    assert command.argv[1:4] == ("-q", "-l", "-s")
-    assert command.argv[-5:-1] == ("-n", "500", "-c", "10")
-    assert "-t" not in command.argv
 
 
 @pytest.mark.parametrize(
@@ -96,14 +66,8 @@ def test_the_warm_up_is_timed_even_for_a_number_of_requests() -> None:
 
 def test_a_healthy_run() -> None:
     reading = read(TOOL, "healthy")
-    assert reading.good == reading.responses > 1000
     assert 1 <= reading.seconds < 1.1
-    assert set(reading.errors.values()) == {0}
-    assert (reading.unanswered, reading.overlapping_errors, reading.document_bytes) == (
-        0,
-        False,
-        14,
-    )
+    assert reading.document_bytes == 14
     assert (reading.server_software, reading.latency_samples) == ("faults/1", reading.responses)
     assert list(present(reading.percentiles_us)) == [str(percent) for percent in range(101)]
     # What ab calls a mean is no mean of what it measured: a claim only.
@@ -119,14 +83,6 @@ def test_connections_are_those_that_the_server_accepted(name: str) -> None:
     reading = read(TOOL, name)
     unsure = {"empty", "requests-half"}
     assert reading.connections == (None if name in unsure else recording(TOOL, name)["accepted"])
-
-
-def test_errors_by_status_alone_are_exact() -> None:
-    broken, unavailable = read(TOOL, "broken"), read(TOOL, "unavailable")
-    assert broken.good == 0
-    assert broken.errors["status"] == broken.responses
-    assert unavailable.good == unavailable.responses - unavailable.errors["status"]
-    assert not unavailable.overlapping_errors
 
 
 def test_errors_that_overlap_give_bounds() -> None:
@@ -152,14 +108,6 @@ def test_half_of_every_body_shows_in_the_length_that_ab_took_as_right() -> None:
     assert read(TOOL, "halves").document_bytes == 7
 
 
-def test_replies_without_a_byte_are_no_responses() -> None:
-    reading = read(TOOL, "empty")
-    assert (reading.responses, reading.good, reading.received_bytes) == (0, 0, 0)
-    assert reading.errors["empty"] == reading.unanswered
-    assert recording(TOOL, "empty")["accepted"] == reading.errors["empty"] + 1
-    assert reading.percentiles_us is None
-
-
 def test_what_ab_reads_past_its_own_times_may_be_anything() -> None:
     rows = [f"{percent},{percent / 10:.3f}" for percent in range(101)]
     rows[99] = "99,-1.2e+300"
@@ -181,27 +129,6 @@ def test_lines_that_ab_read_past_its_own_times_are_left_out() -> None:
         percentiles_us(written, 10_000)
 
 
-def test_a_single_request_has_a_report_too() -> None:
-    reading = read(TOOL, "one")
-    assert (reading.responses, reading.good, reading.connections) == (1, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("refused", "connection refused after 0 requests"),
-        ("hang", "no answer within 1 s after 0 requests"),
-        ("reset", r"the server reset a connection after \d+ requests"),
-        ("closes", "the server reset a connection"),
-        ("server-killed", r"reset a connection after [1-9]\d+ requests"),
-        ("interrupted", "exit code 1"),
-    ],
-)
-def test_a_run_without_a_report_says_why(name: str, says: str) -> None:
-    with pytest.raises(OutputDamaged, match=f"ab: .*{says}"):
-        read(TOOL, name)
-
-
 def test_usage_and_signals_are_told(files: Path) -> None:
     (files / "stderr.txt").write_text("ab: invalid URL\nUsage: ab [options]\n  -k\n")
     with pytest.raises(OutputDamaged, match=r"ab: ab: invalid URL$"):
@@ -211,43 +138,6 @@ def test_usage_and_signals_are_told(files: Path) -> None:
 
 
 # Damage
-
-
-def test_without_percentiles_nothing_is_read(files: Path) -> None:
-    (files / "percentiles-load.csv").unlink()
-    with pytest.raises(OutputDamaged, match="did not write it"):
-        read(TOOL, "mixed", files)
-
-
-@pytest.mark.parametrize("start", COUNTED_ON)
-def test_without_a_line_that_is_counted_on_nothing_is_read(files: Path, start: str) -> None:
-    edit(
-        files / "stdout.txt",
-        lambda text: "".join(
-            line for line in text.splitlines(keepends=True) if not line.startswith(start)
-        ),
-    )
-    with pytest.raises(OutputDamaged, match=start.strip(" (:")):
-        read(TOOL, "mixed", files)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ("Requests per second:    4", "Requests per second:    9", "is not"),
-        ("Complete requests:      4", "Complete requests:      5", "is not"),
-        ("Complete requests:      4", "Complete requests:      x", "not what ab prints"),
-        ("Concurrency Level:      10", "Concurrency Level:      11", "asked were 10"),
-        ("Failed requests:        20992", "Failed requests:        20991", "more than those"),
-        ("Keep-Alive requests:    4", "Keep-Alive requests:    94", "cannot be"),
-        ("Document Length:        6", "Document Length:        -6", "not what ab prints"),
-        ("(be patient)", "(be patient)\nComplete requests: 1", "more than one line"),
-    ],
-)
-def test_numbers_that_do_not_agree_are_refused(files: Path, old: str, new: str, says: str) -> None:
-    edit(files / "stdout.txt", lambda text: text.replace(old, new))
-    with pytest.raises(OutputDamaged, match=says):
-        read(TOOL, "mixed", files)
 
 
 def test_percentiles_of_another_run_are_refused(files: Path) -> None:

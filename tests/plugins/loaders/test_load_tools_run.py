@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import lack
+from front_door import PROGRAMS, lack
 from present import present
+from recorded.tools import RECORDINGS
 
 from benchforge.cli.measure.run.run import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
@@ -27,8 +28,7 @@ from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.suite.load import load
 
-SERVER = Path(__file__).parents[2] / "outputs/faults.py"
-GOAWAY = Path(__file__).parents[2] / "programs/faulty_servers/goaway.py"
+SERVER, GOAWAY = RECORDINGS / "faults.py", PROGRAMS / "faulty_servers/goaway.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 VISITOR = """from locust import FastHttpUser, task
 class Visitor(FastHttpUser):
@@ -155,11 +155,6 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
     assert "host: a.example" in head
     assert "gzip" not in head
     assert body == "x=1"
-
-
-def test_clients_of_h2load_die_on_a_server_that_cuts_connections(tmp_path: Path) -> None:
-    ran = run("h2load", CLOSED, tmp_path, Request(path="/empty"))
-    assert (ran.asked, ran.reading.errors["silent"]) == (4, 4)
 
 
 def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: Path) -> None:

@@ -31,16 +31,13 @@ LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
 
 @contextmanager
 def serving(name: str, url: str | None, log: Path, *options: str) -> Iterator[int]:
-    """Serve an app with gunicorn, or with its own runner where there are no options."""
+    """Serve an app with gunicorn."""
     app = app_of(name)
     for module in ("gunicorn", *app.modules):
         needed_module(module)
     port = free_port()
     actual = {"AGENTS_POOL_SIZE": "2"} | ({"DATABASE_URL": url} if url else {})
-    gunicorn = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}"]
-    command = [*gunicorn, *options, app.target]
-    if not options:
-        command = [sys.executable, "app.py", f"--port={port}"]
+    command = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}", *options, app.target]
     with running(command, APPS / (app.code or name), actual, log, lambda: answers(port)):
         yield port
 
@@ -213,8 +210,3 @@ def test_each_app_takes_the_url_of_a_socket(postgres: Postgres, tmp_path: Path, 
         replies = {path: ask(port, path) for path in LENGTHS}
     got = {path: (reply.status, len(reply.body)) for path, reply in replies.items()}
     assert got == {path: (200, length) for path, length in LENGTHS.items()}
-
-
-def test_aiohttp_serves_without_gunicorn_too(postgres: Postgres, tmp_path: Path) -> None:
-    with serving("aiohttp_agents", postgres.unix, tmp_path / "log") as port:
-        assert len(ask(port, "/agents").body) == 7100

@@ -16,38 +16,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_servers.asgi.granian import Granian
-from benchforge_servers.asgi.hypercorn import Hypercorn
-from benchforge_servers.asgi.uvicorn import Uvicorn
-from benchforge_servers.frameworks.aiohttp import AiohttpServer
-from benchforge_servers.frameworks.api_hour import ApiHour
-from benchforge_servers.frameworks.tornado import TornadoServer
 from benchforge_servers.python import app_server as apps
 from benchforge_servers.python.app_server import RUNNERS, AppServer
 from benchforge_servers.python.listening import ListeningServer
-from benchforge_servers.wsgi.cheroot import Cheroot
-from benchforge_servers.wsgi.cherrypy import Cherrypy
-from benchforge_servers.wsgi.gevent import Gevent
-from benchforge_servers.wsgi.gunicorn import Gunicorn
-from benchforge_servers.wsgi.threads import ThreadsServer
-from benchforge_servers.wsgi.uwsgi import Uwsgi
-from benchforge_servers.wsgi.waitress import Waitress
 from front_door import captured, lack
 from present import present
 from serving.in_trial import accepts, get, grown, serving
 
 from benchforge.errors import BenchforgeError
-from benchforge.parts.site import Accepts, RightAnswer, Site
+from benchforge.parts.registry import Registry
+from benchforge.parts.site import Accepts, Site
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost, Sandbox, Wishes
 
 HOST = LocalHost()
-SERVERS: list[type[AppServer]] = [
-    *(AiohttpServer, ApiHour, Cheroot, Cherrypy, Gevent, Granian, Gunicorn, Hypercorn),
-    *(ThreadsServer, TornadoServer, Uvicorn, Uwsgi, Waitress),
-]
+REGISTRY = Registry()
+PARTS = {name: REGISTRY.part("server", name) for name in REGISTRY.names("server")}
+SERVERS = {name: cls for name, cls in PARTS.items() if issubclass(cls, AppServer)}
 ASGI_WORKER = {"worker_class": "uvicorn_worker.UvicornWorker"}
-# Gunicorn's own asgi worker and aiohttp's listen with asyncio's backlog of 100.
+# "gunicorn"'s own asgi worker and aiohttp's listen with asyncio's backlog of 100.
 USUAL = (None, *ASGI_WORKER.values())
 
 # What the process that answers is like, seen by the app from inside.
@@ -174,32 +161,32 @@ def make():
 app = App(True)
 deaf = App(False)
 """
-Row = tuple[type[AppServer], str, dict[str, Any]]
+Row = tuple[str, str, dict[str, Any]]
 SERVED: list[Row] = [
-    (AiohttpServer, AIOHTTP, {}),
-    (Cheroot, WSGI, {}),
-    (Cherrypy, CHERRYPY, {}),
-    (Cherrypy, WSGI, {}),
-    (Gevent, WSGI, {}),
-    (Gevent, SOCKET, {}),
-    (Granian, WSGI, {"interface": "wsgi", "blocking_threads": 1}),
-    (Granian, ASGI, {"interface": "asgi"}),
-    (Gunicorn, WSGI, {}),
-    (Gunicorn, WSGI, {"worker_class": "gthread"}),
-    (Gunicorn, WSGI, {"worker_class": "gevent"}),
-    (Gunicorn, AIOHTTP, {"worker_class": "aiohttp.GunicornWebWorker"}),
-    (Gunicorn, ASGI, ASGI_WORKER),
-    (Gunicorn, ASGI, {"worker_class": "asgi"}),
-    (Hypercorn, ASGI, {}),
-    (Hypercorn, ASGI, {"worker_class": "uvloop"}),
-    (ThreadsServer, SOCKET, {}),
-    (TornadoServer, TORNADO, {}),
-    (TornadoServer, WSGI, {}),
-    (TornadoServer, SOCKET, {}),
-    (Uvicorn, ASGI, {}),
-    (Uvicorn, ASGI, {"workers": 2}),
-    (Uwsgi, WSGI, {}),
-    (Waitress, WSGI, {}),
+    ("aiohttp", AIOHTTP, {}),
+    ("cheroot", WSGI, {}),
+    ("cherrypy", CHERRYPY, {}),
+    ("cherrypy", WSGI, {}),
+    ("gevent", WSGI, {}),
+    ("gevent", SOCKET, {}),
+    ("granian", WSGI, {"interface": "wsgi", "blocking_threads": 1}),
+    ("granian", ASGI, {"interface": "asgi"}),
+    ("gunicorn", WSGI, {}),
+    ("gunicorn", WSGI, {"worker_class": "gthread"}),
+    ("gunicorn", WSGI, {"worker_class": "gevent"}),
+    ("gunicorn", AIOHTTP, {"worker_class": "aiohttp.GunicornWebWorker"}),
+    ("gunicorn", ASGI, ASGI_WORKER),
+    ("gunicorn", ASGI, {"worker_class": "asgi"}),
+    ("hypercorn", ASGI, {}),
+    ("hypercorn", ASGI, {"worker_class": "uvloop"}),
+    ("threads", SOCKET, {}),
+    ("tornado", TORNADO, {}),
+    ("tornado", WSGI, {}),
+    ("tornado", SOCKET, {}),
+    ("uvicorn", ASGI, {}),
+    ("uvicorn", ASGI, {"workers": 2}),
+    ("uwsgi", WSGI, {}),
+    ("waitress", WSGI, {}),
 ]
 PROTOCOL = {WSGI: "wsgi", ASGI: "asgi", AIOHTTP: "aiohttp"}
 PROTOCOL |= {TORNADO: "tornado", CHERRYPY: "cherrypy", SOCKET: "socket"}
@@ -207,8 +194,8 @@ PROTOCOL |= {TORNADO: "tornado", CHERRYPY: "cherrypy", SOCKET: "socket"}
 
 def named(row: Any) -> str:
     """Name a test after the server, what it serves and how."""
-    cls, code, options, *_ = row
-    return "-".join([cls.name, PROTOCOL[code], *(f"{key}={options[key]}" for key in options)])
+    name, code, options, *_ = row
+    return "-".join([name, PROTOCOL[code], *(f"{key}={options[key]}" for key in options)])
 
 
 @pytest.fixture
@@ -221,13 +208,12 @@ def own(site: Site) -> Site:
 
 
 def part_of(
-    site: Site, cls: type[AppServer], code: str, options: dict[str, Any], target: str = "app"
+    site: Site, name: str, code: str, options: dict[str, Any], target: str = "app"
 ) -> AppServer:
     """Write the app and return the server that serves it."""
     (site.suite_folder / "my site" / "mine.py").write_text(code)
     mine = {"app": f"mine:{target}", "directory": "my site"}
-    part: AppServer = cls.model_validate(mine | options)
-    return part
+    return SERVERS[name].model_validate(mine | options)
 
 
 @contextmanager
@@ -258,8 +244,8 @@ def facts(sandbox: Sandbox, port: int) -> dict[str, Any]:
 @pytest.mark.parametrize("target", ["app", "make()"])
 @pytest.mark.parametrize("row", SERVED, ids=named)
 def test_an_app_is_served_from_its_folder(own: Site, row: Row, target: str) -> None:
-    cls, code, options = row
-    part = part_of(own, cls, code, options | {"environment": {"GREETING": "hello"}}, target)
+    name, code, options = row
+    part = part_of(own, name, code, options | {"environment": {"GREETING": "hello"}}, target)
     with HOST.trial(own.folder) as sandbox:
         with serving(sandbox, part, own) as (server, placed):
             actual = [facts(sandbox, placed.port) for _ in range(3)]
@@ -278,34 +264,33 @@ def test_an_app_is_served_from_its_folder(own: Site, row: Row, target: str) -> N
         assert "not-there" not in printed.read_text()
 
 
-@pytest.mark.parametrize("cls", SERVERS)
-def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServer]) -> None:
-    version = present(minimal(cls).version(site))
+@pytest.mark.parametrize("name", SERVERS)
+def test_the_version_is_of_the_serving_interpreter(site: Site, name: str) -> None:
+    version = present(minimal(name).version(site))
     assert version.argv[0] == str(site.python)
-    if cls is ApiHour:
+    if name == "api_hour":
         return  # it is not beside benchforge
     with HOST.trial(site.folder) as sandbox:
         finished = sandbox.run("version", version, site.folder, {}, 200)
     text = finished.stdout.read_text()
-    if cls is ThreadsServer:
+    if name == "threads":
         assert text == f"Python {sys.version.split()[0]}\n"
     else:
-        library = cls.modules[0]
+        library = SERVERS[name].modules[0]
         assert text == f"{library} {importlib.metadata.version(library)}\n"
 
 
-def minimal(cls: type[AppServer], app: str = "a:b") -> AppServer:
-    options = {"interface": "asgi"} if cls is Granian else {}
-    part: AppServer = cls.model_validate({"app": app} | options)
-    return part
+def minimal(name: str, app: str = "a:b") -> AppServer:
+    options = {"interface": "asgi"} if name == "granian" else {}
+    return SERVERS[name].model_validate({"app": app} | options)
 
 
-@pytest.mark.parametrize("cls", [cls for cls in SERVERS if cls is not ApiHour])
-def test_a_missing_app_is_named(site: Site, cls: type[AppServer]) -> None:
-    command = present(minimal(cls, "nowhere:app").command(site))
+@pytest.mark.parametrize("name", [name for name in SERVERS if name != "api_hour"])
+def test_a_missing_app_is_named(site: Site, name: str) -> None:
+    command = present(minimal(name, "nowhere:app").command(site))
     with HOST.trial(site.folder) as sandbox:
         finished = sandbox.run("server", command, site.folder, {}, 200)
-    assert (finished.code == 0) is (cls is Hypercorn)
+    assert (finished.code == 0) is (name == "hypercorn")
     assert "nowhere" in finished.stderr.read_text() + finished.stdout.read_text()
 
 
@@ -340,27 +325,27 @@ def kept(sandbox: Sandbox, port: int) -> bool:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((AiohttpServer, AIOHTTP, {}), True),
-        ((AiohttpServer, AIOHTTP, {"keep_alive": "5s"}), True),
-        ((Cheroot, WSGI, {}), True),
-        ((Cheroot, WSGI, {"keep_alive_connections": 0}), False),
-        ((Cherrypy, CHERRYPY, {}), True),
-        ((Cherrypy, CHERRYPY, {"keep_alive_connections": 0}), False),
-        ((Gevent, WSGI, {}), True),
-        ((Gevent, WSGI, {"keep_alive": False}), False),
-        ((Granian, WSGI, {"interface": "wsgi"}), True),
-        ((Granian, WSGI, {"interface": "wsgi", "keep_alive": False}), False),
-        ((Gunicorn, WSGI, {"keep_alive": "5s"}), False),
-        ((Gunicorn, WSGI, {"worker_class": "gthread"}), True),
-        ((Gunicorn, ASGI, ASGI_WORKER), True),
-        ((Hypercorn, ASGI, {}), True),
-        ((TornadoServer, TORNADO, {}), True),
-        ((TornadoServer, TORNADO, {"keep_alive": False}), False),
-        ((TornadoServer, WSGI, {"keep_alive": False}), False),
-        ((Uvicorn, ASGI, {}), True),
-        ((Uwsgi, WSGI, {}), False),
-        ((Uwsgi, WSGI, {"keep_alive": True}), True),
-        ((Waitress, WSGI, {}), True),
+        (("aiohttp", AIOHTTP, {}), True),
+        (("aiohttp", AIOHTTP, {"keep_alive": "5s"}), True),
+        (("cheroot", WSGI, {}), True),
+        (("cheroot", WSGI, {"keep_alive_connections": 0}), False),
+        (("cherrypy", CHERRYPY, {}), True),
+        (("cherrypy", CHERRYPY, {"keep_alive_connections": 0}), False),
+        (("gevent", WSGI, {}), True),
+        (("gevent", WSGI, {"keep_alive": False}), False),
+        (("granian", WSGI, {"interface": "wsgi"}), True),
+        (("granian", WSGI, {"interface": "wsgi", "keep_alive": False}), False),
+        (("gunicorn", WSGI, {"keep_alive": "5s"}), False),
+        (("gunicorn", WSGI, {"worker_class": "gthread"}), True),
+        (("gunicorn", ASGI, ASGI_WORKER), True),
+        (("hypercorn", ASGI, {}), True),
+        (("tornado", TORNADO, {}), True),
+        (("tornado", TORNADO, {"keep_alive": False}), False),
+        (("tornado", WSGI, {"keep_alive": False}), False),
+        (("uvicorn", ASGI, {}), True),
+        (("uwsgi", WSGI, {}), False),
+        (("uwsgi", WSGI, {"keep_alive": True}), True),
+        (("waitress", WSGI, {}), True),
     ],
     ids=lambda item: named(item) if isinstance(item, tuple) else str(item),
 )
@@ -373,12 +358,12 @@ def test_connections_follow_the_options(own: Site, row: Row, expected: bool) -> 
 @pytest.mark.parametrize(
     ("row", "word"),
     [
-        ((AiohttpServer, AIOHTTP, {"keep_alive": "1s"}), "--keep-alive 1 "),
-        ((Cheroot, WSGI, {"timeout": "1s"}), "--timeout 1 "),
-        ((Cherrypy, CHERRYPY, {"timeout": "1s"}), "--timeout 1 "),
-        ((Gunicorn, WSGI, {"worker_class": "gthread", "keep_alive": "1s"}), "--keep-alive=1"),
-        ((Hypercorn, ASGI, {"keep_alive": "1s"}), "--keep-alive=1"),
-        ((Uvicorn, ASGI, {"keep_alive": "1s"}), "--timeout-keep-alive=1"),
+        (("aiohttp", AIOHTTP, {"keep_alive": "1s"}), "--keep-alive=1 "),
+        (("cheroot", WSGI, {"timeout": "1s"}), "--timeout=1 "),
+        (("cherrypy", CHERRYPY, {"timeout": "1s"}), "--timeout=1 "),
+        (("gunicorn", WSGI, {"worker_class": "gthread", "keep_alive": "1s"}), "--keep-alive=1"),
+        (("hypercorn", ASGI, {"keep_alive": "1s"}), "--keep-alive=1"),
+        (("uvicorn", ASGI, {"keep_alive": "1s"}), "--timeout-keep-alive=1"),
     ],
     ids=lambda item: named(item) if isinstance(item, tuple) else None,
 )
@@ -406,13 +391,13 @@ def facts_of(site: Site, row: Row) -> dict[str, Any]:
     "row", [row for row in SERVED if row[2].get("worker_class") in USUAL], ids=named
 )
 def test_the_backlog_arrives(own: Site, row: Row) -> None:
-    cls, code, options = row
-    assert set(facts_of(own, (cls, code, options | {"backlog": 177}))["backlog"]) == {177}
+    name, code, options = row
+    assert set(facts_of(own, (name, code, options | {"backlog": 177}))["backlog"]) == {177}
 
 
 @pytest.mark.parametrize("nodelay", [True, False])
 def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -> None:
-    assert set(facts_of(own, (Gevent, WSGI, {"tcp_nodelay": nodelay}))["nodelay"]) == {nodelay}
+    assert set(facts_of(own, ("gevent", WSGI, {"tcp_nodelay": nodelay}))["nodelay"]) == {nodelay}
 
 
 # --- other options -------------------------------------------------------------------------------
@@ -421,12 +406,12 @@ def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -
 @pytest.mark.parametrize(
     ("row", "option", "others"),
     [
-        ((Granian, ASGI, {"interface": "asgi"}), "workers", 1),
-        ((Gunicorn, WSGI, {}), "workers", 1),
-        ((Hypercorn, ASGI, {}), "workers", 2),  # and one that looks after semaphores
-        ((TornadoServer, TORNADO, {}), "processes", 1),
-        ((Uvicorn, ASGI, {}), "workers", 2),
-        ((Uwsgi, WSGI, {}), "processes", 1),
+        (("granian", ASGI, {"interface": "asgi"}), "workers", 1),
+        (("gunicorn", WSGI, {}), "workers", 1),
+        (("hypercorn", ASGI, {}), "workers", 2),  # and one that looks after semaphores
+        (("tornado", TORNADO, {}), "processes", 1),
+        (("uvicorn", ASGI, {}), "workers", 2),
+        (("uwsgi", WSGI, {}), "processes", 1),
     ],
     ids=lambda item: named(item) if isinstance(item, tuple) else str(item),
 )
@@ -439,12 +424,14 @@ def test_workers_are_processes(own: Site, row: Row, option: str, others: int) ->
 
 @pytest.mark.parametrize("monkey_patch", [True, False])
 def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bool) -> None:
-    assert facts_of(own, (Gevent, WSGI, {"monkey_patch": monkey_patch}))["patched"] is monkey_patch
+    assert (
+        facts_of(own, ("gevent", WSGI, {"monkey_patch": monkey_patch}))["patched"] is monkey_patch
+    )
 
 
 @pytest.mark.parametrize(("loop", "parser"), [("asyncio", "h11"), ("uvloop", "httptools")])
 def test_uvicorns_loop_and_parser(own: Site, loop: str, parser: str) -> None:
-    actual = facts_of(own, (Uvicorn, ASGI, {"loop": loop, "http": parser}))["loop"]
+    actual = facts_of(own, ("uvicorn", ASGI, {"loop": loop, "http": parser}))["loop"]
     assert parser in actual
     assert ("uvloop" in actual) == (loop == "uvloop")
 
@@ -452,7 +439,7 @@ def test_uvicorns_loop_and_parser(own: Site, loop: str, parser: str) -> None:
 @pytest.mark.parametrize("target", ["app", "Root", "make()"])
 @pytest.mark.parametrize("production", [True, False])
 def test_cherrypy_mounts_each_kind_of_app(own: Site, target: str, production: bool) -> None:
-    part = part_of(own, Cherrypy, CHERRYPY, {"production": production}, target)
+    part = part_of(own, "cherrypy", CHERRYPY, {"production": production}, target)
     with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (server, placed):
         facts(sandbox, placed.port)
         status, page = get(sandbox, placed.port, "/wrong")
@@ -461,17 +448,17 @@ def test_cherrypy_mounts_each_kind_of_app(own: Site, target: str, production: bo
     assert "told to the log" in server.stderr.read_text()
 
 
-@pytest.mark.parametrize("cls", [Gevent, ThreadsServer, TornadoServer])
-def test_a_socket_app_may_wait_for_a_whole_head(own: Site, cls: type[AppServer]) -> None:
+@pytest.mark.parametrize("name", ["gevent", "threads", "tornado"])
+def test_a_socket_app_may_wait_for_a_whole_head(own: Site, name: str) -> None:
     def received(target: str, *parts: bytes) -> bytes:
-        with talking(own, part_of(own, cls, SOCKET, {}, target)) as client:
+        with talking(own, part_of(own, name, SOCKET, {}, target)) as client:
             for sent in parts:
                 client.sendall(sent)
             return b"".join(iter(lambda: client.recv(4096), b""))
 
     assert received("deaf").startswith(b"HTTP/1.0 200 OK")
     assert received("app", b"GET / HTTP/1.0\r", b"\n\r\n").startswith(b"HTTP/1.0 200 OK")
-    with talking(own, part_of(own, cls, SOCKET, {}), 0.5) as client:
+    with talking(own, part_of(own, name, SOCKET, {}), 0.5) as client:
         client.sendall(b"GET / HTTP/1.0\r\n")
         with pytest.raises(TimeoutError):
             client.recv(1)
@@ -484,13 +471,13 @@ def test_a_socket_app_may_wait_for_a_whole_head(own: Site, cls: type[AppServer])
 @pytest.mark.parametrize(
     "row",
     [
-        (Gunicorn, WSGI, {}),
-        (Gunicorn, ASGI, ASGI_WORKER),
-        (Uvicorn, ASGI, {}),
-        (Uvicorn, ASGI, {"workers": 2}),
-        (Hypercorn, ASGI, {}),
-        (Granian, WSGI, {"interface": "wsgi"}),
-        (Uwsgi, WSGI, {}),
+        ("gunicorn", WSGI, {}),
+        ("gunicorn", ASGI, ASGI_WORKER),
+        ("uvicorn", ASGI, {}),
+        ("uvicorn", ASGI, {"workers": 2}),
+        ("hypercorn", ASGI, {}),
+        ("granian", WSGI, {"interface": "wsgi"}),
+        ("uwsgi", WSGI, {}),
     ],
     ids=named,
 )
@@ -515,7 +502,7 @@ def test_a_server_on_a_unix_socket_is_for_a_proxy(own: Site, row: Row) -> None:
 
 @pytest.mark.parametrize("listen", ["tcp", "unix"])
 def test_uwsgi_speaks_its_own_protocol(own: Site, listen: str) -> None:
-    part = part_of(own, Uwsgi, WSGI, {"protocol": "uwsgi", "listen": listen})
+    part = part_of(own, "uwsgi", WSGI, {"protocol": "uwsgi", "listen": listen})
     assert part.behind_proxy_only()
     path = own.scratch / "http.sock"
     assert part.ready(own) == Accepts("http" if listen == "tcp" else path)
@@ -538,16 +525,8 @@ def uwsgi_packet(variables: dict[str, str]) -> bytes:
     return struct.pack("<BHB", 0, len(body), 0) + body
 
 
-def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
-    for cls in SERVERS:
-        part = minimal(cls)
-        assert not part.behind_proxy_only()
-        assert part.ready(site) == RightAnswer()
-        assert part.gives(site) == {"url": "http://127.0.0.1:8000"}
-
-
 def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
-    command = present(part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own))
+    command = present(part_of(own, "uwsgi", WSGI, {"backlog": 5000}).command(own))
     with HOST.trial(own.folder, wishes=Wishes({"net.core.somaxconn": "4096"})) as sandbox:
         finished = sandbox.run("server", command, own.folder, {}, 200)
     assert finished.code == 1
@@ -580,7 +559,7 @@ def test_no_control_socket(own: Site, fetched: Callable[..., Path], version: str
     environment = home(own)
     if version:
         environment["PYTHONPATH"] = str(fetched(f"gunicorn=={version}"))
-    part = part_of(own, Gunicorn, WSGI, {"environment": environment})
+    part = part_of(own, "gunicorn", WSGI, {"environment": environment})
     with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (server, placed):
         facts(sandbox, placed.port)
         assert made(own) == set(), server.stderr.read_text()
@@ -592,34 +571,24 @@ def home(site: Site) -> dict[str, str]:
 
 def made(site: Site) -> set[str]:
     """Return the names of what a server left in its home, beside what it printed."""
-    return {path.name for path in site.folder.rglob("*")} - {
-        "server.out",
-        "server.err",
-        "keeper.err",
-    }
+    printed = {"server.out", "server.err", "keeper.err"}
+    return {path.name for path in site.folder.rglob("*")} - printed
 
 
-CONTAINER = """
+CONTAINER = f"""{AIOHTTP}
 import api_hour
-from aiohttp import web
-from facts import facts
 
 class Container(api_hour.Container):
     async def make_servers(self, sockets):
-        app = web.Application()
-        app.router.add_get("/", self.index)
         self.runner = web.AppRunner(
-            app, access_log=None, keepalive_timeout=self.worker.cfg.keepalive
+            make(), access_log=None, keepalive_timeout=self.worker.cfg.keepalive
         )
         await self.runner.setup()
         handler, backlog = self.runner.server, self.worker.cfg.backlog
-        return {
+        return {{
             await self.loop.create_server(handler, sock=one.sock, backlog=backlog): handler
             for one in sockets
-        }
-
-    async def index(self, request):
-        return web.Response(body=facts())
+        }}
 
     async def cleanup(self):
         await self.runner.cleanup()
@@ -631,7 +600,7 @@ def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) ->
     packages = fetched("api_hour==0.8.2", "pyyaml", "setproctitle")
     environment = home(own) | {"PYTHONPATH": str(packages)}
     options = {"environment": environment, "workers": 3, "backlog": 77}
-    part = part_of(own, ApiHour, CONTAINER, options, "Container")
+    part = part_of(own, "api_hour", CONTAINER, options, "Container")
     with HOST.trial(own.folder) as sandbox:
         with serving(sandbox, part, own) as (server, placed):
             actual = [facts(sandbox, placed.port) for _ in range(3)]
@@ -651,28 +620,34 @@ def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) ->
 
 def test_the_table_of_protocols_is_what_the_servers_say() -> None:
     for protocol, names in apps.PROTOCOLS.items():
-        assert tuple(cls.name for cls in SERVERS if protocol in cls.speaks) == names
-    assert {protocol for cls in SERVERS for protocol in cls.speaks} == set(apps.PROTOCOLS)
+        assert tuple(n for n, cls in SERVERS.items() if protocol in cls.speaks) == names
+    assert {protocol for cls in SERVERS.values() for protocol in cls.speaks} == set(apps.PROTOCOLS)
 
 
-def test_every_server_of_apps_is_an_entry_point() -> None:
-    points = importlib.metadata.entry_points(group="benchforge")
-    for cls in SERVERS:
-        (point,) = [point for point in points if point.name == f"server-{cls.name}"]
-        assert point.load() is cls
-
-
-def test_needs_are_what_the_options_import() -> None:
-    def needs(cls: type[AppServer], **options: Any) -> list[str]:
-        return [need.name for need in cls.model_validate({"app": "a:b"} | options).needs()]
-
-    assert needs(Uvicorn) == ["uvicorn"]
-    assert needs(Uvicorn, loop="uvloop", http="httptools") == ["uvicorn", "uvloop", "httptools"]
-    assert needs(Hypercorn, worker_class="trio") == ["hypercorn", "trio"]
-    assert needs(Granian, interface="asgi", loop="uvloop") == ["granian", "uvloop"]
-    assert needs(ThreadsServer) == []
-    (api_hour, *_) = ApiHour.model_validate({"app": "a:b"}).needs()
-    assert "requires = ['api_hour==0.8.2'" in api_hour.how
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("uvicorn", {}, ["uvicorn"]),
+        ("uvicorn", {"loop": "uvloop", "http": "httptools"}, ["uvicorn", "uvloop", "httptools"]),
+        ("hypercorn", {"worker_class": "trio"}, ["hypercorn", "trio"]),
+        ("granian", {"interface": "asgi", "loop": "uvloop"}, ["granian", "uvloop"]),
+        ("threads", {}, []),
+        ("api_hour", {}, ["api_hour", "gunicorn", "aiohttp"]),
+        ("gunicorn", {"worker_class": "gthread"}, ["gunicorn"]),
+        ("gunicorn", {"worker_class": "gunicorn.workers.ggevent.GeventWorker"}, ["gunicorn"]),
+        ("gunicorn", {"worker_class": "gevent_pywsgi"}, ["gunicorn", "gevent"]),
+        ("gunicorn", {"worker_class": "aiohttp.GunicornWebWorker"}, ["gunicorn", "aiohttp"]),
+        ("gunicorn", ASGI_WORKER, ["gunicorn", "uvicorn_worker"]),
+        ("gunicorn", {"app": "django_agents"}, ["gunicorn", "django", "psycopg2"]),
+        ("aiohttp", {"app": "aiohttp_agents"}, ["aiohttp", "aiohttp", "asyncpg"]),
+    ],
+)
+def test_needs_are_what_the_options_import(
+    name: str, options: dict[str, Any], expected: list[str]
+) -> None:
+    needs = list(SERVERS[name].model_validate({"app": "a:b"} | options).needs())
+    assert [need.name for need in needs] == expected
+    assert all("pip install" in need.how or "requires = ['api_hour" in need.how for need in needs)
 
 
 def test_runners_are_plain_programs_for_older_pythons() -> None:
@@ -693,7 +668,7 @@ def test_a_runner_runs_on_another_interpreter(own: Site, program: str) -> None:
         lack(f"{program} not found")
     if python is None:
         pytest.skip(f"{program} not found")  # Debian has one CPython
-    part, site = part_of(own, ThreadsServer, SOCKET, {}), dataclasses.replace(own, python=python)
+    part, site = part_of(own, "threads", SOCKET, {}), dataclasses.replace(own, python=python)
     with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
         assert facts(sandbox, placed.port)["first"] == str(own.suite_folder / "my site")
 
@@ -701,7 +676,7 @@ def test_a_runner_runs_on_another_interpreter(own: Site, program: str) -> None:
 def test_an_apps_folder_comes_first_and_no_runner_hides_it(own: Site) -> None:
     """Its module may be named like one that lies beside the runner."""
     (own.suite_folder / "my site" / "cheroot_main.py").write_text(WSGI)
-    part = Cheroot.model_validate({"app": "cheroot_main:app", "directory": "my site"})
+    part = SERVERS["cheroot"].model_validate({"app": "cheroot_main:app", "directory": "my site"})
     with HOST.trial(own.folder) as sandbox, serving(sandbox, part, own) as (_, placed):
         actual = facts(sandbox, placed.port)
     assert actual["first"] == str(own.suite_folder / "my site")

@@ -2,8 +2,6 @@
 
 import json
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPResponse
 from pathlib import Path
@@ -116,10 +114,8 @@ def asked_as_ab_does(connection: socket.socket) -> HTTPResponse:
     return reply
 
 
-@contextmanager
-def connected(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=200) as connection:
-        yield connection
+def connected(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=200)
 
 
 def test_pong_is_43_bytes_for_who_asks(tmp_path: Path) -> None:

@@ -143,18 +143,6 @@ def test_files_are_served_with_their_types(site: Site) -> None:
     assert part.fingerprint(site.suite_folder) != first
 
 
-def test_two_of_them_do_not_collide(site: Site) -> None:
-    with tempfile.TemporaryDirectory(prefix="bf-") as scratch, HOST.trial(site.folder) as sandbox:
-        other = dataclasses.replace(site, label="other", scratch=Path(scratch))
-        item = Nginx.model_validate({"body": "one", "tls": True})
-        two = Nginx.model_validate({"body": "two", "tls": True})
-        with serving(sandbox, item, site) as (_, a), serving(sandbox, two, other) as (_, b):
-            for placed, expected in ((a, b"one"), (b, b"two")):
-                for port in ("http", "https"):
-                    with connection(sandbox, placed, port) as request:
-                        assert answer(request)[1] == expected
-
-
 # --- its options, seen from outside --------------------------------------------------------------
 
 

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import benchforge_servers
 import pytest
@@ -16,32 +15,16 @@ from benchforge_servers.frameworks.tornado import TornadoServer
 from benchforge_servers.wsgi.gevent import Gevent
 from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
+from front_door import PROGRAMS
 from present import present
 from serving.in_trial import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
-from benchforge.parts.part import Server
 from benchforge.parts.site import Site
 from benchforge.run.programs.needed import no_site
 from benchforge.run.sandbox.host import LocalHost
 
 HOST = LocalHost()
-PROGRAMS = Path(__file__).parents[2] / "programs"
-AIOHTTP_WORKER = "aiohttp.GunicornWebWorker"
-SERVED: list[tuple[type[Server], dict[str, Any]]] = [
-    (Gunicorn, {"app": "django_agents"}),
-    (Gunicorn, {"app": "flask_agents", "threads": 2, "keep_alive": "5s"}),
-    (Gunicorn, {"app": "aiohttp_agents", "worker_class": AIOHTTP_WORKER}),
-    (AiohttpServer, {"app": "aiohttp_agents"}),
-]
-
-
-@pytest.mark.parametrize(("cls", "options"), SERVED)
-def test_the_app_of_a_server_is_among_its_needs(cls: type[Server], options: dict[str, Any]) -> None:
-    needs = {need.name: need for need in cls.model_validate(options).needs()}
-    assert {"gunicorn" if cls is Gunicorn else "aiohttp"} < needs.keys()
-    assert {"psycopg2", "asyncpg"} & needs.keys()
-    assert all("pip install" in need.how and need.kind == "module" for need in needs.values())
 
 
 def test_gunicorn_is_told_everything(site: Site) -> None:
@@ -52,21 +35,9 @@ def test_gunicorn_is_told_everything(site: Site) -> None:
     assert list(command.argv) == [
         *(sys.executable, str(plugin / "runners/gunicorn_main.py")),
         *("--bind=127.0.0.1:8000", "--workers=3", "--threads=4", "--worker-class=gthread"),
-        *("--backlog=9", f"--chdir={plugin / 'apps/flask_agents'}", "--log-level=warning"),
-        *("--keep-alive=60", "--timeout=0", "app:app"),
+        *("--backlog=9", "--keep-alive=60", f"--chdir={plugin / 'apps/flask_agents'}"),
+        *("--log-level=warning", "--timeout=0", "app:app"),
     ]
-
-
-def test_a_worker_class_of_a_package_needs_it() -> None:
-    def needs(worker_class: str) -> list[str]:
-        part = Gunicorn.model_validate({"app": "a:b", "worker_class": worker_class})
-        return [need.name for need in part.needs()]
-
-    assert needs("sync") == needs("gthread") == ["gunicorn"]
-    assert needs("gunicorn.workers.ggevent.GeventWorker") == ["gunicorn"]
-    assert needs("gevent") == needs("gevent_pywsgi") == ["gunicorn", "gevent"]
-    assert needs(AIOHTTP_WORKER) == ["gunicorn", "aiohttp"]
-    assert needs("uvicorn_worker.UvicornWorker") == ["gunicorn", "uvicorn_worker"]
 
 
 # --- apps of the user's own ----------------------------------------------------------------------
@@ -78,16 +49,6 @@ def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
     part = Gunicorn.model_validate({"app": "mine:app"})
     with HOST.trial(site.folder) as sandbox, serving(sandbox, part, site) as (_, placed):
         assert get(sandbox, placed.port) == (200, str(site.suite_folder))
-
-
-@pytest.mark.parametrize("cls", [Gunicorn, AiohttpServer])
-def test_a_missing_app_ends_its_server(site: Site, cls: type[Server]) -> None:
-    (site.suite_folder / "mine.py").touch()
-    command = present(cls.model_validate({"app": "mine:absent"}).command(site))
-    with HOST.trial(site.folder) as sandbox:
-        finished = sandbox.run("server", command, site.folder, {}, 200)
-    assert finished.code not in {0, None}
-    assert "absent" in finished.stderr.read_text()
 
 
 def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
@@ -104,12 +65,15 @@ def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
     assert part.fingerprint(site.suite_folder) == same.fingerprint(site.suite_folder) == first
     code.write_text("a = 2")
     assert part.fingerprint(site.suite_folder) != first
-    built_in = [cls.model_validate(options) for cls, options in SERVED]
-    actual = [
-        part.fingerprint(Path()) for part in built_in if isinstance(part, Gunicorn | AiohttpServer)
+    worker = "aiohttp.GunicornWebWorker"
+    built_in = [Gunicorn(app="django_agents"), Gunicorn(app="flask_agents", threads=2)]
+    aiohttp = [
+        Gunicorn(app="aiohttp_agents", worker_class=worker),
+        AiohttpServer(app="aiohttp_agents"),
     ]
-    assert len(set(actual)) == 3
-    assert actual[2] == actual[3]
+    first, second, third, fourth = (part.fingerprint(Path()) for part in [*built_in, *aiohttp])
+    assert len({first, second, third}) == 3
+    assert third == fourth
 
 
 # --- any command ---------------------------------------------------------------------------------

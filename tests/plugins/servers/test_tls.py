@@ -1,41 +1,20 @@
 """A server over https that already runs: whose certificate is trusted, and what is told if not."""
 
 import contextlib
-import ssl
+import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from typing import Any
 
 import pytest
-from front_door import needed
+from front_door import PROGRAMS, needed
 from measured.case import cases, trial_of
 from present import present
+from serving.apps import accepts, free_port, running
 from serving.certificate import certificate
 from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Trial
-
-
-class Hello(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as it is inherited
-        pass
-
-
-class Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        pass  # a handshake that the other side gives up is what is tested
 
 
 @pytest.fixture(autouse=True)
@@ -44,21 +23,17 @@ def programs() -> None:
 
 
 @contextlib.contextmanager
-def serving(path: Path | None) -> Iterator[int]:
+def serving(folder: Path, path: Path | None) -> Iterator[int]:
     """Serve on a port of this machine's loopback, over TLS with a certificate."""
-    with Quiet(("127.0.0.1", 0), Hello) as server:
-        if path is not None:
-            secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            secure.load_cert_chain(path, path.with_suffix(".key"))
-            wrap = secure.wrap_socket
-            server.socket = wrap(server.socket, server_side=True, do_handshake_on_connect=False)
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield int(server.server_address[1])
-        finally:
-            server.shutdown()
-            thread.join()
+    port = free_port()
+    words = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
+    if path is not None:
+        both = folder / "both.pem"
+        both.write_text(path.with_suffix(".key").read_text() + path.read_text())
+        words = [sys.executable, str(PROGRAMS / "servers/counts.py"), "--port", str(port)]
+        words += ["--body", "hello", "--certificate", str(both)]
+    with running(words, folder, {}, folder / "log", lambda: accepts(port)):
+        yield port
 
 
 def measured(folder: Path, url: str, ca_file: str = "") -> Trial:
@@ -75,7 +50,7 @@ def failure(trial: Trial) -> tuple[str, str]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_certificate_that_the_suite_trusts_is_measured(tmp_path: Path, host: str) -> None:
-    with serving(certificate(tmp_path, "own")) as port:
+    with serving(tmp_path, certificate(tmp_path, "own")) as port:
         trial = measured(tmp_path, f"https://{host}:{port}", "own.pem")
     assert trial.measured, trial.failure
     assert present(trial.reading).responses > 0
@@ -83,34 +58,30 @@ def test_a_certificate_that_the_suite_trusts_is_measured(tmp_path: Path, host: s
     assert trial.namespaces["network"] == "host"
 
 
-def test_a_certificate_that_nobody_signed_is_told_with_what_to_do(tmp_path: Path) -> None:
-    with serving(certificate(tmp_path, "own")) as port:
-        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}"))
-    assert actual == "mine: certificate not trusted: self-signed certificate"
-    assert 'ca_file = "certificate.pem"' in hint
-
-
-def test_another_certificate_than_the_one_that_is_trusted_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("own", "trusted", "message", "remedy"),
+    [
+        ({}, "", "not trusted: self-signed certificate", 'ca_file = "certificate.pem"'),
+        ({}, "other.pem", "not trusted: ", "ca_file"),
+        (
+            *({"expired": True}, "own.pem", "not trusted: certificate has expired"),
+            "make a new certificate, or set the clock",
+        ),
+        (
+            *({"names": "DNS:elsewhere.test"}, "own.pem", "is not valid for '127.0.0.1'"),
+            "use a name that its certificate contains",
+        ),
+    ],
+)
+def test_a_wrong_certificate_is_told_with_what_to_do(
+    tmp_path: Path, own: dict[str, Any], trusted: str, message: str, remedy: str
+) -> None:
     certificate(tmp_path, "other")
-    with serving(certificate(tmp_path, "own")) as port:
-        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "other.pem"))
-    assert actual.startswith("mine: certificate not trusted: ")
-    assert "ca_file" in hint
-
-
-def test_an_old_certificate_is_refused(tmp_path: Path) -> None:
-    with serving(certificate(tmp_path, "old", expired=True)) as port:
-        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "old.pem"))
-    assert actual == "mine: certificate not trusted: certificate has expired"
-    assert hint == "make a new certificate, or set the clock"
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> None:
-    with serving(certificate(tmp_path, "own", "DNS:elsewhere.test")) as port:
-        actual, hint = failure(measured(tmp_path, f"https://{host}:{port}", "own.pem"))
-    assert f"certificate is not valid for '{host}'" in actual
-    assert hint == "use a name that its certificate contains"
+    with serving(tmp_path, certificate(tmp_path, "own", **own)) as port:
+        actual, hint = failure(measured(tmp_path, f"https://127.0.0.1:{port}", trusted))
+    assert actual.startswith("mine: ")
+    assert f"certificate {message}" in actual
+    assert remedy in hint
 
 
 @pytest.mark.parametrize(
@@ -120,13 +91,13 @@ def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> 
 def test_a_file_without_a_certificate(tmp_path: Path, content: str | None, expected: str) -> None:
     if content is not None:
         (tmp_path / "trusted.pem").write_text(content)
-    with serving(certificate(tmp_path, "own")) as port:
+    with serving(tmp_path, certificate(tmp_path, "own")) as port:
         message, _ = failure(measured(tmp_path, f"https://127.0.0.1:{port}", "trusted.pem"))
     assert message == f"{tmp_path / 'trusted.pem'}: {expected}"
 
 
 def test_who_speaks_no_tls_is_told_and_not_waited_for(tmp_path: Path) -> None:
-    with serving(None) as port:
+    with serving(tmp_path, None) as port:
         trial = measured(tmp_path, f"https://127.0.0.1:{port}")
     actual, _ = failure(trial)
     # The words are OpenSSL's, and differ by its version.

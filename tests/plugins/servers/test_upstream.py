@@ -1,8 +1,6 @@
 """Servers that stand before others: names, circles, what varies, and real trials through nginx."""
 # ruff: noqa: E501 - output stands here as it is printed
 
-import os
-import sys
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -16,7 +14,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
 from benchforge.parts.part import Server
 from benchforge.parts.registry import Registry
-from benchforge.parts.site import Accepts, Probe, Site
+from benchforge.parts.site import Accepts, Probe, Site, Succeeds
 from benchforge.suite.toml.faults import SuiteErrors
 
 WSGI = """
@@ -35,54 +33,37 @@ DIES = """    seen.append(1)
     text"""
 
 
-class Hidden(Server):
-    """The user's WSGI app, by real servers, over what only a proxy speaks."""
+class Mute(Server):
+    """A program that listens nowhere, though it may be expected to."""
 
-    name: ClassVar[str] = "hidden"
-    over: Literal["socket", "uwsgi", "uwsgi-socket", "http", "nothing"] = "socket"
+    name: ClassVar[str] = "mute"
+    expected: Literal["socket", "port", "nothing"] = "nothing"
 
     def behind_proxy_only(self) -> bool:
-        return self.over != "http"
+        return True
 
     def ready(self, site: Site) -> Probe:
-        path = site.scratch / "s"
-        return Accepts(path) if "socket" in self.over else Accepts()
+        if self.expected == "nothing":
+            return Succeeds(Command("true"))
+        return Accepts(site.scratch / "s") if self.expected == "socket" else Accepts()
 
     def command(self, site: Site) -> Command:
-        index, path = f"{site.address}:{site.port}", site.scratch / "s"
-        if self.over.startswith("uwsgi"):
-            where = path if self.over == "uwsgi-socket" else index
-            program = Path(sys.executable).parent / "pyuwsgi"
-            words = ("--module", "hello:app", "--disable-logging", "--need-app", "--die-on-term")
-            python = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
-            return Command(
-                *(program, "--socket", where, "--home", sys.prefix, *words),
-                folder=site.suite_folder,
-                environment={"PATH": python},
-            )
-        bind = f"unix:{path}" if self.over == "socket" else index
-        words = ("--bind", bind, "--chdir", str(site.suite_folder), "hello:app")
-        return Command(site.python, "-m", "gunicorn", *words, "--log-level", "warning")
+        return Command(site.python, "-c", "import time; time.sleep(60)")
 
     def gives(self, site: Site) -> dict[str, str]:
-        index, path = f"{site.address}:{site.port}", str(site.scratch / "s")
-        return {
-            "socket": {"socket": path},
-            "uwsgi": {"uwsgi": index},
-            "uwsgi-socket": {"uwsgi": f"unix:{path}"},
-            "http": {"url": f"http://{index}"},
-            "nothing": {},
-        }[self.over]
+        return {}
 
 
 def registry() -> Registry:
     actual = Registry()
-    actual.register(Hidden)
+    actual.register(Mute)
     return actual
 
 
 LOAD = suite_text("plugins/servers/upstream")
 GUNICORN = 'use = "gunicorn"\napp = "hello:app"\nworkers = 1'
+OVER_UNIX = f'{GUNICORN}\nlisten = "unix"'
+OVER_UWSGI = 'use = "uwsgi"\napp = "hello:app"\nprocesses = 1\nprotocol = "uwsgi"'
 
 
 @pytest.fixture(autouse=True)
@@ -109,8 +90,8 @@ def front(upstream: str, more: str = "") -> str:
     return f'use = "nginx"\nupstream = "{upstream}"\n{more}'
 
 
-def measured(folder: Path, servers: dict[str, str], server: str = "front") -> Trial:
-    (case,) = cases(suite(folder, servers, f'servers = ["{server}"]'), registry())
+def measured(folder: Path, servers: dict[str, str]) -> Trial:
+    (case,) = cases(suite(folder, servers, 'servers = ["front"]'), registry())
     return trial_of(case, folder)
 
 
@@ -138,11 +119,11 @@ def test_what_varies_may_lead_astray_too(tmp_path: Path) -> None:
 
 
 def test_a_server_that_only_a_proxy_reaches_is_no_scenarios_own(tmp_path: Path) -> None:
-    servers = {"app": 'use = "hidden"\nover = "http"', "front": front("app")}
+    servers = {"app": GUNICORN, "front": front("app")}
     assert len(cases(suite(tmp_path, servers, 'servers = ["front", "app"]'), registry())) == 2
-    varied = 'servers = ["app"]\nvary = { "servers.app.over" = ["http", "uwsgi"] }'
+    varied = 'servers = ["app"]\nvary = { "servers.app.listen" = ["tcp", "unix"] }'
     actual = faults(tmp_path, servers, varied)
-    assert "does not speak HTTP over TCP with servers.app.over = 'uwsgi'" in actual
+    assert "does not speak HTTP over TCP with servers.app.listen = 'unix'" in actual
 
 
 def test_what_stands_behind_varies_by_name_and_by_star(tmp_path: Path) -> None:
@@ -191,17 +172,17 @@ def test_a_proxy_before_gunicorn_over_tcp(tmp_path: Path) -> None:
 
 
 @pytest.mark.samples(1)
-@pytest.mark.parametrize("over", ["socket", "uwsgi-socket", "uwsgi"])
-def test_a_proxy_before_what_only_it_can_reach(tmp_path: Path, over: str) -> None:
+@pytest.mark.parametrize("hidden", [OVER_UNIX, f'{OVER_UWSGI}\nlisten = "unix"', OVER_UWSGI])
+def test_a_proxy_before_what_only_it_can_reach(tmp_path: Path, hidden: str) -> None:
     needed_module("pyuwsgi")
-    trial = measured(tmp_path, {"app": f'use = "hidden"\nover = "{over}"', "front": front("app")})
+    trial = measured(tmp_path, {"app": hidden, "front": front("app")})
     assert trial.measured, trial.failure
     reading, observation = present(trial.reading), present(trial.observation)
     assert reading.good == reading.responses
     assert [answer.length for answer in trial.answers] == [len("GET /a")] * 2
     # Over unix sockets the network's counters hold the load tool's connections alone.
-    assert bool(observation.foreign_connections) == (over == "uwsgi")
-    if over != "uwsgi":
+    assert bool(observation.foreign_connections) == (hidden == OVER_UWSGI)
+    if hidden != OVER_UWSGI:
         expected = 2 + reading.test_connections + reading.responses // 1000
         assert observation.counters["TcpPassiveOpens"] == pytest.approx(expected, abs=2)
 
@@ -233,29 +214,16 @@ def test_an_upstream_that_answers_wrongly_is_named(tmp_path: Path) -> None:
 
 
 def test_an_upstream_that_never_accepts_is_told(tmp_path: Path) -> None:
-    script = tmp_path / "deaf.py"
-    script.write_text("import time\ntime.sleep(60)\n")
-
-    class Deaf(Hidden):
-        name: ClassVar[str] = "deaf"
-
-        def command(self, site: Site) -> Command:
-            return Command(site.python, script)
-
-    registry = Registry()
-    registry.register(Deaf)
-    for over in ("socket", "uwsgi"):
-        app = f'use = "deaf"\nover = "{over}"\nready_within = "300ms"'
-        servers = {"app": app, "front": front("app")}
-        (case,) = cases(suite(tmp_path, servers, 'servers = ["front"]'), registry)
-        (tmp_path / over).mkdir()
-        stage, actual = failure(trial_of(case, tmp_path / over))
+    for expected in ("socket", "port"):
+        app = f'use = "mute"\nexpected = "{expected}"\nready_within = "300ms"'
+        (folder := tmp_path / expected).mkdir()
+        stage, actual = failure(measured(folder, {"app": app, "front": front("app")}))
         assert stage == "start"
         assert actual.startswith("app: not ready within 0.3 s: ")
 
 
 def test_an_upstream_that_gives_nothing_is_told(tmp_path: Path) -> None:
-    servers = {"app": 'use = "hidden"\nover = "nothing"', "front": front("app")}
+    servers = {"app": 'use = "mute"', "front": front("app")}
     says = "servers.front: app: it gives neither url, socket nor uwsgi"
     assert failure(measured(tmp_path, servers)) == ("start", says)
 

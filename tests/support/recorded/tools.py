@@ -9,11 +9,12 @@ from benchforge.parts.registry import Registry
 from benchforge.plugin import Finished, Loader, Output, Reading, Request, Target
 
 RECORDINGS = Path(__file__).parents[2] / "outputs"
-TOOLS = ["h2load", "hey", "hyperfine", "k6", "locust", "oha", "siege", "weighttp", "wrk2"]
+TOOLS = ["ab", "h2load", "hey", "hyperfine", "k6", "locust", "oha", "siege", "weighttp"]
+TOOLS += ["wrk", "wrk2"]
 
 
 def target(folder: Path, request: Request | None = None, **more: Any) -> Target:
-    programs = {tool: Path(f"/bin/{tool}") for tool in [*TOOLS, "ab", "wrk"]}
+    programs = {tool: Path(f"/bin/{tool}") for tool in TOOLS}
     asks = request or Request(path="/agents?page=2")
     url = f"http://127.0.0.1:8080{asks.path}"
     return Target(url, asks, folder, programs, Path("/bin/python"), **more)

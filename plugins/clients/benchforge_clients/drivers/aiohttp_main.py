@@ -5,10 +5,10 @@ import asyncio
 from protocol import (
     Connections,
     Load,
-    ask_all_async,
     ask_one_async,
     decoded,
     importing,
+    in_tasks,
     plan,
     tls,
     url_of,
@@ -37,11 +37,6 @@ async def main():
             async with session.request(told.method, url_of(told, number), **options) as response:
                 return response.status, decoded(told, await response.read())
 
-        @way("session")
-        async def workers(turns, tally):
-            tasks = (ask_all_async(ask, turns, tally) for _ in range(told.concurrency))
-            await asyncio.gather(*tasks)
-
         @way("async-for")
         async def by_for(turns, tally):
             for numbers in turns.rounds():
@@ -60,7 +55,7 @@ async def main():
                 await asyncio.gather(*map(task, numbers))
 
         ways = {
-            "session": workers,
+            "session": way("session")(in_tasks(asyncio.gather, ask, told)),
             "async-for": by_for,
             "async-map": by_map,
             "async-map_published": by_for,  # as the study's: its branch calls the other function

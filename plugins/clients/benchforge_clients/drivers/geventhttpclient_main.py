@@ -1,6 +1,6 @@
 """geventhttpclient: one client with as many connections as greenlets."""
 
-from protocol import Connections, Load, ask_all, decoded, importing, path_of, plan, tls
+from protocol import Connections, Load, decoded, importing, in_greenlets, path_of, plan, tls
 
 with importing():
     import gevent
@@ -35,10 +35,5 @@ def ask(number):
     return response.status_code, decoded(told, body)
 
 
-def in_greenlets(turns, tally):
-    every = range(told.concurrency)
-    gevent.joinall([gevent.spawn(ask_all, ask, turns, tally) for _ in every], raise_error=True)
-
-
 load = Load(told, "geventhttpclient", geventhttpclient.__version__, connections)
-load.run(in_greenlets)
+load.run(in_greenlets(gevent, [ask] * told.concurrency))

@@ -2,7 +2,7 @@
 
 import socket
 
-from protocol import Connections, Load, ask_all, decoded, importing, in_threads, plan
+from protocol import Connections, Load, decoded, importing, in_greenlets, in_threads, plan
 
 told = plan(__doc__, ("reuse", "noreuse", "gevent"))
 with_gevent = told.mode == "gevent"
@@ -44,14 +44,6 @@ def asking():
     return ask
 
 
-def in_greenlets(asks):
-    def load(turns, tally):
-        greenlets = [gevent.spawn(ask_all, ask, turns, tally) for ask in asks]
-        gevent.joinall(greenlets, raise_error=True)
-
-    return load
-
-
 load = Load(told, "httplib2", httplib2.__version__, connections)
 every = [asking() for _ in range(told.concurrency)]
-load.run(in_greenlets(every) if with_gevent else in_threads(told, every))
+load.run(in_greenlets(gevent, every) if with_gevent else in_threads(told, every))

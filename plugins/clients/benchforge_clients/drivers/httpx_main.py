@@ -3,7 +3,7 @@
 import asyncio
 import socket
 
-from protocol import Connections, Load, ask_all_async, decoded, importing, in_threads, plan, tls
+from protocol import Connections, Load, decoded, importing, in_tasks, in_threads, plan, tls
 
 told = plan(__doc__, ("sync", "async"))
 with importing():
@@ -31,7 +31,7 @@ def asking():
     return ask
 
 
-async def in_tasks():
+async def asynchronously():
     limits = httpx.Limits(max_connections=max(100, told.concurrency))
     async with httpx.AsyncClient(**options, limits=limits) as client:
 
@@ -39,12 +39,8 @@ async def in_tasks():
             response = await client.request(**request)
             return response.status_code, decoded(told, response.content)
 
-        async def workers(turns, tally):
-            tasks = (ask_all_async(ask, turns, tally) for _ in range(told.concurrency))
-            await asyncio.gather(*tasks)
-
         await anyio.lowlevel.checkpoint()  # it would load its backend in the first request
-        await load.run_async(workers)
+        await load.run_async(in_tasks(asyncio.gather, ask, told))
 
 
 if told.mode == "sync":
@@ -52,4 +48,4 @@ if told.mode == "sync":
     load.run(in_threads(told, [asking() for _ in range(told.concurrency)]))
 else:
     connections.of_asyncio(asyncio.SelectorEventLoop)
-    asyncio.run(in_tasks())
+    asyncio.run(asynchronously())

@@ -37,9 +37,8 @@ def plan(description, modes=("default",)):
     """Return what the driver is told by its arguments."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--url", required=True)
-    parser.add_argument("--method", default="GET")
-    parser.add_argument("--header", action="append", default=[], metavar="NAME:VALUE")
-    parser.add_argument("--head", metavar="FILE", help="METHOD PATH, then NAME: VALUE, a line each")
+    help_ = "METHOD PATH, then NAME: VALUE, a line each: everybody can read arguments"
+    parser.add_argument("--head", metavar="FILE", required=True, help=help_)
     parser.add_argument("--body", metavar="FILE", help="file with the body of the request")
     parser.add_argument("--mode", choices=modes, default=modes[0])
     parser.add_argument("--requests", type=int, help="how many")
@@ -57,12 +56,10 @@ def plan(description, modes=("default",)):
     told = parser.parse_args()
     if told.requests is None and told.seconds is None:
         parser.error("give --requests, --seconds, or both: then the first end counts")
-    told.headers = dict(header.split(":", 1) for header in told.header)
-    if told.head is not None:  # arguments can be read by everybody on the machine
-        first, *headers = pathlib.Path(told.head).read_text().splitlines()
-        told.method, _, path = first.partition(" ")
-        told.url += path
-        told.headers = dict(header.split(": ", 1) for header in headers)
+    first, *headers = pathlib.Path(told.head).read_text().splitlines()
+    told.method, _, path = first.partition(" ")
+    told.url += path
+    told.headers = dict(header.split(": ", 1) for header in headers)
     told.payload = None
     if told.body is not None:
         told.payload = pathlib.Path(told.body).read_bytes()
@@ -279,6 +276,26 @@ def way(name):
         return load
 
     return named
+
+
+def in_tasks(gather, ask, told):
+    """Return a load of tasks, each of which makes request after request; `gather` is asyncio's."""
+
+    async def load(turns, tally):
+        tasks = (ask_all_async(ask, turns, tally) for _ in range(told.concurrency))
+        await gather(*tasks)
+
+    return load
+
+
+def in_greenlets(gevent, asks):
+    """Return a load of greenlets, one for each of `asks`; `gevent` is the library."""
+
+    def load(turns, tally):
+        greenlets = [gevent.spawn(ask_all, ask, turns, tally) for ask in asks]
+        gevent.joinall(greenlets, raise_error=True)
+
+    return load
 
 
 def in_threads(told, asks):

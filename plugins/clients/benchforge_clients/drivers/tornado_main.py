@@ -3,7 +3,7 @@
 import asyncio
 import socket
 
-from protocol import Connections, Load, ask_all_async, decoded, importing, plan
+from protocol import Connections, Load, decoded, importing, in_tasks, plan
 
 told = plan(__doc__, ("simple", "curl"))
 with importing():
@@ -53,8 +53,7 @@ async def main():
         return response.code, decoded(told, response.body)
 
     async def workers(turns, tally):
-        tasks = (ask_all_async(ask, turns, tally) for _ in range(told.concurrency))
-        await asyncio.gather(*tasks)
+        await in_tasks(asyncio.gather, ask, told)(turns, tally)
         if tally.errors and told.mode == "curl":
             connections.unknown("libcurl tells of sockets, and some were not connected")
 

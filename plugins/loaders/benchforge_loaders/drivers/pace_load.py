@@ -96,6 +96,7 @@ def planned(options):
         where = error.filename or url.hostname or options.url
         sys.exit(f"pace: {where}: {error.strerror or error}")
     return SimpleNamespace(
+        **vars(options),
         family=found[0],
         address=found[4],
         host=url.hostname,
@@ -103,22 +104,10 @@ def planned(options):
         request=request,
         bodiless=options.method == "HEAD",
         keep_alive=not options.close,
-        connections=options.connections,
-        processes=options.processes,
-        requests=options.requests,
-        rate=options.rate,
         per_record=per_record,
-        stages=options.stages,
-        arrivals=options.arrivals,
-        seed=options.seed,
-        sample=options.sample,
-        sample_seed=options.sample_seed,
         duration_ns=round(options.duration * SECOND),
         think_ns=round(options.think * SECOND),
         timeout_ns=round(options.timeout * SECOND),
-        turns=options.turns,
-        stream=options.stream,
-        kinds=options.kinds,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import namedtuple
 
 from flow_values import LARGEST_BODY
 
@@ -58,17 +59,8 @@ class Whole:
         return b"".join(self._pieces) if self._size <= LARGEST_BODY else None
 
 
-class Head:
-    """Status and framing. `length` is None where the body's end is marked otherwise."""
-
-    __slots__ = ("chunked", "keeps", "length", "server", "status")
-
-    def __init__(self, status, length, chunked, keeps, server):
-        self.status = status
-        self.length = length
-        self.chunked = chunked
-        self.keeps = keeps
-        self.server = server
+# Status and framing. `length` is None where the body's end is marked otherwise.
+Head = namedtuple("Head", "status length chunked keeps server")  # noqa: PYI024 - typing is slow
 
 
 def header_lines(text):

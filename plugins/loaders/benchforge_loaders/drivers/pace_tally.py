@@ -7,6 +7,12 @@ BIN_NS = 100_000_000
 # A request that ended without a complete response stands in exactly one of these.
 ERRORS = ("connect", "tls", "reset", "closed", "cut", "malformed", "extra", "take", "timeout")
 REASONS_LIMIT = 20
+COUNTS = (
+    *("started", "sent", "never_sent", "responses", "received_bytes", "connections", "stray"),
+    *("waiting", "sampled_others"),
+)
+PRINTED = ("errors", "reasons", "server", "completed_by_bin", "failed_by_bin")
+TIMES = ("connect", "lateness", "waited", "in_flight")
 # Durations below this have a bucket of their own.
 PLAIN = 2048
 # So many lengths of body are told apart, for each status; the others are counted without.
@@ -64,21 +70,14 @@ class Tally:
     """Counts of one process."""
 
     def __init__(self):
-        self.started = 0
-        self.sent = 0
-        self.never_sent = 0
-        self.responses = 0
+        for name in COUNTS:
+            setattr(self, name, 0)
         self.failed = 0
         self.errors = dict.fromkeys(ERRORS, 0)
         self.reasons = {}
-        self.received_bytes = 0
-        self.connections = 0
-        self.stray = 0
-        self.waiting = 0
         self.lengths = set()
         self.bodies = {}
         self.sampled = {}
-        self.sampled_others = 0
         self.server = None
         # Of a response that came in one piece to a request that was sent at its intended start,
         # latency, service time and time to the first byte are one number, counted once.
@@ -86,10 +85,8 @@ class Tally:
         self.latency = {}
         self.service = Histogram()
         self.first_byte = Histogram()
-        self.connect = Histogram()
-        self.lateness = Histogram()
-        self.waited = Histogram()
-        self.in_flight = Histogram()
+        for name in TIMES:
+            setattr(self, name, Histogram())
         self.completed_by_bin = []
         self.failed_by_bin = []
         self._binned = [0, 0]
@@ -149,30 +146,14 @@ class Tally:
         rest = {str(status): each.printed() for status, each in self.latency.items()}
         together = added_all(direct.values())
         return {
-            "started": self.started,
-            "sent": self.sent,
-            "never_sent": self.never_sent,
-            "responses": self.responses,
-            "errors": self.errors,
-            "reasons": self.reasons,
-            "received_bytes": self.received_bytes,
-            "connections": self.connections,
-            "stray": self.stray,
-            "waiting": self.waiting,
+            **{name: getattr(self, name) for name in (*COUNTS, *PRINTED)},
+            **{name: getattr(self, name).printed() for name in TIMES},
             "body_lengths": sorted(self.lengths),
             "bodies": self._bodies(),
             "sampled": [[*kind, *each] for kind, each in self.sampled.items()],
-            "sampled_others": self.sampled_others,
-            "server": self.server,
             "latency": _by_key(direct, rest, added),
             "service": added(together, self.service.printed()),
             "first_byte": added(together, self.first_byte.printed()),
-            "connect": self.connect.printed(),
-            "lateness": self.lateness.printed(),
-            "waited": self.waited.printed(),
-            "in_flight": self.in_flight.printed(),
-            "completed_by_bin": self.completed_by_bin,
-            "failed_by_bin": self.failed_by_bin,
         }
 
     def _bodies(self):

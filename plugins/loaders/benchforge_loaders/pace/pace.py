@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, PositiveInt, TypeAdapter, ValidationError, model_validator
 
@@ -32,7 +32,7 @@ from benchforge.plugin import (
     readable,
 )
 from benchforge.plugin.load_tools import counted, ended_well, parsing
-from benchforge_loaders.pace.report import PaceReport, StageCounts
+from benchforge_loaders.pace.report import KindCounts, PaceReport, StageCounts
 
 HINT = 'such as stages = ["0..200/s in 10s", "200/s for 30s"]'
 _STAGE = re.compile(r"(?:(\S+?)\s*\.\.\s*)?(\S+)\s+(for|in)\s+(\S+)")
@@ -337,30 +337,24 @@ connection."""
     def _reading(self, report: PaceReport, request: Request) -> Reading:
         by_status = {int(status): each.histogram for status, each in report.latency.items()}
         lengths = report.body_lengths if request.method != "HEAD" else []
-        return counted(
-            report.seconds,
-            {status: each.count for status, each in report.latency.items()},
-            report.errors.by_class,
-            received_bytes=report.received_bytes,
-            bodies=_bodies(report.bodies if request.method != "HEAD" else ()),
+        return _counted(
+            report,
+            report,
+            report.bodies if request.method != "HEAD" else (),
             sampled=tuple(
                 SampledBody(status=status, length=length, sha256=digest, responses=n, begin=begin)
                 for status, length, digest, n, begin in report.sampled
             ),
             sampled_others=report.sampled_others,
-            latency=Histogram.added(by_status.values()),
             latency_by_status=_by_class(by_status),
             service_time=report.service.histogram,
             phases={"connect": report.connect.histogram, "first_byte": report.first_byte.histogram},
-            in_flight=report.in_flight.histogram,
             series=Series(
                 bin_s=report.bin_ns / 1e9,
                 completed=tuple(report.completed_by_bin),
                 errors=tuple(report.failed_by_bin),
             ),
             schedule=_schedule(report),
-            censored=report.errors.timeout,
-            censored_from_us=report.timeout_us,
             connections=report.connections,
             document_bytes=lengths[0] if len(lengths) == 1 else None,
             server_software=report.server,
@@ -379,22 +373,25 @@ def _requests(target: Target) -> Sequence[object]:
 
 def _of_kind(report: PaceReport, number: int) -> Reading:
     kind = report.kinds[number]
+    return _counted(report, kind, kind.bodies, not_reached=report.not_reached.get(str(number)))
+
+
+def _counted(
+    report: PaceReport, counts: KindCounts, bodies: Iterable[tuple[int, int, int]], **measured: Any
+) -> Reading:
+    """Return the reading of all requests, or of those of a kind."""
     return counted(
         report.seconds,
-        {status: each.count for status, each in kind.latency.items()},
-        kind.errors.by_class,
-        received_bytes=kind.received_bytes,
-        bodies=_bodies(kind.bodies),
-        latency=Histogram.added(each.histogram for each in kind.latency.values()),
-        in_flight=kind.in_flight.histogram,
-        censored=kind.errors.timeout,
+        {status: each.count for status, each in counts.latency.items()},
+        counts.errors.by_class,
+        received_bytes=counts.received_bytes,
+        bodies=tuple(Bodies(status=code, length=size, responses=n) for code, size, n in bodies),
+        latency=Histogram.added(each.histogram for each in counts.latency.values()),
+        in_flight=counts.in_flight.histogram,
+        censored=counts.errors.timeout,
         censored_from_us=report.timeout_us,
-        not_reached=report.not_reached.get(str(number)),
+        **measured,
     )
-
-
-def _bodies(rows: Iterable[tuple[int, int, int]]) -> tuple[Bodies, ...]:
-    return tuple(Bodies(status=code, length=length, responses=n) for code, length, n in rows)
 
 
 def _by_class(by_status: Mapping[int, Histogram]) -> dict[str, Histogram]:

@@ -72,7 +72,8 @@ class KindCounts(_Printed):
     responses: Count
     errors: ErrorCounts
     received_bytes: Count
-    bodies: list[tuple[HttpStatus, Count, Positive]]
+    bodies: list[tuple[HttpStatus, Count, Positive]] = Field(default_factory=list)
+    "Status, length and number of responses; missing are those whose length was not kept."
     latency: dict[Status, HistogramDump]
     in_flight: HistogramDump
 
@@ -103,8 +104,6 @@ class PaceReport(KindCounts):
     stray: Count
     waiting: Count
     body_lengths: list[Count]
-    bodies: list[tuple[HttpStatus, Count, Positive]] = Field(default_factory=list)
-    "Status, length and number of responses; missing are those whose length was not kept."
     sampled: list[Sampled] = Field(default_factory=list)
     "Status, length, SHA-256, number of responses of the sample, and how their body begins."
     sampled_others: Count = 0

@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import unread
-from benchforge_readers.rows_of_csv import Cells, rows_of
+from benchforge_readers.records import Cells, rows_of
 
 _NAMES = {
     "ts": "timeStamp",

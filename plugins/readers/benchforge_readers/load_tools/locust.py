@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import number, unread
-from benchforge_readers.rows_of_csv import rows_of
+from benchforge_readers.records import rows_of
 
 _MS = 1e-3
 _COLUMNS = {

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from benchforge.plugin import BenchforgeError, Fact, Reader, Row, Source
 from benchforge_readers.printed import BINARY, SECONDS, number, quantity, unread
-from benchforge_readers.tables.records import records_of
+from benchforge_readers.records import records_of
 
 _UNITS: dict[str, tuple[str, float]] = {
     **{unit: ("s", scale) for unit, scale in SECONDS.items()},

@@ -1,5 +1,6 @@
 """granian: HTTP in Rust, the app in Python."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -20,6 +21,8 @@ class Granian(ModuleServer):
     name: ClassVar[str] = "granian"
 
     speaks: ClassVar[tuple[str, ...]] = ("wsgi", "asgi")
+    decides: ClassVar[str] = "interface"
+    choices: ClassVar[Mapping[str, str]] = {protocol: protocol for protocol in ("wsgi", "asgi")}
     modules: ClassVar[tuple[str, ...]] = ("granian",)
 
     interface: Literal["wsgi", "asgi"] | None = None
@@ -50,29 +53,14 @@ thread."""
     def spoken(self) -> tuple[str, ...]:
         return self.speaks if self.interface is None else (self.interface,)
 
-    decides: ClassVar[tuple[str, ...]] = ("interface",)
-
-    def chosen(self) -> str:
-        return f"interface {self.interface!r}" if self.interface else ""
-
-    def option_for(self, protocol: str) -> str:
-        return f"interface = {protocol!r}" if protocol in self.speaks else ""
-
     def imports(self) -> tuple[str, ...]:
         return (*self.modules, "uvloop") if self.loop == "uvloop" else self.modules
 
     def command(self, site: Site) -> Command | None:
         """Return granian, which writes no access log by itself; it works in the app's folder."""
-        words = [
-            f"--interface={self.interface or self.served_app.protocol}",
-            f"--workers={self.workers}",
-            f"--loop={self.loop}",
-            f"--runtime-mode={self.runtime_mode}",
-            f"--runtime-threads={self.runtime_threads}",
-            f"--backlog={self.backlog}",
+        return self.started_by(
+            *("granian", site, f"--interface={self.interface or self.served_app.protocol}"),
+            *self.words("workers", "loop", "runtime_mode", "runtime_threads", "blocking_threads"),
             "--http1-keep-alive" if self.keep_alive else "--no-http1-keep-alive",
-            "--log-level=warning",
-        ]
-        if self.blocking_threads is not None:
-            words.append(f"--blocking-threads={self.blocking_threads}")
-        return self.started_by("granian", site, *words)
+            *(*self.words("backlog"), "--log-level=warning"),
+        )

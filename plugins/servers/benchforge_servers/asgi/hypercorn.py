@@ -43,19 +43,12 @@ class Hypercorn(ListeningServer):
 
     def command(self, site: Site) -> Command | None:
         """Return hypercorn, which writes no access log by itself; it works in the app's folder."""
-        words = [
-            f"--bind={self.bound(site)}",
-            f"--workers={self.workers}",
-            f"--worker-class={self.worker_class}",
-            f"--backlog={self.backlog}",
-            "--log-level=warning",
-        ]
+        words = self.words("workers", "worker_class", "backlog", "keep_alive")
         if self.keep_alive_max_requests is not None:
             words.append(f"--config={site.folder / _toml(site)}")
-        if self.keep_alive is not None:
-            words.append(f"--keep-alive={self.keep_alive}")
         return Command(
-            *(site.python, "-m", "hypercorn", *words, self.served_app.target),
+            *(site.python, "-m", "hypercorn", f"--bind={self.bound(site)}", *words),
+            *("--log-level=warning", self.served_app.target),
             environment=self.process_environment(site),
             folder=self.folder(site),
         )

@@ -38,14 +38,8 @@ class Uvicorn(ModuleServer):
 
     def command(self, site: Site) -> Command | None:
         """Return uvicorn without an access log; it works in the app's folder."""
-        words = [
-            f"--workers={self.workers}",
-            f"--loop={self.loop}",
-            f"--http={self.http}",
-            f"--backlog={self.backlog}",
-            "--no-access-log",
-            "--log-level=warning",
-        ]
+        words = self.words("workers", "loop", "http", "backlog")
+        words += ["--no-access-log", "--log-level=warning"]
         if self.keep_alive is not None:
             words.append(f"--timeout-keep-alive={self.keep_alive}")
         return self.started_by("uvicorn", site, *words)

@@ -22,5 +22,4 @@ class AiohttpServer(AppServer):
     "Time until an idle connection is closed. Default: that of the aiohttp version."
 
     def command(self, site: Site) -> Command | None:
-        words = () if self.keep_alive is None else ("--keep-alive", self.keep_alive)
-        return self.run_by("aiohttp_main.py", site, *words)
+        return self.run_by("aiohttp_main.py", site, *self.words("keep_alive"))

@@ -45,18 +45,11 @@ class ApiHour(AppServer):
 
     def command(self, site: Site) -> Command | None:
         """Return API-Hour in the foreground, without an access log."""
-        words = [
-            f"--bind={site.address}:{site.port}",
-            f"--workers={self.workers}",
-            f"--backlog={self.backlog}",
-            f"--keep-alive={self.keep_alive}",
-            # It also makes the folder the first one that is imported from.
-            f"--chdir={self.folder(site)}",
-            "--log-level=warning",
-            "--access-logfile=/dev/null",
-        ]
         return Command(
-            *(site.python, RUNNERS / "api_hour_main.py"),
-            *(*words, *self.arguments, self.served_app.target),
+            *(site.python, RUNNERS / "api_hour_main.py", f"--bind={site.address}:{site.port}"),
+            *self.words("workers", "backlog", "keep_alive"),
+            # It also makes the folder the first one that is imported from.
+            *(f"--chdir={self.folder(site)}", "--log-level=warning", "--access-logfile=/dev/null"),
+            *(*self.arguments, self.served_app.target),
             environment=self.process_environment(site),
         )

@@ -40,8 +40,5 @@ loop."""
         return self
 
     def command(self, site: Site) -> Command | None:
-        return self.run_by(
-            *("tornado_main.py", site, "--processes", self.processes),
-            *([] if self.keep_alive else ["--no-keep-alive"]),
-            *([] if self.threads is None else ["--threads", self.threads]),
-        )
+        words = self.words("processes", "keep_alive", "threads")
+        return self.run_by("tornado_main.py", site, *words)

@@ -6,7 +6,7 @@ import re
 import symtable
 import tomllib
 from abc import ABC
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
@@ -53,7 +53,6 @@ class App(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    built_in: bool = True
     code: str | None = None
     "The built-in app whose folder holds the code, where several are made from one."
     protocol: str | None = None
@@ -84,7 +83,7 @@ def built_in() -> tuple[str, ...]:
 def app_of(name: str) -> App:
     """Return what is known of an app that the suite names."""
     if ":" in name:
-        return App(built_in=False, object=name)
+        return App(object=name)
     described = tomllib.loads((_BUILT_IN / name / "app.toml").read_text())
     inherited = app_of(described["code"]).model_dump(by_alias=True) if "code" in described else {}
     return App.model_validate(inherited | described)
@@ -97,33 +96,20 @@ def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:
     return (suite_folder / (directory or ".")).absolute()
 
 
-def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
-    """Return a digest of the code. Raises BenchforgeError where it cannot be read."""
-    if app_of(name).built_in:
-        return _built_in_fingerprint(name, None, Path())
-    return _fingerprint(name, directory, suite_folder)
-
-
 def _fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
-    folder, app = folder_of(name, directory, suite_folder), app_of(name)
+    """Return a digest of the code. Raises BenchforgeError where it cannot be read."""
+    folder = folder_of(name, directory, suite_folder)
 
     def served(path: Path) -> bool:
         # Environments, caches and what is hidden are no code of the user's.
         made = any(part.startswith(".") or part == "__pycache__" for part in path.parts)
-        return not made and (app.built_in or path.suffix == ".py")
+        return not made and (":" not in name or path.suffix == ".py")
 
-    return folder_digest(folder, directory, served, app.target, "name the folder of the app alone")
+    hint = "name the folder of the app alone"
+    return folder_digest(folder, directory, served, app_of(name).target, hint)
 
 
 _built_in_fingerprint = cache(_fingerprint)  # these files do not change while benchforge runs
-
-
-def check_own(name: str, **options: str | None) -> None:
-    """Raise WrongOption for a built-in app with an option of one's own: it would be ignored."""
-    for option, value in options.items():
-        if value is not None and ":" not in name:
-            message = f"{name!r} is built in, and {option!r} is for an app of your own"
-            raise WrongOption(message, option, "app", hint="leave it out")
 
 
 def _checked_name(name: str) -> str:
@@ -157,8 +143,10 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
 
     speaks: ClassVar[tuple[str, ...]]
     "The protocols of apps that it can serve, whatever its options."
-    decides: ClassVar[tuple[str, ...]] = ()
-    "The options that decide what it speaks, as TOML writes them."
+    decides: ClassVar[str] = ""
+    "The option that decides what it speaks, if there is one."
+    choices: ClassVar[Mapping[str, str]] = {}
+    "Value of that option by the protocol that it then speaks."
     modules: ClassVar[tuple[str, ...]]
     "Modules that it imports itself."
 
@@ -174,26 +162,18 @@ it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _app_fits(self) -> Self:
-        check_own(self.app, directory=self.directory, ref=self.ref)
-        if not self.fits(self.served_app.protocol):
-            raise self._refusal(self.served_app.protocol or "")
+        for option in ("directory", "ref"):
+            if getattr(self, option) is not None and ":" not in self.app:
+                message = f"{self.app!r} is built in, and {option!r} is for an app of your own"
+                raise WrongOption(message, option, "app", hint="leave it out")
+        protocol = self.served_app.protocol
+        if protocol is not None and protocol not in self.spoken():
+            raise self._refusal(protocol)
         return self
 
     def spoken(self) -> tuple[str, ...]:
         """Return the protocols that it can serve with these options."""
         return self.speaks
-
-    def fits(self, protocol: str | None) -> bool:
-        """Return whether it can serve the protocol; None, of the user's own app, fits always."""
-        return protocol is None or protocol in self.spoken()
-
-    def chosen(self) -> str:
-        """Return the option that decides what it speaks, as written; nothing if none does."""
-        return ""
-
-    def option_for(self, protocol: str) -> str:
-        """Return the option with which it would speak the protocol; nothing if there is none."""
-        return ""
 
     def imports(self) -> tuple[str, ...]:
         """Return what it imports itself with these options."""
@@ -217,7 +197,9 @@ it to net.core.somaxconn."""
         return Command(site.python, "-c", code)
 
     def fingerprint(self, suite_folder: Path) -> str:
-        return fingerprint(self.app, self.directory, suite_folder)
+        if ":" not in self.app:
+            return _built_in_fingerprint(self.app, None, Path())
+        return _fingerprint(self.app, self.directory, suite_folder)
 
     def code(self, suite_folder: Path) -> Path | None:
         return folder_of(self.app, self.directory, suite_folder) if (":" in self.app) else None
@@ -243,6 +225,15 @@ it to net.core.somaxconn."""
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
         return site.environment({key: text.filled(site) for key, text in self.environment.items()})
 
+    def words(self, *options: str) -> list[str]:
+        """Return options as words of a command line, those without a value left out."""
+        values = {name.replace("_", "-"): getattr(self, name) for name in options}
+        return [
+            f"--{'' if value else 'no-'}{name}" if isinstance(value, bool) else f"--{name}={value}"
+            for name, value in values.items()
+            if value is not None
+        ]
+
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
         """Return the command of a runner, which imports the app from its folder first."""
         where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
@@ -251,12 +242,16 @@ it to net.core.somaxconn."""
         return Command(site.python, RUNNERS / runner, *where, *arguments, environment=environment)
 
     def _refusal(self, protocol: str) -> WrongOption:
-        with_this = f" with {self.chosen()}" if self.chosen() else ""
+        chosen = getattr(self, self.decides, None)
+        with_this = f" with {self.decides} {chosen!r}" if chosen else ""
         others = ", ".join(f"use = {name!r}" for name in PROTOCOLS[protocol] if name != self.name)
-        ways = [way for way in (self.option_for(protocol), others and f"one of: {others}") if way]
+        ways = [f"{self.decides} = {self.choices[protocol]!r}"] if protocol in self.choices else []
+        ways += [f"one of: {others}"] if others else []
         spoken = f"{self.name}{with_this} serves {' and '.join(self.spoken())}"
         message = f"app {self.app!r} speaks {protocol}, {spoken}"
-        return WrongOption(message, "app", *self.decides, hint=f"use {', or '.join(ways)}")
+        return WrongOption(
+            message, "app", *filter(None, [self.decides]), hint=f"use {', or '.join(ways)}"
+        )
 
 
 def check(target: str, folder: Path, *, elsewhere: bool) -> None:

@@ -8,9 +8,7 @@ from benchforge_target import arguments, target
 
 def main() -> None:
     """Serve it in this process, without an access log."""
-    parser = arguments(__doc__)
-    parser.add_argument("--keep-alive", type=float, help="seconds; aiohttp's own without it")
-    options = parser.parse_args()
+    options = arguments(__doc__, keep_alive=float)
     app: Any = target(options)
     if callable(app) and not isinstance(app, web.Application):
         app = app()

@@ -11,15 +11,14 @@ import sys
 from typing import Any
 
 
-def arguments(description: "str | None") -> argparse.ArgumentParser:
-    """Return a parser of the options that all runners have."""
+def arguments(description: "str | None", **kinds: type) -> argparse.Namespace:
+    """Parse the options that all runners have, and those of one by their kinds: bool is a flag."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--host", required=True)
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--directory", required=True)
-    parser.add_argument("--backlog", type=int, required=True)
+    for name, kind in {"host": str, "port": int, "directory": str, "backlog": int, **kinds}.items():
+        how: Any = {"action": argparse.BooleanOptionalAction} if kind is bool else {"type": kind}
+        parser.add_argument(f"--{name.replace('_', '-')}", **how)
     parser.add_argument("target", metavar="module:attribute")
-    return parser
+    return parser.parse_args()
 
 
 def target(options: argparse.Namespace) -> Any:

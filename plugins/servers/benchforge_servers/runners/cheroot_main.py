@@ -6,11 +6,7 @@ from cheroot.wsgi import Server
 
 def main() -> None:
     """Serve it with threads, until a signal ends the process."""
-    parser = arguments(__doc__)
-    parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--timeout", type=float, required=True, help="seconds")
-    parser.add_argument("--keep-alive-connections", type=int, required=True)
-    options = parser.parse_args()
+    options = arguments(__doc__, threads=int, timeout=float, keep_alive_connections=int)
     server = Server(
         (options.host, options.port),
         target(options),

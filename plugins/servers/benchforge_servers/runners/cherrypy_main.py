@@ -10,12 +10,8 @@ from cheroot.server import HTTPServer
 
 def main() -> None:
     """Mount the app, or graft a WSGI app, and serve it without an access log."""
-    parser = arguments(__doc__)
-    parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--timeout", type=float, required=True, help="seconds")
-    parser.add_argument("--keep-alive-connections", type=int, required=True)
-    parser.add_argument("--production", action="store_true")
-    options = parser.parse_args()
+    kinds = {"threads": int, "timeout": float, "keep_alive_connections": int, "production": bool}
+    options = arguments(__doc__, **kinds)
     # What an app sets while it is imported comes before, so that nothing below is lost.
     app = target(options)
     if options.production:

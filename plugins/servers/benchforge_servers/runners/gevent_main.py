@@ -31,18 +31,14 @@ class Closing(WSGIHandler):
 
 def main() -> None:
     """Patch if that is wished, import the app and serve it in this thread."""
-    parser = arguments(__doc__)
-    parser.add_argument("--monkey-patch", action="store_true")
-    parser.add_argument("--no-keep-alive", action="store_true")
-    parser.add_argument("--no-tcp-nodelay", action="store_true")
-    options = parser.parse_args()
+    options = arguments(__doc__, monkey_patch=bool, keep_alive=bool, tcp_nodelay=bool)
     if options.monkey_patch:
         monkey.patch_all()
     app = target(options)
     if hasattr(app, "answer"):
         StreamServer(listening(options), functools.partial(served, app)).serve_forever()
     else:
-        handler = Closing if options.no_keep_alive else WSGIHandler
+        handler = WSGIHandler if options.keep_alive else Closing
         WSGIServer(listening(options), app, log=None, handler_class=handler).serve_forever()
 
 
@@ -50,8 +46,8 @@ def listening(options: argparse.Namespace) -> Any:
     """Return a socket that listens; what it accepts has its options, TCP_NODELAY among them."""
     listener = gevent.socket.socket()
     listener.setsockopt(gevent.socket.SOL_SOCKET, gevent.socket.SO_REUSEADDR, 1)
-    nodelay = 0 if options.no_tcp_nodelay else 1
-    listener.setsockopt(gevent.socket.IPPROTO_TCP, gevent.socket.TCP_NODELAY, nodelay)
+    nodelay = gevent.socket.TCP_NODELAY
+    listener.setsockopt(gevent.socket.IPPROTO_TCP, nodelay, options.tcp_nodelay)
     listener.bind((options.host, options.port))
     listener.listen(options.backlog)
     return listener

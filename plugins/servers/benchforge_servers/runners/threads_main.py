@@ -9,7 +9,7 @@ from benchforge_target import arguments, target
 
 def main() -> None:
     """Accept for ever; each connection gets a thread that ends with it."""
-    options = arguments(__doc__).parse_args()
+    options = arguments(__doc__)
     app = target(options)
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -38,11 +38,7 @@ class SocketServer(TCPServer):
 
 def main() -> None:
     """Bind, then fork if that is wished, then import the app: a loop survives no fork."""
-    parser = arguments(__doc__)
-    parser.add_argument("--processes", type=int, required=True)
-    parser.add_argument("--no-keep-alive", action="store_true")
-    parser.add_argument("--threads", type=int)
-    options = parser.parse_args()
+    options = arguments(__doc__, processes=int, keep_alive=bool, threads=int)
     logging.getLogger("tornado.access").disabled = True
     sockets = bind_sockets(options.port, options.host, socket.AF_INET, options.backlog)
     if options.processes > 1:
@@ -59,11 +55,11 @@ async def serve(sockets: Any, options: argparse.Namespace) -> None:
 def server_of(app: Any, options: argparse.Namespace) -> TCPServer:
     """Return the server for a Tornado application, a socket app or a WSGI app."""
     if isinstance(app, HTTPServerConnectionDelegate):
-        return HTTPServer(app, no_keep_alive=options.no_keep_alive)
+        return HTTPServer(app, no_keep_alive=not options.keep_alive)
     if hasattr(app, "answer"):
         return SocketServer(app)
     executor = ThreadPoolExecutor(options.threads) if options.threads else None
-    return HTTPServer(WSGIContainer(app, executor), no_keep_alive=options.no_keep_alive)
+    return HTTPServer(WSGIContainer(app, executor), no_keep_alive=not options.keep_alive)
 
 
 if __name__ == "__main__":

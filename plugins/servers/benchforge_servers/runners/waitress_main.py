@@ -8,11 +8,7 @@ from waitress import create_server
 
 def main() -> None:
     """Serve it with threads, and print nothing of the requests that wait for one."""
-    parser = arguments(__doc__)
-    parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--connection-limit", type=int, required=True)
-    parser.add_argument("--channel-timeout", type=int, required=True, help="seconds")
-    options = parser.parse_args()
+    options = arguments(__doc__, threads=int, connection_limit=int, channel_timeout=int)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     create_server(
         target(options),

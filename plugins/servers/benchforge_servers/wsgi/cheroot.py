@@ -32,8 +32,5 @@ class Cheroot(AppServer):
     backlog: PositiveInt = 5
 
     def command(self, site: Site) -> Command | None:
-        return self.run_by(
-            *("cheroot_main.py", site, "--threads", self.threads),
-            *("--timeout", self.timeout),
-            *("--keep-alive-connections", self.keep_alive_connections),
-        )
+        words = self.words("threads", "timeout", "keep_alive_connections")
+        return self.run_by("cheroot_main.py", site, *words)

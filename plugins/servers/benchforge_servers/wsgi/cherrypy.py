@@ -27,9 +27,5 @@ class Cherrypy(Cheroot):
     "CherryPy's environment: production or not."
 
     def command(self, site: Site) -> Command | None:
-        return self.run_by(
-            *("cherrypy_main.py", site, "--threads", self.threads),
-            *("--timeout", self.timeout),
-            *("--keep-alive-connections", self.keep_alive_connections),
-            *(["--production"] if self.production else []),
-        )
+        words = self.words("threads", "timeout", "keep_alive_connections", "production")
+        return self.run_by("cherrypy_main.py", site, *words)

@@ -35,9 +35,5 @@ class Gevent(AppServer):
         return 1
 
     def command(self, site: Site) -> Command | None:
-        return self.run_by(
-            *("gevent_main.py", site),
-            *([] if self.keep_alive else ["--no-keep-alive"]),
-            *([] if self.tcp_nodelay else ["--no-tcp-nodelay"]),
-            *(["--monkey-patch"] if self.monkey_patch else []),
-        )
+        words = self.words("keep_alive", "tcp_nodelay", "monkey_patch")
+        return self.run_by("gevent_main.py", site, *words)

@@ -1,6 +1,7 @@
 """gunicorn, with any of its worker classes."""
 
 import signal
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field, PositiveInt
@@ -14,8 +15,6 @@ from benchforge_servers.seconds import WholeSeconds
 _NEEDED = {"gevent_pywsgi": "gevent", "gevent_wsgi": "gevent"}
 _NEEDING = {"gevent", "eventlet", "tornado", *_NEEDED}
 _OTHERS = {"aiohttp": "aiohttp", "asgi": "asgi", "uvicorn": "asgi"}
-_WORKERS = {"wsgi": "sync", "aiohttp": "aiohttp.GunicornWebWorker"}
-_WORKERS["asgi"] = "uvicorn_worker.UvicornWorker"
 
 
 class Gunicorn(ListeningServer):
@@ -43,6 +42,12 @@ class Gunicorn(ListeningServer):
     stop_signal: ClassVar[signal.Signals] = signal.SIGKILL
 
     speaks: ClassVar[tuple[str, ...]] = ("wsgi", "aiohttp", "asgi")
+    decides: ClassVar[str] = "worker_class"
+    choices: ClassVar[Mapping[str, str]] = {
+        "wsgi": "sync",
+        "aiohttp": "aiohttp.GunicornWebWorker",
+        "asgi": "uvicorn_worker.UvicornWorker",
+    }
     modules: ClassVar[tuple[str, ...]] = ("gunicorn",)
 
     workers: PositiveInt = 2
@@ -61,14 +66,6 @@ uvicorn_worker.UvicornWorker or another."""
     def spoken(self) -> tuple[str, ...]:
         return (next((to for word, to in _OTHERS.items() if word in self.worker_class), "wsgi"),)
 
-    decides: ClassVar[tuple[str, ...]] = ("worker_class",)
-
-    def chosen(self) -> str:
-        return f"worker_class {self.worker_class!r}"
-
-    def option_for(self, protocol: str) -> str:
-        return f"worker_class = {_WORKERS[protocol]!r}" if protocol in _WORKERS else ""
-
     def imports(self) -> tuple[str, ...]:
         package, dot, _ = self.worker_class.partition(".")
         if (dot and package != "gunicorn") or package in _NEEDING:
@@ -77,20 +74,11 @@ uvicorn_worker.UvicornWorker or another."""
 
     def command(self, site: Site) -> Command | None:
         """Return gunicorn in the foreground, without an access log."""
-        words = [
-            f"--bind={self.bound(site)}",
-            f"--workers={self.workers}",
-            f"--threads={self.threads}",
-            f"--worker-class={self.worker_class}",
-            f"--backlog={self.backlog}",
-            # It also makes the folder the first one that is imported from.
-            f"--chdir={self.folder(site)}",
-            "--log-level=warning",
-        ]
-        if self.keep_alive is not None:
-            words.append(f"--keep-alive={self.keep_alive}")
         return Command(
-            *(site.python, RUNNERS / "gunicorn_main.py"),
-            *(*words, *self.arguments, self.served_app.target),
+            *(site.python, RUNNERS / "gunicorn_main.py", f"--bind={self.bound(site)}"),
+            *self.words("workers", "threads", "worker_class", "backlog", "keep_alive"),
+            # It also makes the folder the first one that is imported from.
+            *(f"--chdir={self.folder(site)}", "--log-level=warning"),
+            *(*self.arguments, self.served_app.target),
             environment=self.process_environment(site),
         )

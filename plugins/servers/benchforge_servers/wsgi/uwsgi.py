@@ -75,17 +75,13 @@ net.core.somaxconn, uWSGI does not start."""
             "--need-app",
             "--die-on-term",  # it would reload
             "--disable-logging",
-            f"--processes={self.processes}",
-            f"--threads={self.threads}",
+            *self.words("processes", "threads", "buffer_size", "harakiri"),
             f"--listen={self.backlog}",
-            f"--buffer-size={self.buffer_size}",
             f"--chdir={self.folder(site)}",
             f"--pythonpath={self.folder(site)}",
         ]
         if self.protocol == "http" and not self.keep_alive:
             words.append("--add-header=Connection: close")
-        if self.harakiri is not None:
-            words.append(f"--harakiri={self.harakiri}")
         # The module is the whole program: it has no `-m`.
         return Command(
             *(site.python, "-c", "import pyuwsgi; pyuwsgi.run()"),

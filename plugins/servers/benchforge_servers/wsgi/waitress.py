@@ -33,8 +33,5 @@ close."""
     backlog: PositiveInt = 1024
 
     def command(self, site: Site) -> Command | None:
-        return self.run_by(
-            *("waitress_main.py", site, "--threads", self.threads),
-            *("--connection-limit", self.connection_limit),
-            *("--channel-timeout", self.channel_timeout),
-        )
+        words = self.words("threads", "connection_limit", "channel_timeout")
+        return self.run_by("waitress_main.py", site, *words)

@@ -4,8 +4,9 @@ import os
 
 import aiopg
 import ujson
+from agents import POOL, TIMEOUT, application
 from aiohttp import web
-from app import POOL, TIMEOUT, late_is_500, select_agents
+from with_aiopg import select_agents
 
 POOL_SIZE = int(os.environ.get("AGENTS_POOL_SIZE", "30"))
 
@@ -14,7 +15,6 @@ async def index(request):
     return reply({"hello": "world"})
 
 
-@late_is_500
 async def agents(request):
     async with request.app[POOL].acquire() as connection:
         return reply(await select_agents(connection))
@@ -24,31 +24,17 @@ def reply(content):
     return web.Response(body=ujson.dumps(content).encode(), content_type="application/json")
 
 
-async def open_pool(app):
-    """Keep a pool while the worker runs; as published all of it is open before the first request.
+def pool(url):
+    """Return this worker's pool; as published all of it is open before the first request.
 
     As published it never speaks TLS, which the study's other servers did with the same database.
     """
-    if "DATABASE_URL" not in os.environ:
-        yield
-        return
-    async with aiopg.create_pool(
-        os.environ["DATABASE_URL"],
-        minsize=POOL_SIZE,
-        maxsize=POOL_SIZE,
-        timeout=TIMEOUT,
-        sslmode="disable",
-    ) as pool:
-        app[POOL] = pool
-        yield
+    sizes = {"minsize": POOL_SIZE, "maxsize": POOL_SIZE}
+    return aiopg.create_pool(url, **sizes, timeout=TIMEOUT, sslmode="disable")
 
 
 def create():
-    app = web.Application()
-    app.cleanup_ctx.append(open_pool)
-    app.router.add_get("/index", index)
-    app.router.add_get("/agents", agents)
-    return app
+    return application(pool, index, agents=agents)
 
 
 app = create()

@@ -1,15 +1,15 @@
 """The agents of study AH in containers of API-Hour, which runs them in workers of its own."""
 
 import api_hour
-import app
 import published
+import with_aiopg
 from aiohttp import web
 
 
 class Container(api_hour.Container):
     """What API-Hour makes in each worker; it serves what aiohttp alone serves, too."""
 
-    create = staticmethod(app.create)
+    create = staticmethod(with_aiopg.create)
 
     async def make_servers(self, sockets):
         self.runner = web.AppRunner(

@@ -1,20 +1,14 @@
 """Six kinds of requests as a bare ASGI callable: two without a database, four with one."""
 
-import json
 import os
-import random
-from html import escape
 
 import asyncpg
+from answers import FIXED, POOL_SIZE, as_json, drawn, page, value
 
 # Under gunicorn nothing ends a request that waits for ever: an async worker stays alive.
 TIMEOUT = 10
-POOL_SIZE = int(os.environ.get("SIX_POOL_SIZE", "10"))
-HIGHEST, MOST = 10_000, 500
 READ = "SELECT id, value FROM pairs WHERE id = $1"
 WRITE = "UPDATE pairs SET value = $1 WHERE id = $2"
-LINE = "<li>{}: {}</li>"
-PAGE = "<!doctype html><title>Proverbs</title><ul>{}</ul>"
 
 pools = []
 
@@ -30,8 +24,8 @@ async def app(scope, receive, send):
         async with pools[0].acquire() as connection:
             status, kind, body = 200, *await STORED[first](connection, int(rest or 0))
     else:
-        status, kind, body = 404, b"text/plain", b""
-    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
+        status, kind, body = 404, "text/plain", b""
+    headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -60,14 +54,6 @@ async def nothing(connection):
     pass
 
 
-def message():
-    return b"application/json", json.dumps({"greeting": "Good morning"}).encode()
-
-
-def plain():
-    return b"text/plain", b"Good morning"
-
-
 async def row(connection, number):
     return as_json(await read(connection, number))
 
@@ -80,33 +66,17 @@ async def updates(connection, count):
     """Read rows, and write each with another value, in the order of their keys: no deadlocks."""
     found = [await read(connection, number) for number in drawn(count)]
     for pair in found:
-        pair["value"] = random.randint(1, HIGHEST)  # noqa: S311
+        pair["value"] = value()
         await connection.execute(WRITE, pair["value"], pair["id"])
     return as_json(found)
 
 
 async def proverbs(connection, _):
-    found = [tuple(each) for each in await connection.fetch("SELECT id, words FROM proverbs")]
-    found.append((0, "Better late than never."))
-    lines = [LINE.format(number, escape(words)) for number, words in sorted(found, key=by_words)]
-    return b"text/html; charset=utf-8", PAGE.format("".join(lines)).encode()
+    return page(map(tuple, await connection.fetch("SELECT id, words FROM proverbs")))
 
 
 async def read(connection, number):
     return dict(await connection.fetchrow(READ, number))
 
 
-def drawn(count):
-    return sorted(random.sample(range(1, HIGHEST + 1), min(max(1, count), MOST)))
-
-
-def by_words(pair):
-    return pair[1]
-
-
-def as_json(content):
-    return b"application/json", json.dumps(content).encode()
-
-
-FIXED = {"json": message, "plain": plain}
 STORED = {"row": row, "rows": rows, "updates": updates, "proverbs": proverbs}
