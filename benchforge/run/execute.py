@@ -67,10 +67,6 @@ class StopLimits:
     time_limit_s: float | None = None
 
 
-def _never(_: Sequence[Trial]) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class RunInputs:
     """All that decides what a run measures, and how."""
@@ -83,8 +79,8 @@ class RunInputs:
     limits: StopLimits = field(default_factory=StopLimits)
     before: Sequence[Trial] = ()
     "Trials of earlier sessions: they are on disk already."
-    enough: Enough = _never
-    lost: Lost = _never
+    enough: Enough = field(default=lambda _: False)
+    lost: Lost = field(default=lambda _: False)
 
 
 def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:

@@ -299,12 +299,6 @@ def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> lis
     return sorted(below({pid, reaper, *members, *also}, processes) & descendants)
 
 
-def _orphans(pid: int, reaper: int) -> list[int]:
-    """Who fell to a reaper, and left the group of its program."""
-    table = family()
-    return [pid_ for pid_, (parent, group, _) in table.items() if parent == reaper and group != pid]
-
-
 def _kill_all(reapers: Iterable[int] = ()) -> int:
     """Kill every process below this one and wait for each; how many ran, without the reapers."""
     killed: set[int] = set()
@@ -324,7 +318,7 @@ def _kill_all(reapers: Iterable[int] = ()) -> int:
             return len(killed.difference(reapers))
 
 
-def _stands(pid: int) -> bool:
+def stands(pid: int) -> bool:
     """Whether all threads of a process have stopped or ended: a signal takes them a moment."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -348,7 +342,7 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGSTOP)
         deadline = time.monotonic() + 0.2  # one in the kernel may not stop
-        while not all(map(_stands, new)) and time.monotonic() < deadline:
+        while not all(map(stands, new)) and time.monotonic() < deadline:
             time.sleep(0.001)
         stopped |= new
         pids = below({me}, family()) - {me}
@@ -643,7 +637,9 @@ class Keeper:
         elif reach == "others":
             return self._signal_others(number, pid, reaper)
         else:
-            targets = [-pid, *(_orphans(pid, reaper) if reaper != pid else ())]
+            table = family() if reaper != pid else {}
+            fell = {key for key, tie in table.items() if tie[0] == reaper and tie[1] != pid}
+            targets = [-pid, *fell]
         reached: list[int] = []
         for target in targets:
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -104,14 +104,6 @@ def kill_below(roots: set[int], last: int, within_s: float) -> None:
                     os.close(process)
 
 
-def executable(pid: int) -> str | None:
-    """The file that a process executes; None where it ended, or /proc does not let us read."""
-    try:
-        return str(Path(f"/proc/{pid}/exe").readlink())
-    except OSError:
-        return None
-
-
 def counters(pid: int) -> dict[str, int]:
     """The counters of the network of `pid`, named like "TcpPassiveOpens". Raises OSError."""
     by_name: dict[str, int] = {}

@@ -29,6 +29,7 @@ _READ_NODE_ENV = ("express", "koa", "sails")
 _MAPPED = re.compile(r"lib(?:[almt]san|ubsan)\.|valgrind|vgpreload")
 # An app may import these, and use them for a few requests or for none.
 _LOADED = re.compile(r"debugpy|pydevd|/coverage/c?tracer\.|_lsprof\.")
+_TRACER = re.compile(rb"^TracerPid:\t([1-9]\d*)$", re.MULTILINE)
 _LONGEST = 60
 
 _MOST = 256  # files of a part that are held; a database with more of them prints elsewhere
@@ -204,7 +205,7 @@ def signs(pid: int) -> list[str] | None:
         *of_words(words),
         *of_environment(environment_, words),
         *of_node(environment_, words, f"/proc/{pid}/cwd"),
-        *of_tracer(status.decode(errors="replace")),
+        *(f"instrument: TracerPid {pid.decode()}" for pid in _TRACER.findall(status)),
         *of_maps(maps.decode(errors="replace")),
     ]
 
@@ -247,13 +248,6 @@ def of_node(environment: Mapping[str, str], words: Sequence[str], cwd: str) -> I
     modules = [Path(top, "node_modules", name) for top in folders for name in _READ_NODE_ENV]
     if any(os.access(module, os.F_OK) for module in modules):
         yield f"debug: NODE_ENV={_short(mode)}" if mode else "debug: NODE_ENV is not set"
-
-
-def of_tracer(status: str) -> Iterator[str]:
-    """Yield whether somebody traces a process, as /proc/PID/status says."""
-    match = re.search(r"^TracerPid:\t([1-9]\d*)$", status, re.MULTILINE)
-    if match:
-        yield f"instrument: TracerPid {match[1]}"
 
 
 def of_maps(maps: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.slices import Turn, UncountedSlice
-from benchforge.run.trial.turns.tools import OPENED, FrozenTool, LoadPipes, PipedTool
+from benchforge.run.trial.turns.tools import OPENED, FrozenTool, PipedTool
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
 from benchforge.stats import turns
@@ -175,9 +175,9 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
     counters = sandbox.counters()
     tool: PipedTool | FrozenTool
     if driver.interrupted_by is None:
-        pipes = LoadPipes(folder)
-        places.callback(pipes.close)
-        tool = PipedTool(sandbox, _tool_started(scope, driver, target), pipes)
+        tool = PipedTool(sandbox, folder)
+        places.callback(tool.close)
+        tool.loader = _tool_started(scope, driver, target)
     elif target.url.startswith("https:"):
         message = "the bytes that a load tool reads over TLS are not those of responses"
         raise TrialFailed("drive", message, 'use = "pace", or set interleave = "off"')
