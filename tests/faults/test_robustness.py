@@ -46,7 +46,7 @@ from suite_texts.with_wrk import suite, trials
 
 pytestmark = pytest.mark.timeout(1000)
 
-THIEF = [sys.executable, PROGRAMS / "servers/answers.py", "--port"]
+THIEF = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port"]
 TORTURE = Path(__file__).with_name("torture.py")
 SUPPORT = Path(__file__).parents[1] / "support"
 DATA = '\n[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
@@ -335,12 +335,12 @@ def test_a_frozen_benchforge_is_not_believed(bench: Bench, tmp_path: Path) -> No
 # --- where results are kept ----------------------------------------------------------------------
 
 
-@pytest.mark.exhaustive
 def test_a_results_folder_that_is_deleted_is_told(tmp_path: Path) -> None:
     with watched(tmp_path, "run", suite(tmp_path, answering())) as run:
         under_load(run)
         shutil.rmtree(tmp_path / "results", ignore_errors=True)
         noted("the results are deleted under load", run, "error: ")
+        assert "hint: the folder was removed" in run.ended().err
 
 
 # Once a trial is kept; between two, since no file may be open for writing then.
