@@ -97,11 +97,15 @@ def test_a_whole_family_is_preferred_and_what_lacks_is_not_borrowed(tmp_path: Pa
 
 
 def test_only_an_unpacked_program_needs_libraries(tmp_path: Path) -> None:
+    """And what links to it, such as the interpreter of an environment."""
     root = tmp_path / "clone/.tools/system"
-    (root / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
-    path = f"{root}/usr/lib/x86_64-linux-gnu:{root}/usr/lib"
-    assert libraries(root / "usr/bin/wrk") == {"LD_LIBRARY_PATH": path}
-    assert libraries(root / "usr/lib/postgresql/15/bin/postgres") == {"LD_LIBRARY_PATH": path}
+    (tmp_path / "python").symlink_to(program(root / "usr/bin/pypy3"))
+    for folder in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
+        (root / folder).mkdir(parents=True)
+    places = ("usr/lib/x86_64-linux-gnu", "usr/lib", "lib/x86_64-linux-gnu", "lib")
+    path = ":".join(f"{root}/{place}" for place in places)
+    for file in (root / "usr/lib/postgresql/15/bin/postgres", tmp_path / "python"):
+        assert libraries(file) == {"LD_LIBRARY_PATH": path}
     assert libraries(tmp_path / "path/wrk") == {}
     assert libraries(Path("wrk")) == {}
 

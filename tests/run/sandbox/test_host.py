@@ -140,7 +140,7 @@ def test_what_does_not_start(
 @pytest.mark.parametrize("code", [0, 3, 255, -signal.SIGSEGV])
 def test_the_exit_code_is_the_programs(here: Sandbox, tmp_path: Path, code: int) -> None:
     begun = time.monotonic()
-    command = Command("sh", "-c", f"kill -{-code} $$") if code < 0 else program("dies", code)
+    command = Command("sh", "-c", f"kill -{-code} $$" if code < 0 else f"exit {code}")
     finished = here.run("dies", command, tmp_path, NOTHING, WAITS_S)
     assert finished.code == code
     assert 0 < finished.seconds < time.monotonic() - begun
@@ -165,7 +165,7 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path
 
 
 def test_exits_are_kept_for_whoever_asks_later(here: Sandbox, tmp_path: Path) -> None:
-    first = here.start("first", program("dies", 1), tmp_path, NOTHING)
+    first = here.start("first", Command("false"), tmp_path, NOTHING)
     until(lambda: not Path(f"/proc/{first.outer_pid}").exists())
     assert here.wait(here.start("second", Command("true"), tmp_path, NOTHING), WAITS_S)
     assert not here.alive(first)
