@@ -25,6 +25,7 @@ from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.secrets import redact, redacted
 from benchforge.suite.suite import Suite
 
+_OF_SUITE = ("name", "title", "profile", "smoke", "only", "verdict_rules", "code")
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -49,14 +50,10 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
     for mix in suite.workloads.values():
         digests |= mix.files
     header = Header(
-        name=suite.name,
-        title=suite.title,
+        **{name: getattr(suite, name) for name in _OF_SUITE},
         created=datetime.now(UTC),
         benchforge=own_version(),
-        profile=suite.profile,
-        smoke=suite.smoke,
         settings=dict(suite.settings),
-        only=suite.only,
         suite=suite.text,
         suite_file=str(suite.path.absolute()),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
@@ -74,7 +71,6 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
         scenario_metrics=dict(questions.takes),
         tables=dict(questions.tables),
         claims=questions.claims,
-        verdict_rules=suite.verdict_rules,
         hosts=dict(context.hosts),
         placement={role: str(cpus) for role, cpus in context.places.items()},
         versions=_versions(suite, interpreters, context),
@@ -82,7 +78,6 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
             label: interpreter.facts.model_copy(update={"lock_sha256": sha256.get(label)})
             for label, interpreter in interpreters.items()
         },
-        code=suite.code,
         code_digests=digests,
         facts=dict(context.facts),
         fingerprint=fingerprint(context.facts),

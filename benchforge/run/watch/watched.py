@@ -13,6 +13,7 @@ from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.rows import UsageRow
 from benchforge.run.sandbox.sandbox import Running, Sandbox, last_lines
 from benchforge.run.watch.files import content, whole
+from benchforge.run.watch.foreign import printable
 from benchforge.run.watch.group import PartQuota
 from benchforge.run.watch.part import PartProcesses
 from benchforge.stats.timeseries.trend import ENOUGH
@@ -265,7 +266,7 @@ def _words(read: bytes) -> list[str]:
 
 
 def _short(word: str) -> str:
-    return cut("".join(letter if letter.isprintable() else "?" for letter in word), _LONGEST)
+    return cut(printable(word), _LONGEST)
 
 
 def open_files(pid: int) -> int | None:
