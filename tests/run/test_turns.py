@@ -1,11 +1,14 @@
-"""Servers in turns, by the front door: what is kept, what is proved of it, what goes wrong."""
+"""Servers in turns, by the front door: what is kept, what is proved of it, what goes wrong.
+
+And a load alone that ends before its tool would by itself.
+"""
 
 import json
 import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,8 +24,12 @@ from planted.beside import command, program
 from suite_texts.files import suite_text
 
 from benchforge.errors import LaunchLost
+from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.command import Command
+from benchforge.parts.site import Target
 from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
+from benchforge.run.trial.scope import TrialRecorder
+from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.tools import OPENED, FrozenTool
 from benchforge.stats.turns import order
@@ -425,3 +432,27 @@ def test_late_bytes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         tool = FrozenTool(sandbox, running, Wrk(connections=1), 0, 1)
         tool.anew()
         assert tool.uncounted_bytes >= 100_000
+
+
+# --- a load alone --------------------------------------------------------------------------------
+
+GOES_ON = """
+import signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: sys.exit(7))
+time.sleep(600)
+"""
+
+
+def test_a_warm_up_of_less_than_a_second_is_killed_when_it_is_over(tmp_path: Path) -> None:
+    class GoesOn(Wrk):
+        def commands(self, target: Target) -> Sequence[Command]:
+            return [Command(sys.executable, "-c", GOES_ON)]
+
+    driver = GoesOn(connections=1).for_warm_up(0.5)
+    target = Target("http://127.0.0.1:1/", Request(), tmp_path, {}, Path(sys.executable))
+    trial_recorder = TrialRecorder(lambda _: None)
+    with LocalHost().trial(tmp_path / "logs") as sandbox:
+        (finished,) = drive(
+            sandbox, LoadToolRun(driver, target, "warm-up", length_s=0.5), trial_recorder
+        )
+    assert finished.code == -9
