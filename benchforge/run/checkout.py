@@ -87,14 +87,16 @@ class Git:
             raise GitRefusedError(text.partition(": ")[2] or f"it ended with exit code {done.code}")
         return content_of(done.stdout).decode(errors="surrogateescape")
 
-    def commit(self, ref: str) -> str | None:
-        """Return the id of a commit; None where the ref leads to none."""
+    def _word(self, *words: object) -> str | None:
         try:
-            return self.output(
-                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
-            ).strip()
+            return self.output(*words).strip()
         except GitRefusedError:
             return None
+
+    def commit(self, ref: str) -> str | None:
+        """Return the id of a commit; None where the ref leads to none."""
+        options = ("--verify", "--quiet", "--end-of-options")
+        return self._word("rev-parse", *options, f"{ref}^{{commit}}")
 
     def refs(self) -> list[str]:
         """Return the names of branches and tags, the newest first."""
@@ -103,12 +105,9 @@ class Git:
 
     def has_folder(self, commit: str, path: Path) -> bool:
         """Whether a commit has a folder, by its place below the top."""
-        if path == Path():
-            return True
-        try:
-            return self.output("cat-file", "-t", f"{commit}:{path.as_posix()}").strip() == "tree"
-        except GitRefusedError:
-            return False
+        return (
+            path == Path() or self._word("cat-file", "-t", f"{commit}:{path.as_posix()}") == "tree"
+        )
 
     def changed(self) -> Iterator[tuple[str, bool]]:
         """Yield each file that the working tree changes: its place, and whether git knows it."""

@@ -331,7 +331,6 @@ def _lasting(sandbox: Sandbox, question: HttpProbe, error: Exception) -> TrialFa
 
 
 def _check_tls(sandbox: Sandbox, question: HttpProbe, reply: HttpAnswer) -> None:
-    """Raise TrialFailed for a server of TLS that answers what comes without it."""
     if reply.answer.status == http.HTTPStatus.BAD_REQUEST and speaks_tls(sandbox, question.root):
         raise _over_tls(question)
 

@@ -52,6 +52,8 @@ def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
 
 def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
     """Return those that a comparison rests on (`model.environment.HARD`), in some milliseconds."""
+    import resource  # noqa: PLC0415 - readers of results run without it
+
     cpuinfo, hidden = fields(root, "proc/cpuinfo"), text(root, "etc/machine-id") or None
     memory, frequency = fields(root, "proc/meminfo"), f"{_CPU}/cpu0/cpufreq/scaling_{{}}_freq"
     maker = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
@@ -94,17 +96,11 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "control_group": _control_group(root),
         "sysctl": {name: text(root, f"proc/sys/{name.replace('.', '/')}") for name in _SYSCTLS},
         "loopback_mtu": number(text(root, "sys/class/net/lo/mtu")),
-        "limits": {"open_files": _open_files()},
+        "limits": {"open_files": list(resource.getrlimit(resource.RLIMIT_NOFILE))},
         "python": platform.python_version(),
         "root": os.geteuid() == 0,
     }
     return {name: by_name[name] for name in HARD if name in by_name}
-
-
-def _open_files() -> list[JsonValue]:
-    import resource  # noqa: PLC0415 - readers of results run without it
-
-    return list(resource.getrlimit(resource.RLIMIT_NOFILE))
 
 
 def _scratch_file_system(root: Path) -> str | None:

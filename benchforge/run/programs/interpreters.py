@@ -81,8 +81,9 @@ def wish(python: str) -> Wish:
 def candidates(wanted: Wish) -> list[Path]:
     """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
     paths = [path for name in wanted.names for path in everywhere(name)]
-    pyenv = Path(os.environ.get("PYENV_ROOT") or _home() / ".pyenv")
-    data = Path(os.environ.get("XDG_DATA_HOME") or _home() / ".local/share")
+    home = Path(os.environ.get("HOME", "/"))
+    pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv")
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv/python")
     for folder in (pyenv / "versions", uv):
         with contextlib.suppress(OSError):  # PYENV_ROOT may name a folder that is closed to us
@@ -92,10 +93,6 @@ def candidates(wanted: Wish) -> list[Path]:
     for path in paths:
         unique.setdefault(path.parent.resolve() / path.name, path)
     return list(unique.values())
-
-
-def _home() -> Path:
-    return Path(os.environ.get("HOME", "/"))
 
 
 def find(

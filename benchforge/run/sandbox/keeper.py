@@ -124,21 +124,9 @@ def _unshare(flags: int, *, as_user: bool) -> str:
     return reason
 
 
-def _covers_shared_memory(weaker: list[str]) -> bool:
-    try:
-        mounts.cover_shared_memory()
-    except OSError as refused:
-        weaker.append(f"no private {mounts.SHARED_MEMORY}: {refused}")
-        return False
-    return True
-
-
 def _close_machine(options: JSON, own_mounts: bool, modes: JSON) -> None:
     """Keep the machine's files and sockets from the trial, as far as that is wanted and allowed."""
-    covers = {
-        "files": lambda wanted: mounts.close_files(**wanted),
-        "sockets": mounts.cover_sockets,
-    }
+    covers = {"files": lambda wanted: mounts.close_files(**wanted), "sockets": mounts.cover_sockets}
     for name, cover in covers.items():
         if (wanted := options[name]) is None:
             modes[name] = "host"
@@ -727,7 +715,13 @@ def _inner(
     if own_mounts and options["hosts"]:
         with contextlib.suppress(OSError):  # who needs the names tries them
             mounts.mount(options["hosts"], HOSTS, None, mounts.MS_BIND)
-    own_posix = own_mounts and _covers_shared_memory(modes["weaker"])
+    own_posix = own_mounts
+    if own_mounts:
+        try:
+            mounts.cover_shared_memory()
+        except OSError as refused:
+            modes["weaker"].append(f"no private {mounts.SHARED_MEMORY}: {refused}")
+            own_posix = False
     modes["shared_memory"] = "private" if own_system_v and own_posix else "host"
     _close_machine(options, own_mounts, modes)
     if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds

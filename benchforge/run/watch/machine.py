@@ -14,6 +14,8 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
 _RESOURCES = ("cpu", "io", "memory")
 _PAGING = ("pswpin", "pswpout", "oom_kill")
+_TCP = tuple(f"net.Tcp{name}" for name in ("InSegs", "OutSegs", "RetransSegs", "PassiveOpens"))
+_OPEN = "net.TcpCurrEstab"  # no counter
 _SECTOR = 512  # whatever the disk has: the kernel counts in these
 _TRIES, _TOGETHER_NS = 3, 20_000
 _CPU = "{}/sys/devices/system/cpu/cpu{}/{}"
@@ -26,10 +28,12 @@ _COLDEST, _HOTTEST = -60.0, 200.0  # beyond them a sensor is not connected
 class MachineReader:
     """Reads the numbers of the machine that the kernel tells, by the names of system.csv.
 
-    Counters are what they grew by since `begin`.
+    Counters are what they grew by since `begin`, also those of the network of the process `pid`.
     """
 
-    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
+    def __init__(
+        self, cpus: Collection[int], root: Path = _SYSTEM, pid: int | str = "self"
+    ) -> None:
         self._names = {f"cpu{cpu}".encode(): cpu for cpu in sorted(cpus)}
         self._root = root
         self._governed = [cpu for cpu in self._names.values() if self._number(cpu, _FREQUENCY)]
@@ -40,7 +44,8 @@ class MachineReader:
             disk.name.encode() for disk in root.glob("sys/block/*") if (disk / "device").exists()
         )
         self._groups = group.with_quota(root)
-        self._first = self._counters(fully=True)
+        self._network = f"{pid}/net"
+        self._first = self._counters(fully=True) | self._tcp()
         self._clock = _clock_ns()
 
     def row(self, *, fully: bool) -> dict[str, float]:
@@ -48,10 +53,15 @@ class MachineReader:
         counters = self._counters(fully=fully)
         row = {name: value - self._first.get(name, 0.0) for name, value in counters.items()}
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
-        return row | (self._gauges() if fully else {})
+        row |= self._gauges() if fully else {}
+        for name, value in self._tcp().items():
+            row[name] = value if name == _OPEN else value - self._first.get(name, 0.0)
+        words = b" ".join(self._lines(f"{self._network}/sockstat")).split() if fully else []
+        if b"tw" in words:
+            row["net.time_wait"] = float(words[words.index(b"tw") + 1])
+        return row
 
     def _lines(self, name: str) -> list[bytes]:
-        """Return the lines of a file of /proc; none where it cannot be read."""
         return (whole(f"{self._root}/proc/{name}") or b"").splitlines()
 
     def _counters(self, *, fully: bool) -> dict[str, float]:
@@ -67,6 +77,13 @@ class MachineReader:
         words = b"".join(self._lines("loadavg")).split()
         average = {"load.average": float(words[0])} if words else {}
         return average | dict(self._megahertz())
+
+    def _tcp(self) -> dict[str, float]:
+        tcp = [line.split() for line in self._lines(f"{self._network}/snmp") if line[:4] == b"Tcp:"]
+        if len(tcp) != 2:  # noqa: PLR2004 - names, then values
+            return {}
+        counters = {f"net.Tcp{name.decode()}": value for name, value in zip(*tcp, strict=True)}
+        return {name: float(counters[name]) for name in (*_TCP, _OPEN) if name in counters}
 
     def _stalled(self) -> Iterator[tuple[str, float]]:
         for name in _RESOURCES:

@@ -21,7 +21,7 @@ from present import present
 from benchforge.parts.command import Command
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.watch import foreign, group, machine, system, watched
+from benchforge.run.watch import foreign, group, machine, watched
 from benchforge.run.watch.part import Account, PartProcesses
 from benchforge.run.watch.watched import OutputSize
 
@@ -160,11 +160,11 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too(tmp_path: Path
 
 def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
-    reader, net = machine.MachineReader(cpus), system.NetworkReader(os.getpid())
+    reader = machine.MachineReader(cpus)
     until_ = time.process_time() + 0.2
     while time.process_time() < until_:
         pass
-    row = reader.row(fully=True) | net.row(fully=True)
+    row = reader.row(fully=True)
     assert sum(row[f"cpu.{cpu}.busy_s"] for cpu in cpus) >= 0.15
     assert abs(row["clock.step_s"]) < 0.1
     assert row["paging.oom_kill"] >= 0
