@@ -210,7 +210,12 @@ def checked_out(
                     number = len(checkouts)
                     git = Git(program, Path(code.repository), sandbox, folder / f"git-{number}")
                     checkouts[key] = folder / f"{number}-{key[1][:12]}"
-                    _check_out(git, code, checkouts[key])
+                    try:
+                        git.check_out(key[1], checkouts[key])
+                    except GitRefusedError as error:
+                        words = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
+                        hint = f"see the disk of {folder}, and {code.repository}"
+                        raise CannotKeep(words, hint) from error
                 trees[code.directory, code.ref or ""] = Tree(Path(code.repository), checkouts[key])
                 tell(f"servers.{code.server}: {code.in_words}")
         yield replace(context, trees=trees)
@@ -275,11 +280,3 @@ def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
         return False
     parents = file.parents[: len(file.relative_to(top).parts)]
     return not any((parent / HEADER).is_file() for parent in parents)
-
-
-def _check_out(git: Git, code: Code, into: Path) -> None:
-    try:
-        git.check_out(code.commit or "", into)
-    except GitRefusedError as error:
-        words = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
-        raise CannotKeep(words, f"see the disk of {into.parent}, and {code.repository}") from error
