@@ -9,7 +9,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -46,7 +49,6 @@ from suite_texts.with_wrk import suite, trials
 
 pytestmark = pytest.mark.timeout(1000)
 
-THIEF = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port"]
 TORTURE = Path(__file__).with_name("torture.py")
 SUPPORT = Path(__file__).parents[1] / "support"
 DATA = '\n[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
@@ -398,16 +400,36 @@ def test_two_at_once_are_refused(tmp_path: Path) -> None:
     assert run.leaves == NOTHING
 
 
+class _Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"pong")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@contextlib.contextmanager
+def thief(port: int) -> Iterator[None]:
+    with ThreadingHTTPServer(("127.0.0.1", port), _Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+
+
 @pytest.mark.exhaustive
 def test_a_port_that_is_taken_before_the_server_starts_is_told(tmp_path: Path) -> None:
     server = answering("--start-after", "3") + 'ready_within = "9s"\n'
     with watched(tmp_path, "run", suite(tmp_path, server, top='network = "host"')) as run:
         (pid,) = until(lambda: _of_program(run.pid, "answers.py"))
         words = line(pid).split(b"\0")
-        port = words[words.index(b"--port") + 1].decode()
-        with subprocess.Popen([*THIEF, port]) as thief:
+        with thief(int(words[words.index(b"--port") + 1])):
             noted("a port is taken before the server has it", run, "another process")
-            thief.kill()
 
 
 def _of_program(label: int, name: str) -> list[int]:
