@@ -74,7 +74,6 @@ def _resolves(sandbox: Sandbox, context: TrialContext, folder: Path, name: str) 
 
 
 def _refusal(sandbox: Sandbox, port: int) -> str:
-    """Return why a service cannot listen on a port; "" if it can."""
     with sandbox.socket() as inside:
         inside.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
         try:

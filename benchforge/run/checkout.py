@@ -87,14 +87,16 @@ class Git:
             raise GitRefusedError(text.partition(": ")[2] or f"it ended with exit code {done.code}")
         return content_of(done.stdout).decode(errors="surrogateescape")
 
-    def commit(self, ref: str) -> str | None:
-        """Return the id of a commit; None where the ref leads to none."""
+    def _word(self, *words: object) -> str | None:
         try:
-            return self.output(
-                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
-            ).strip()
+            return self.output(*words).strip()
         except GitRefusedError:
             return None
+
+    def commit(self, ref: str) -> str | None:
+        """Return the id of a commit; None where the ref leads to none."""
+        options = ("--verify", "--quiet", "--end-of-options")
+        return self._word("rev-parse", *options, f"{ref}^{{commit}}")
 
     def refs(self) -> list[str]:
         """Return the names of branches and tags, the newest first."""
@@ -103,12 +105,9 @@ class Git:
 
     def has_folder(self, commit: str, path: Path) -> bool:
         """Whether a commit has a folder, by its place below the top."""
-        if path == Path():
-            return True
-        try:
-            return self.output("cat-file", "-t", f"{commit}:{path.as_posix()}").strip() == "tree"
-        except GitRefusedError:
-            return False
+        return (
+            path == Path() or self._word("cat-file", "-t", f"{commit}:{path.as_posix()}") == "tree"
+        )
 
     def changed(self) -> Iterator[tuple[str, bool]]:
         """Yield each file that the working tree changes: its place, and whether git knows it."""
@@ -211,7 +210,12 @@ def checked_out(
                     number = len(checkouts)
                     git = Git(program, Path(code.repository), sandbox, folder / f"git-{number}")
                     checkouts[key] = folder / f"{number}-{key[1][:12]}"
-                    _check_out(git, code, checkouts[key])
+                    try:
+                        git.check_out(key[1], checkouts[key])
+                    except GitRefusedError as error:
+                        words = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
+                        hint = f"see the disk of {folder}, and {code.repository}"
+                        raise CannotKeep(words, hint) from error
                 trees[code.directory, code.ref or ""] = Tree(Path(code.repository), checkouts[key])
                 tell(f"servers.{code.server}: {code.in_words}")
         yield replace(context, trees=trees)
@@ -276,11 +280,3 @@ def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
         return False
     parents = file.parents[: len(file.relative_to(top).parts)]
     return not any((parent / HEADER).is_file() for parent in parents)
-
-
-def _check_out(git: Git, code: Code, into: Path) -> None:
-    try:
-        git.check_out(code.commit or "", into)
-    except GitRefusedError as error:
-        words = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
-        raise CannotKeep(words, f"see the disk of {into.parent}, and {code.repository}") from error

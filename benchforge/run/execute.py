@@ -32,15 +32,7 @@ from benchforge.suite.plan import Measurement, RunGraph
 from benchforge.suite.secrets import redacted_bytes
 from benchforge.text import door
 
-Believe = Callable[[Trial], Sequence[Check]]
-"The checks of a trial."
-Enough = Callable[[Sequence[Trial]], bool]
-"Whether the whole blocks that are there are enough; asked between two blocks alone."
-Lost = Callable[[Sequence[Trial]], bool]
-"Whether attempts of earlier sessions, all that they were to be, gave nothing."
 _Facts = tuple[dict[str, Like], dict[Identity, Failure]]
-Judge = Callable[[Trial], SearchOutcome | None]
-"What a trial with its checks gave to its search; None where there is none."
 
 
 class Progress:
@@ -67,10 +59,6 @@ class StopLimits:
     time_limit_s: float | None = None
 
 
-def _never(_: Sequence[Trial]) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class RunInputs:
     """All that decides what a run measures, and how."""
@@ -78,13 +66,17 @@ class RunInputs:
     graph: RunGraph
     context: TrialContext
     keep: ResultWriter
-    believe: Believe
-    judge: Judge
+    believe: Callable[[Trial], Sequence[Check]]
+    "Returns the checks of a trial."
+    judge: Callable[[Trial], SearchOutcome | None]
+    "Returns what a trial with its checks gave to its search; None where there is none."
     limits: StopLimits = field(default_factory=StopLimits)
     before: Sequence[Trial] = ()
     "Trials of earlier sessions: they are on disk already."
-    enough: Enough = _never
-    lost: Lost = _never
+    enough: Callable[[Sequence[Trial]], bool] = field(default=lambda _: False)
+    "Whether the whole blocks that are there are enough; asked between two blocks alone."
+    lost: Callable[[Sequence[Trial]], bool] = field(default=lambda _: False)
+    "Whether attempts of earlier sessions, all that they were to be, gave nothing."
 
 
 def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:

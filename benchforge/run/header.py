@@ -8,7 +8,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.checks.limits import limits
 from benchforge.model.files.result import Header, Planned, fingerprint
-from benchforge.model.suite.code import OWN, Interpreter
+from benchforge.model.suite.code import OWN
 from benchforge.model.values.distribution import own_version
 from benchforge.parts.part import Part, RunsPython
 from benchforge.run.disk.scratch import scratch_folder
@@ -25,6 +25,7 @@ from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.secrets import redact, redacted
 from benchforge.suite.suite import Suite
 
+_OF_SUITE = ("name", "title", "profile", "smoke", "only", "verdict_rules", "code")
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -44,18 +45,15 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
     ]
     questions = asked_of(suite.scenarios, suite.tables, suite.claims, names)
     interpreters, locks = _interpreters(suite, context), locks_of(context)
+    sha256 = {label: hashlib.sha256(lock.encode()).hexdigest() for label, lock in locks.items()}
     digests = code_digests(distinct_parts(suite), suite)
     for mix in suite.workloads.values():
         digests |= mix.files
     header = Header(
-        name=suite.name,
-        title=suite.title,
+        **{name: getattr(suite, name) for name in _OF_SUITE},
         created=datetime.now(UTC),
         benchforge=own_version(),
-        profile=suite.profile,
-        smoke=suite.smoke,
         settings=dict(suite.settings),
-        only=suite.only,
         suite=suite.text,
         suite_file=str(suite.path.absolute()),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
@@ -73,15 +71,13 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
         scenario_metrics=dict(questions.takes),
         tables=dict(questions.tables),
         claims=questions.claims,
-        verdict_rules=suite.verdict_rules,
         hosts=dict(context.hosts),
         placement={role: str(cpus) for role, cpus in context.places.items()},
         versions=_versions(suite, interpreters, context),
         runtimes={
-            label: _with_lock(interpreter.facts, locks.get(label))
+            label: interpreter.facts.model_copy(update={"lock_sha256": sha256.get(label)})
             for label, interpreter in interpreters.items()
         },
-        code=suite.code,
         code_digests=digests,
         facts=dict(context.facts),
         fingerprint=fingerprint(context.facts),
@@ -110,12 +106,6 @@ def locks_of(context: TrialContext) -> dict[str, str]:
     """Return the pinned packages of each runtime that was built, as they are kept."""
     locks = {label: runtime.lock for label, runtime in context.runtimes.items() if runtime.lock}
     return {label: redact(lock, context.secrets) for label, lock in locks.items()}
-
-
-def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
-    if lock is None:
-        return facts
-    return facts.model_copy(update={"lock_sha256": hashlib.sha256(lock.encode()).hexdigest()})
 
 
 def _interpreters(suite: Suite, context: TrialContext) -> dict[str, Ready]:

@@ -1,9 +1,7 @@
 """What goes wrong, by the front door: each fault has a line, an exit code, and leaves nothing."""
 
 import contextlib
-import json
 import os
-import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -39,10 +37,10 @@ def failure(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def running(folder: Path, path: Path, **environment: str) -> Iterator[warm.Called]:
-    """Run a suite in the background; it is ended at the latest when the test ends."""
+def running(folder: Path, *words: str | Path, **environment: str) -> Iterator[warm.Called]:
+    """Call benchforge in the background; it is ended at the latest when the test ends."""
     outputs = folder / "out", folder / "err"
-    process = warm.Called(["run", str(path)], folder, os.environ | environment, *outputs)
+    process = warm.Called([*map(str, words)], folder, os.environ | environment, *outputs)
     try:
         yield process
     finally:
@@ -169,16 +167,6 @@ def test_a_time_limit_names_the_missing_measurements(bench: Bench, tmp_path: Pat
     assert not trials(tmp_path)
 
 
-def test_results_deleted_meanwhile_end_with_5(tmp_path: Path) -> None:
-    with running(tmp_path, suite(tmp_path, misbehaving(), duration="3s")) as process:
-        until(lambda: list(tmp_path.glob("results/*/trials/0001/loader-wrk.out")))
-        shutil.rmtree(tmp_path / "results", ignore_errors=True)
-        _, err = process.communicate(timeout=WAITS_S)
-    assert process.returncode == 5, err
-    assert "Traceback" not in err
-    assert "hint: the folder was removed" in err
-
-
 @pytest.mark.samples(3)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("delay", [0.0, 0.3, 0.7, 1.1])
@@ -188,7 +176,7 @@ def test_a_signal_at_any_moment_leaves_nothing(
     (scratch := tmp_path / "t").mkdir()
     server, mark = marked_server(tmp_path)
     path = suite(tmp_path, server, duration="60s")
-    with running(tmp_path, path, TMPDIR=str(scratch)) as process:
+    with running(tmp_path, "run", path, TMPDIR=str(scratch)) as process:
         until(lambda: list(tmp_path.glob("results/*")))
         time.sleep(delay)
         process.send_signal(number)
@@ -211,20 +199,17 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     monkeypatch.setenv("TMPDIR", str(scratch))
     server, mark = marked_server(tmp_path)
     path = suite(tmp_path, server, top=f"[servers.two]\n{server}", duration="60s")
-    words = ["run", str(path)]
+    words: tuple[str | Path, ...] = ("run", path)
     if way == "turns":
         text = path.read_text().replace('["one"]', '["one", "two"]')
         path.write_text(f'{text}interleave = "100ms"\neach = "60s"\n')
     elif way == "serve":
-        words = ["serve", str(path), "one"]
+        words = ("serve", path, "one")
     elif way == "calibrate":
-        words, mark = ["calibrate", "--seconds", "60"], "benchforge/run/ceiling/null_program.py"
-    process = warm.Called(words, tmp_path, os.environ, tmp_path / "out", tmp_path / "err")
-    try:
+        words, mark = ("calibrate", "--seconds", "60"), "benchforge/run/ceiling/null_program.py"
+    with running(tmp_path, *words):
         until(lambda: marked(f"{mark} --"))
         time.sleep(0.3)
-    finally:
-        process.kill()
     until(lambda: not marked(f"{mark} --"))
     assert "left by a killed benchforge: removed" in bench("run", path, "--time-limit", "0").err
     assert not list(scratch.iterdir())
@@ -233,7 +218,7 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
 
 
 def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: Path) -> None:
-    with running(tmp_path, suite(tmp_path, misbehaving(), duration="2s")) as process:
+    with running(tmp_path, "run", suite(tmp_path, misbehaving(), duration="2s")) as process:
         os.kill(until(lambda: descendant(process.pid, "wrk")), signal.SIGKILL)
         out, err = process.communicate(timeout=WAITS_S)
     assert process.returncode == 0, err
@@ -277,30 +262,21 @@ def test_a_missing_database_program(bench: Bench, tmp_path: Path, options: str, 
     bench("validate", only_result(tmp_path), code=0)
 
 
-def test_a_missing_dataset_starts_nothing(bench: Bench, tmp_path: Path) -> None:
-    call = bench("run", database(tmp_path, 'dataset = "./none"'), code=2)
-    assert "none/dataset.toml: No such file or directory" in call.err
-    assert not (tmp_path / "results").exists()
-
-
 def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -> None:
     path = database(tmp_path, 'dataset = "agents"', 'use = "pace"\nrate = "20/s"', "3s")
-    with running(tmp_path, path) as process:
+    with running(tmp_path, "run", path) as process:
         until(lambda: list(tmp_path.glob("results/*/trials/0001/loader-wrk.out")))
         # Never 0, which is our own group of processes.
         os.kill(until(lambda: descendant(process.pid, "postgres")), signal.SIGKILL)
         out, err = process.communicate(timeout=WAITS_S)
     assert process.returncode == 4, err
-    assert "db: ended with exit code -9 during the load" in json.dumps(trials(tmp_path)), out
+    assert "db: ended with exit code -9 during the load" in failure(tmp_path), out
 
 
-@pytest.mark.parametrize("content", [b"", b'{"kind": "tri', os.urandom(999), b'{"a": 1}', b"[]"])
+@pytest.mark.parametrize("content", [b"", os.urandom(999), b'{"a": 1}', b"[]"])
 def test_files_that_are_no_results_are_told(bench: Bench, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "odd.json").write_bytes(content)
-    assert bench("validate", "odd.json", code=2).out.startswith("odd.json")
-
-
-def test_pipes_and_devices_are_no_results(bench: Bench, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    call = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100, code=2)
+    call = bench("validate", "odd.json", "pipe", "/dev/null", within_s=100, code=2)
+    assert call.out.startswith("odd.json")
     assert call.out.count("is not a file") == 2

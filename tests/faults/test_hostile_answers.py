@@ -1,6 +1,5 @@
 """A server that answers so as to hurt: each question has a deadline and a size for all of it."""
 
-import contextlib
 import json
 import sys
 from collections.abc import Sequence
@@ -54,11 +53,6 @@ AT_LENGTH = [way for way in TOLD if way not in FLOODS or way == "/body-floods"]
 EITHER = {"/body-floods", "/headers-fill"}
 
 
-def hostile(*words: str | Path) -> contextlib.AbstractContextManager[int]:
-    """Serve, and return the port."""
-    return serving("hostile", *words)
-
-
 def all_told(
     root: str, ca_file: Path | None = None, ways: Sequence[str] = tuple(TOLD)
 ) -> dict[str, str]:
@@ -76,7 +70,7 @@ def as_expected(path: str, expected: str) -> bool:
 
 
 def test_every_answer_has_an_end() -> None:
-    with hostile() as port:
+    with serving("hostile") as port:
         messages = all_told(f"http://127.0.0.1:{port}", ways=AT_LENGTH)
     assert {path: item for path, item in messages.items() if not as_expected(path, item)} == {}
 
@@ -86,7 +80,7 @@ def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (connect.LARGEST_ANSWER, bounded.LARGEST_BODY) == (72 << 20, 64 << 20)
     monkeypatch.setattr(connect, "LARGEST_ANSWER", 2 << 20)
     monkeypatch.setattr(bounded, "LARGEST_BODY", 1 << 20)
-    with hostile() as port:
+    with serving("hostile") as port:
         messages = all_told(f"http://127.0.0.1:{port}", ways=FLOODS)
     assert messages == {
         "/continue-floods": "its answer is longer than 2 MiB",
@@ -100,14 +94,14 @@ def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_answer_over_tls_has_an_end(tmp_path: Path) -> None:
     public, both = pair(tmp_path)
-    with hostile(both) as port:
+    with serving("hostile", both) as port:
         messages = all_told(f"https://127.0.0.1:{port}", public, AT_LENGTH)
     assert {path: item for path, item in messages.items() if not as_expected(path, item)} == {}
 
 
 def test_every_handshake_has_an_end() -> None:
     def told(way: str) -> str:
-        with hostile(way) as port:
+        with serving("hostile", way) as port:
             return came(f"https://127.0.0.1:{port}")
 
     with ThreadPoolExecutor(3) as threads:

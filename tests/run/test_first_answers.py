@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import pytest
 from front_door import PROGRAMS, Bench
 from serving.certificate import pair
 
@@ -50,12 +49,6 @@ def test_a_tls_command_needs_two_options(bench: Bench, tmp_path: Path) -> None:
     bench("verify", result, code=0)
 
 
-def test_a_server_of_http_2_alone_is_named(bench: Bench, tmp_path: Path) -> None:
-    message, hint = refusal(bench, suite(tmp_path, "/", "'http2'"))
-    assert message == "error: mine: it speaks HTTP/2 only, and the load speaks HTTP/1"
-    assert "load it over HTTP/2" in hint
-
-
 def test_a_stream_without_end_is_refused_by_name(bench: Bench, tmp_path: Path) -> None:
     message, hint = refusal(bench, suite(tmp_path, "/events-drip"))
     assert message == (
@@ -68,15 +61,6 @@ def test_a_stream_without_end_is_refused_by_name(bench: Bench, tmp_path: Path) -
 def test_a_redirect_names_its_location(bench: Bench, tmp_path: Path) -> None:
     message, _ = refusal(bench, suite(tmp_path, "/elsewhere"))
     assert "expected status 200, got 302 (Location: /body-drips)" in message
-
-
-@pytest.mark.parametrize("variable", ["$PORT", "${PORT}"])
-def test_a_shell_variable_has_a_hint(bench: Bench, tmp_path: Path, variable: str) -> None:
-    file = suite(tmp_path, "/", "'--bind', '127.0.0.1:" + variable + "'")
-    for words in (["check", file], ["serve", file, "mine"], ["run", file]):
-        call = bench(*words, code=2)
-        assert "servers.mine.command: no shell reads $PORT in it" in call.err
-        assert "hint: write {port} instead: '127.0.0.1:{port}'" in call.err
 
 
 def test_a_shell_reads_its_own_variable(bench: Bench, tmp_path: Path) -> None:

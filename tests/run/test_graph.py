@@ -170,11 +170,8 @@ def test_the_order_of_a_seed_is_the_one_that_results_on_disk_have() -> None:
     assert digest == "2bae8fb5a9e533748b3bd9545a6cec38fb996201af97ae2fbb8a265f355f9eec"
 
 
-def test_seeds_differ_in_order() -> None:
+def test_seeds_differ_in_order_and_groups_change_places_between_blocks() -> None:
     assert len({str(orders(planned(cases(5), blocks=5, seed=seed))) for seed in range(20)}) == 20
-
-
-def test_groups_change_places_between_blocks() -> None:
     graph = planned(cases(1, "a"), cases(1, "b"), blocks=20, seed=1)
     first = {measure.case.name.scenario for measure in graph if measure.position == 1}
     assert first == {"a", "b"}

@@ -20,13 +20,6 @@ from benchforge.run.disk.space import enough
 WHOLE = "to continue: benchforge run --resume "
 
 
-def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def mkdir(path: object, *words: object, **named: object) -> None:
-        raise OSError(number, "no", str(path))
-
-    monkeypatch.setattr(os, "mkdir", mkdir)
-
-
 @pytest.mark.parametrize(
     ("number", "hint"),
     [
@@ -39,19 +32,14 @@ def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_space_is_to_be_freed_where_it_is_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
 ) -> None:
+    def mkdir(path: object, *words: object, **named: object) -> None:
+        raise OSError(number, "no", str(path))
+
     writer = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
-    fails_with(number, monkeypatch)
+    monkeypatch.setattr(os, "mkdir", mkdir)
     with pytest.raises(CannotKeep) as caught:
         writer.trial_folder(1)
     assert caught.value.hint.startswith(hint)
-
-
-def test_only_trials_that_have_finished_were_kept(tmp_path: Path) -> None:
-    writer = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
-    folder = writer.trial_folder(1)
-    assert writer.way_out.startswith(WHOLE)
-    (folder / TRIAL).touch()
-    assert writer.way_out.startswith(f"finished trials were kept; {WHOLE}")
 
 
 def test_a_trial_is_on_the_disk_after_its_answer(

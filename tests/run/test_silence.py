@@ -75,10 +75,6 @@ class Listening:
         starts = sorted(map(float, os.read(self.starts, 1 << 16).split()))
         return [(int((s + TICK_S) * 1e9), int((s + length_s) * 1e9)) for s in starts]
 
-    def trials(self) -> list[dict[str, Any]]:
-        """Return all trials."""
-        return trials(self.folder)
-
     def suite(self, *servers: str, **parts: str) -> str:
         """Write the suite of these servers."""
         path = self.folder / "suite.toml"
@@ -130,7 +126,7 @@ def test_in_turns(listening: Listening) -> None:
     turns = 'interleave = "100ms"\neach = "500ms"'
     listening.run("run", listening.suite("two", "three", turns=turns), code=0)
     # The slices come after the start of both load tools, and those of a lost launch before it.
-    lasted_s = max(trial["turns"]["slices"][-1]["end_s"] for trial in listening.trials()[-2:])
+    lasted_s = max(trial["turns"]["slices"][-1]["end_s"] for trial in trials(listening.folder)[-2:])
     assert lasted_s > 0.9
     silent(listening.events("benchforge"), listening.windows(lasted_s)[-1:])
 
@@ -149,7 +145,7 @@ def test_on_hosts(listening: Listening, tmp_path: Path) -> None:
     silent(listening.events("benchforge"), load)
     silent(listening.events(FAR), load)
     assert warm_up < load[0]
-    (trial,) = listening.trials()
+    (trial,) = trials(listening.folder)
     assert {"ask", "warm-up", "load", "finish"} <= trial["phases"].keys()
     assert sum(trial["phases"].values()) <= trial["seconds"]
 

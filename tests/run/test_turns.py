@@ -1,11 +1,14 @@
-"""Servers in turns, by the front door: what is kept, what is proved of it, what goes wrong."""
+"""Servers in turns, by the front door: what is kept, what is proved of it, what goes wrong.
+
+And a load alone that ends before its tool would by itself.
+"""
 
 import json
 import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,15 +17,19 @@ import pytest
 from benchforge_loaders.wrk.wrk import Wrk
 from faults.watched import until
 from front_door import Bench, answering, bench_words, calls, needed, needed_module
-from measured.on_disk import only_result
+from measured.on_disk import cut_off, only_result
 from measured.on_disk import trials_of as trials
 from measured.once import made_once
 from planted.beside import command, program
 from suite_texts.files import suite_text
 
 from benchforge.errors import LaunchLost
+from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.command import Command
+from benchforge.parts.site import Target
 from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
+from benchforge.run.trial.scope import TrialRecorder
+from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.tools import OPENED, FrozenTool
 from benchforge.stats.turns import order
@@ -103,7 +110,6 @@ def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Pa
         of_all = [max(each.get(name, 0.0) for each in phases) for name in shared]
         assert sum(of_each) + sum(of_all) <= max(item["seconds"] for item in launch)
     bench("verify", result, code=0)
-    bench("validate", result, code=0)
 
 
 def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -> None:
@@ -140,7 +146,6 @@ def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> No
         assert {trial["block"] for trial in others} == {1, 2}
         assert not any("broken" in str(trial["failure"]) for trial in others), call.all
     assert call.err.count("did not start: the other launches are without it") == 1
-    bench("validate", result, code=0)
     bench("verify", result, code=0)
     bench("run", "--resume", result, code=call.code)
 
@@ -174,17 +179,10 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
     bench("verify", copy, code=1)
 
 
-def unfinished(result: Path) -> None:
-    """Remove what a run writes at its end."""
-    for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
-        (result / name).unlink()
-
-
 def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: Path) -> None:
     made = Path(shutil.copytree(result, tmp_path / result.name))
     first = {trial["number"]: trial["started"] for trial in trials(made)}
-    (made / "trials/0004/trial.json").unlink()
-    unfinished(made)
+    cut_off(made, 3)
     call = bench("run", "--resume", made)
     actual = trials(made)
     assert [item["number"] for item in actual] == [1, 2, 3, 4], call.all
@@ -233,12 +231,9 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
     summary = json.loads((made / "summary.json").read_text())
     assert all(case["failed"][0]["attempt"] == 1 for case in summary["cases"])
     assert "block 1) of three failed" in (made / "report.md").read_text()
-    bench("validate", made, code=0)
     bench("verify", made, code=0)
 
-    for number in range(2, len(actual) + 1):  # a kill came between the two that were lost
-        shutil.rmtree(made / f"trials/{number:04d}")
-    unfinished(made)
+    cut_off(made, 1)  # a kill came between the two that were lost
     call = bench("run", "--resume", made)
     first, second, *_ = [(trial["number"], trial["attempt"]) for trial in trials(made)]
     assert (first, second) == ((1, 1), (2, 1)), call.all
@@ -272,7 +267,10 @@ def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path
 
 @pytest.mark.exhaustive
 def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path: Path) -> None:
-    made = bridged(bench, tmp_path, CLIENTS.replace("blocks = 1", "blocks = 3"))
+    made = bridged(bench, tmp_path, CLIENTS.replace("blocks = 1", "blocks = 4"))
+    outside = [trial for trial in trials(made) if trial["turns"] is None]
+    assert {item["case"]["scenario"] for item in outside} == {"hello-alone"}
+    assert {item["block"] for item in outside} == {1, 2, 3}
     in_turns, alone = json.loads((made / "summary.json").read_text())["comparisons"]
     assert alone["scenario"] == f"{in_turns['scenario']}-alone"
     about = [check["component"] for check in in_turns["checks"] if check["id"] == "I8"]
@@ -299,19 +297,6 @@ def test_a_frozen_tool_is_counted_by_its_bytes(bench: Bench, tmp_path: Path) -> 
         assert sum(counts) == item["reading"]["responses"]
         assert all(slice_["received_bytes"] is not None for slice_ in item["turns"]["slices"])
         assert item["reading"]["latency"] is None
-    bench("verify", made, code=0)
-
-
-@pytest.mark.exhaustive
-def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path: Path) -> None:
-    text = suite(tmp_path, blocks=4).read_text()
-    made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms", bridge = 3'))
-    alone = [trial for trial in trials(made) if trial["turns"] is None]
-    assert {item["case"]["scenario"] for item in alone} == {"hello-alone"}
-    assert {item["block"] for item in alone} == {1, 2, 3}
-    assert all(item["reading"]["latency"] is not None for item in alone)
-    (hello, _) = json.loads((made / "summary.json").read_text())["comparisons"]
-    assert "I8" in {check["id"] for check in hello["checks"]}
     bench("verify", made, code=0)
 
 
@@ -447,3 +432,27 @@ def test_late_bytes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         tool = FrozenTool(sandbox, running, Wrk(connections=1), 0, 1)
         tool.anew()
         assert tool.uncounted_bytes >= 100_000
+
+
+# --- a load alone --------------------------------------------------------------------------------
+
+GOES_ON = """
+import signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: sys.exit(7))
+time.sleep(600)
+"""
+
+
+def test_a_warm_up_of_less_than_a_second_is_killed_when_it_is_over(tmp_path: Path) -> None:
+    class GoesOn(Wrk):
+        def commands(self, target: Target) -> Sequence[Command]:
+            return [Command(sys.executable, "-c", GOES_ON)]
+
+    driver = GoesOn(connections=1).for_warm_up(0.5)
+    target = Target("http://127.0.0.1:1/", Request(), tmp_path, {}, Path(sys.executable))
+    trial_recorder = TrialRecorder(lambda _: None)
+    with LocalHost().trial(tmp_path / "logs") as sandbox:
+        (finished,) = drive(
+            sandbox, LoadToolRun(driver, target, "warm-up", length_s=0.5), trial_recorder
+        )
+    assert finished.code == -9

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, answering, needed, needed_tool
+from front_door import Bench, needed, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import reading
@@ -186,22 +186,6 @@ def test_an_upstream_server_is_read_behind_tls(bench: Bench, tmp_path: Path) -> 
     assert trial["monitor"]["requests"] > 0
     says = next(check["message"] for check in trial["checks"] if check["id"] == "E6")
     assert "random windows of the load behind nginx's TLS (" in says
-
-
-def test_where_windows_show_nothing_the_monitor_stays(bench: Bench, tmp_path: Path) -> None:
-    needed("nginx", "openssl")
-    servers = {"tls": 'use = "nginx"\ntls = true\n'}
-    folder = measured(bench, tmp_path, servers, "expect = { length = 13 }")["tls"]
-    assert answers(folder)["why"] == "the load speaks TLS"
-    assert not (folder / "load-answers.json").exists()
-    assert json.loads((folder / "trial.json").read_text())["monitor"]["requests"] > 0
-
-
-def test_a_suite_keeps_its_monitor_beside_the_windows(bench: Bench, tmp_path: Path) -> None:
-    scenario = 'monitor = "50/s"'
-    folder = measured(bench, tmp_path, {"a": answering()}, scenario)["a"]
-    assert answers(folder)["load"]["judged"] > 0
-    assert json.loads((folder / "trial.json").read_text())["monitor"]["moments"] > 0
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10_000), st.floats(0.001, 3600))

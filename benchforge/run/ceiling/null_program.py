@@ -5,6 +5,7 @@ packets, since a load tool sends the same bytes again and again.
 """
 
 import argparse
+import contextlib
 import gc
 import os
 import select
@@ -130,7 +131,12 @@ def serve(listening: socket.socket, length: int) -> None:
     while True:
         for fd, event in poll.poll():
             if fd == door:
-                _let_in(listening, poll, open_)
+                with contextlib.suppress(OSError):  # who knocked has left, or took another's door
+                    connection, _ = listening.accept()
+                    connection.setblocking(False)
+                    client = connection.detach()
+                    open_[client] = Connection(client)
+                    poll.register(client, select.EPOLLIN)
                 continue
             try:
                 _turn(open_[fd], event, poll, body, cache)
@@ -169,17 +175,6 @@ def _answers_to(
     if fresh and connection.between and len(cache) < REMEMBERED:
         cache[data] = answers
     return answers
-
-
-def _let_in(listening: socket.socket, poll: select.epoll, open_: dict[int, Connection]) -> None:
-    try:
-        connection, _ = listening.accept()
-    except OSError:  # who knocked has left, or took another process's door
-        return
-    connection.setblocking(False)
-    fd = connection.detach()
-    open_[fd] = Connection(fd)
-    poll.register(fd, select.EPOLLIN)
 
 
 def listening(address: str, port: int) -> socket.socket:

@@ -6,8 +6,6 @@ import functools
 import os
 import stat
 import tempfile
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from benchforge.errors import CannotKeep
@@ -19,7 +17,6 @@ from benchforge.run.sandbox.procfs import named
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 _WITHIN_S = 5.0
-_LOOK_EVERY_S = 0.01
 
 
 def cache(name: str) -> Path:
@@ -71,12 +68,13 @@ def cleared(*parents: Path) -> str:
     """
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)
-    ended, alive = _ended(orphans)
+    find = leftover_mark.orphans if orphans else list[int]
+    ended, alive = leftover_mark.ended(find, _WITHIN_S)
     folders = [*abandoned(*parents), *half_made()]
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names
     gone = [str(folder) for folder in folders if removed(folder)]
-    outcome = {"ended": ended, "removed": [*gone, *shared], "cannot end": alive}
+    outcome = {"ended": ended, "removed": [*gone, *shared], "cannot end": [*map(named, alive)]}
     phrases = [f"{verb} {', '.join(which)}" for verb, which in outcome.items() if which]
     return f"left by a killed benchforge: {'; '.join(phrases)}" if phrases else ""
 
@@ -99,17 +97,3 @@ def half_made() -> list[Path]:
     # Looked at after nobody builds it any more: now it is linked to, or never will be.
     linked = {link.resolve() for link in environments.glob("*") if link.is_symlink()}
     return half_built + [folder for folder in runtimes if folder.resolve() not in linked]
-
-
-def _ended(orphans: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Kill what was left behind, what it starts meanwhile too; return who ended and who did not."""
-    names: dict[int, str] = {}
-    deadline = time.monotonic() + _WITHIN_S
-    while orphans and time.monotonic() < deadline:
-        names |= {pid: named(pid) for pid in orphans if pid not in names}
-        for pid in orphans:
-            leftover_mark.kill(pid)
-        time.sleep(_LOOK_EVERY_S)
-        orphans = leftover_mark.orphans()
-    ended = [name for pid, name in names.items() if pid not in orphans]
-    return ended, [named(pid) for pid in orphans]

@@ -200,22 +200,18 @@ def _named(half: Path, wanted: Path) -> Path:
     """Give a folder its name, or that with a number where there is one already."""
     usual = (half / paths.TRIALS).stat().st_mode  # of what is made here without saying how
     folder, number = wanted, 1
-    while os.path.lexists(folder) or not _renamed(half, folder):
+    while True:
+        try:
+            if not os.path.lexists(folder):
+                half.rename(folder)
+                break
+        except OSError as error:
+            if error.errno not in {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}:
+                raise  # else another was faster to take the name
         number += 1
         folder = wanted.with_name(f"{wanted.name}-{number}")
     folder.chmod(stat.S_IMODE(usual))  # and no scratch any more
     return folder
-
-
-def _renamed(half: Path, folder: Path) -> bool:
-    """Whether a folder has a new name now; not where another was faster to take it."""
-    try:
-        half.rename(folder)
-    except OSError as error:
-        if error.errno not in {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}:
-            raise
-        return False
-    return True
 
 
 def whole(

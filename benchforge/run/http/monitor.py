@@ -189,7 +189,8 @@ class Monitoring:
         record, answers = self._alike(record, answers)
         door.write(folder, RECORD, record.model_dump_json().encode(), lasting=False)
         monitor = tallied(record, answers)
-        head, spoken = "load tool" if self._heard else "scenario", self._probe.version
+        head = "load tool" if self._heard and self._begin else "scenario"
+        spoken = self._probe.version
         version = "HTTP/1.1" if spoken == "either" else spoken
         return monitor.model_copy(update={"head": head, "version": version})
 

@@ -13,7 +13,7 @@ from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.monitor import EqualAnswers, Exhaustion, Listener, Probes, Sizes
 from benchforge.model.trial.trial import Load
 from benchforge.parts.content import opened
-from benchforge.run.http.request import Asking, HttpProbe, Like, Version, ask, reason
+from benchforge.run.http.request import Asking, HttpProbe, Version, ask, reason
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 BEFORE, BEFORE_HTTP2, AFTER = 20, 320, 5
@@ -50,13 +50,6 @@ class ProbeResult(NamedTuple):
 
 
 Results = Sequence[ProbeResult]
-
-
-def held_to_itself(question: HttpProbe, body: bytes) -> HttpProbe:
-    """With same_body a server has to answer the same itself, also where it is the first of all."""
-    if not question.expect.same_body or question.like is not None:
-        return question
-    return dataclasses.replace(question, like=Like(question.label, body))
 
 
 def ask_repeatedly(

@@ -331,7 +331,6 @@ def _lasting(sandbox: Sandbox, question: HttpProbe, error: Exception) -> TrialFa
 
 
 def _check_tls(sandbox: Sandbox, question: HttpProbe, reply: HttpAnswer) -> None:
-    """Raise TrialFailed for a server of TLS that answers what comes without it."""
     if reply.answer.status == http.HTTPStatus.BAD_REQUEST and speaks_tls(sandbox, question.root):
         raise _over_tls(question)
 
@@ -379,14 +378,10 @@ def _reason(error: Exception, location: str) -> str:
         promised = len(error.partial) + error.expected if error.expected else "more"
         return f"the body ends after {len(error.partial)} of {promised} bytes"
     if isinstance(error, ssl.SSLError):
-        return _tls_reason(error)
+        distrust = getattr(error, "verify_message", "")
+        says = (error.reason or str(error)).replace("_", " ").lower()
+        return f"certificate not trusted: {distrust}" if distrust else f"TLS: {says}"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     is_plain = type(error) is http.client.HTTPException or isinstance(error, http2.NotHttp2)
     return f"{'' if is_plain else type(error).__name__}: {error}".strip(": ")
-
-
-def _tls_reason(error: ssl.SSLError) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"certificate not trusted: {error.verify_message}"
-    return f"TLS: {(error.reason or str(error)).replace('_', ' ').lower()}"

@@ -44,7 +44,7 @@ def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "swap_free_kb": number(memory.get("SwapFree")),
         "load_average": list(os.getloadavg()),
         "boot": text(root, "proc/sys/kernel/random/boot_id"),
-        "uptime_s": _first_number(text(root, "proc/uptime")),
+        "uptime_s": next(map(float, (text(root, "proc/uptime") or "").split()), None),
         "somaxconn": number(text(root, "proc/sys/net/core/somaxconn")),
         "port_range": text(root, "proc/sys/net/ipv4/ip_local_port_range"),
     }
@@ -52,12 +52,17 @@ def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
 
 def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
     """Return those that a comparison rests on (`model.environment.HARD`), in some milliseconds."""
+    import resource  # noqa: PLC0415 - readers of results run without it
+
     cpuinfo, hidden = fields(root, "proc/cpuinfo"), text(root, "etc/machine-id") or None
-    memory = fields(root, "proc/meminfo")
+    memory, frequency = fields(root, "proc/meminfo"), f"{_CPU}/cpu0/cpufreq/scaling_{{}}_freq"
+    maker = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
+    bounds = [number(text(root, frequency.format(bound))) for bound in ("min", "max")]
+    weak = sorted((root / _CPU / "vulnerabilities").glob("*"))
     by_name: dict[str, JsonValue] = {
         "machine_id": hidden and hashlib.sha256(_SALT + hidden.encode()).hexdigest()[:16],
         "virtual": "hypervisor" in cpuinfo["flags"].split() if "flags" in cpuinfo else None,
-        "virtualization": _virtualization(root),
+        "virtualization": " ".join(filter(None, maker)) or None,  # of a cloud, the kind of machine
         "cpu": cpuinfo.get("model name"),
         "cpu_family": cpuinfo.get("cpu family"),
         "cpu_stepping": cpuinfo.get("stepping"),
@@ -74,13 +79,13 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "cpus_nohz_full": text(root, f"{_CPU}/nohz_full"),
         "governor": text(root, f"{_CPU}/cpu0/cpufreq/scaling_governor"),
         "scaling_driver": text(root, f"{_CPU}/cpu0/cpufreq/scaling_driver"),
-        "frequency_khz": _range(root, "scaling_min_freq", "scaling_max_freq"),
+        "frequency_khz": None if None in bounds else list(bounds),
         "boost": text(root, f"{_CPU}/cpufreq/boost"),
         "no_turbo": text(root, f"{_CPU}/intel_pstate/no_turbo"),
         "energy_preference": text(root, f"{_CPU}/cpu0/cpufreq/energy_performance_preference"),
         "mains": _mains(root),
         "power_profile": text(root, "sys/firmware/acpi/platform_profile"),
-        "mitigations": _mitigations(root),
+        "mitigations": {file.name: text(file.parent, file.name) for file in weak} or None,
         "kernel": platform.release(),
         "kernel_version": platform.version(),
         "kernel_arguments": text(root, "proc/cmdline"),
@@ -91,17 +96,11 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "control_group": _control_group(root),
         "sysctl": {name: text(root, f"proc/sys/{name.replace('.', '/')}") for name in _SYSCTLS},
         "loopback_mtu": number(text(root, "sys/class/net/lo/mtu")),
-        "limits": {"open_files": _open_files()},
+        "limits": {"open_files": list(resource.getrlimit(resource.RLIMIT_NOFILE))},
         "python": platform.python_version(),
         "root": os.geteuid() == 0,
     }
     return {name: by_name[name] for name in HARD if name in by_name}
-
-
-def _open_files() -> list[JsonValue]:
-    import resource  # noqa: PLC0415 - readers of results run without it
-
-    return list(resource.getrlimit(resource.RLIMIT_NOFILE))
 
 
 def _scratch_file_system(root: Path) -> str | None:
@@ -113,12 +112,6 @@ def _scratch_file_system(root: Path) -> str | None:
     kinds = mounts(root)
     covering = max(filter(scratch.is_relative_to, kinds), key=len, default="")
     return kinds.get(covering)
-
-
-def _virtualization(root: Path) -> str | None:
-    """The maker and the product that the machine calls itself: of a cloud, its kind of machine."""
-    names = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
-    return " ".join(name for name in names if name) or None
 
 
 def _mains(root: Path) -> bool | None:
@@ -150,17 +143,6 @@ def _caches(root: Path) -> JsonValue:
     return sizes or None
 
 
-def _range(root: Path, *names: str) -> JsonValue:
-    bounds = [number(text(root, f"{_CPU}/cpu0/cpufreq/{name}")) for name in names]
-    return None if None in bounds else list(bounds)
-
-
-def _mitigations(root: Path) -> JsonValue:
-    folder = root / _CPU / "vulnerabilities"
-    names = sorted(file.name for file in folder.glob("*"))
-    return {name: text(folder, name) for name in names} or None
-
-
 def _control_group(root: Path) -> JsonValue:
     """The limits of the group that benchforge is in; None where it has none, or they are hidden."""
     for line in (text(root, "proc/self/cgroup") or "").split():
@@ -170,8 +152,3 @@ def _control_group(root: Path) -> JsonValue:
             limits: dict[str, JsonValue] = {name: text(root, f"{group}/{name}") for name in names}
             return limits if any(limits.values()) else None
     return None
-
-
-def _first_number(words: str | None) -> float | None:
-    first = (words or "").split()[:1]
-    return float(first[0]) if first else None

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Answer, Expect, Request
 from benchforge.model.trial.answers.good_response import GoodResponse, right_of
-from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer, Probes
+from benchforge.model.trial.answers.monitor import MonitorAnswer, Probes
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus
@@ -88,10 +88,6 @@ class MixMonitoring(Monitoring):
             for number, (record, _) in enumerate(self._planned)
         ]
         return json.dumps(records).encode()
-
-    def judged(self, right: HttpProbe, of_probes: frozenset[str], folder: Path) -> Monitor:
-        """Return what it proves of all kinds."""
-        return super().judged(right, of_probes, folder).model_copy(update={"head": "scenario"})
 
     def _label(self, kind: SeenAnswer) -> tuple[Mapping[str, Value], str]:
         """Return the values of what was sent first in a record, and the label of its kind."""

@@ -81,8 +81,11 @@ def wish(python: str) -> Wish:
 def candidates(wanted: Wish) -> list[Path]:
     """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
     paths = [path for name in wanted.names for path in everywhere(name)]
-    pyenv = Path(os.environ.get("PYENV_ROOT") or _home() / ".pyenv")
-    for folder in (pyenv / "versions", _of_uv()):
+    home = Path(os.environ.get("HOME", "/"))
+    pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv")
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv/python")
+    for folder in (pyenv / "versions", uv):
         with contextlib.suppress(OSError):  # PYENV_ROOT may name a folder that is closed to us
             paths += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
     # /bin may be /usr/bin; a link to the program itself may be an environment of its own.
@@ -90,15 +93,6 @@ def candidates(wanted: Wish) -> list[Path]:
     for path in paths:
         unique.setdefault(path.parent.resolve() / path.name, path)
     return list(unique.values())
-
-
-def _of_uv() -> Path:
-    data = Path(os.environ.get("XDG_DATA_HOME") or _home() / ".local/share")
-    return Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv/python")
-
-
-def _home() -> Path:
-    return Path(os.environ.get("HOME", "/"))
 
 
 def find(

@@ -117,7 +117,12 @@ def _find_interpreter(
         if not runtime.download or "/" in runtime.python:
             raise
     tell(f"runtime {label}: fetching {runtime.python}")
-    fetch(sandbox, label, runtime.python, folder)
+    words = (_uv(label), "python", "install", "--no-progress", "--no-bin", runtime.python)
+    surroundings = _surroundings() | {"UV_PYTHON_DOWNLOADS": "manual"}
+    done = sandbox.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
+    if done.code:
+        says = f"runtime {label}: uv cannot fetch {runtime.python}: {_telling(done.complained)}"
+        raise ProgramMissing(says, "install it, or give its path")
     return find(sandbox, runtime.python, label, suite.path.parent, folder)
 
 
@@ -275,16 +280,6 @@ class _Environment:
         hint = f"required for {self._interpreter}; available versions depend on the interpreter"
         telling = redact(_telling(complained), self._suite.secrets)
         return self._wrong(telling, hint, *(guilty if len(guilty) == 1 else ()))
-
-
-def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
-    """Have uv fetch an interpreter. Raises ProgramMissing when it cannot."""
-    words = (_uv(label), "python", "install", "--no-progress", "--no-bin", python)
-    surroundings = _surroundings() | {"UV_PYTHON_DOWNLOADS": "manual"}
-    done = sandbox.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
-    if done.code:
-        message = f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}"
-        raise ProgramMissing(message, "install it, or give its path")
 
 
 def _named(requirement: str, complained: str) -> bool:

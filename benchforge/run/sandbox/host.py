@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -322,7 +323,8 @@ def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
     if process.mark is None:
         survivors = sandbox.in_its_sessions()
     else:
-        survivors = leftover_mark.ended(process.mark, KILLED_WITHIN_S)
+        carriers = partial(leftover_mark.carriers, process.mark)
+        _, survivors = leftover_mark.ended(carriers, KILLED_WITHIN_S)
     if survivors:
         faults.append(f"processes of the trial still run: {survivors}")
     return faults

@@ -124,21 +124,9 @@ def _unshare(flags: int, *, as_user: bool) -> str:
     return reason
 
 
-def _covers_shared_memory(weaker: list[str]) -> bool:
-    try:
-        mounts.cover_shared_memory()
-    except OSError as refused:
-        weaker.append(f"no private {mounts.SHARED_MEMORY}: {refused}")
-        return False
-    return True
-
-
 def _close_machine(options: JSON, own_mounts: bool, modes: JSON) -> None:
     """Keep the machine's files and sockets from the trial, as far as that is wanted and allowed."""
-    covers = {
-        "files": lambda wanted: mounts.close_files(**wanted),
-        "sockets": mounts.cover_sockets,
-    }
+    covers = {"files": lambda wanted: mounts.close_files(**wanted), "sockets": mounts.cover_sockets}
     for name, cover in covers.items():
         if (wanted := options[name]) is None:
             modes[name] = "host"
@@ -299,12 +287,6 @@ def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> lis
     return sorted(below({pid, reaper, *members, *also}, processes) & descendants)
 
 
-def _orphans(pid: int, reaper: int) -> list[int]:
-    """Who fell to a reaper, and left the group of its program."""
-    table = family()
-    return [pid_ for pid_, (parent, group, _) in table.items() if parent == reaper and group != pid]
-
-
 def _kill_all(reapers: Iterable[int] = ()) -> int:
     """Kill every process below this one and wait for each; how many ran, without the reapers."""
     killed: set[int] = set()
@@ -324,7 +306,7 @@ def _kill_all(reapers: Iterable[int] = ()) -> int:
             return len(killed.difference(reapers))
 
 
-def _stands(pid: int) -> bool:
+def stands(pid: int) -> bool:
     """Whether all threads of a process have stopped or ended: a signal takes them a moment."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -348,7 +330,7 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGSTOP)
         deadline = time.monotonic() + 0.2  # one in the kernel may not stop
-        while not all(map(_stands, new)) and time.monotonic() < deadline:
+        while not all(map(stands, new)) and time.monotonic() < deadline:
             time.sleep(0.001)
         stopped |= new
         pids = below({me}, family()) - {me}
@@ -643,7 +625,9 @@ class Keeper:
         elif reach == "others":
             return self._signal_others(number, pid, reaper)
         else:
-            targets = [-pid, *(_orphans(pid, reaper) if reaper != pid else ())]
+            table = family() if reaper != pid else {}
+            fell = {key for key, tie in table.items() if tie[0] == reaper and tie[1] != pid}
+            targets = [-pid, *fell]
         reached: list[int] = []
         for target in targets:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -731,7 +715,13 @@ def _inner(
     if own_mounts and options["hosts"]:
         with contextlib.suppress(OSError):  # who needs the names tries them
             mounts.mount(options["hosts"], HOSTS, None, mounts.MS_BIND)
-    own_posix = own_mounts and _covers_shared_memory(modes["weaker"])
+    own_posix = own_mounts
+    if own_mounts:
+        try:
+            mounts.cover_shared_memory()
+        except OSError as refused:
+            modes["weaker"].append(f"no private {mounts.SHARED_MEMORY}: {refused}")
+            own_posix = False
     modes["shared_memory"] = "private" if own_system_v and own_posix else "host"
     _close_machine(options, own_mounts, modes)
     if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds

@@ -8,8 +8,10 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from benchforge.run.sandbox.procfs import named
 
 _LOCKS = 10  # RLIMIT_LOCKS; Python has no name for it
 _LINE = b"Max file locks"
@@ -54,14 +56,19 @@ def orphans() -> list[int]:
     return pids
 
 
-def ended(number: int, within_s: float) -> list[int]:
-    """Kill all that carry a mark, those too that they start meanwhile; the pids of who is left."""
+def ended(find: Callable[[], list[int]], within_s: float) -> tuple[list[str], list[int]]:
+    """Kill all that are found, those too that they start meanwhile.
+
+    Return the names of those that ended, and the pids of those that did not.
+    """
+    names: dict[int, str] = {}
     deadline = time.monotonic() + within_s
-    while (carriers_left := carriers(number)) and time.monotonic() < deadline:
-        for pid in carriers_left:
+    while (pids := find()) and time.monotonic() < deadline:
+        names |= {pid: named(pid) for pid in pids if pid not in names}
+        for pid in pids:
             kill(pid)
         time.sleep(_LOOK_EVERY_S)
-    return carriers_left
+    return [name for pid, name in names.items() if pid not in pids], pids
 
 
 def kill(pid: int) -> None:

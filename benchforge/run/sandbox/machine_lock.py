@@ -49,20 +49,16 @@ def measuring(report: Callable[[Wait], None]) -> Iterator[None]:
     What `report` raises ends the wait.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mine:
-        while not _bound(mine):
+        while True:
+            try:
+                mine.bind(NAME)
+                break
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
             _wait_for_other(report)
         mine.listen()  # nobody is answered: the kernel tells a waiting process who holds the name
         yield
-
-
-def _bound(mine: socket.socket) -> bool:
-    try:
-        mine.bind(NAME)
-    except OSError as error:
-        if error.errno != errno.EADDRINUSE:
-            raise
-        return False
-    return True
 
 
 def _wait_for_other(report: Callable[[Wait], None]) -> None:

@@ -104,26 +104,6 @@ def kill_below(roots: set[int], last: int, within_s: float) -> None:
                     os.close(process)
 
 
-def executable(pid: int) -> str | None:
-    """The file that a process executes; None where it ended, or /proc does not let us read."""
-    try:
-        return str(Path(f"/proc/{pid}/exe").readlink())
-    except OSError:
-        return None
-
-
-def counters(pid: int) -> dict[str, int]:
-    """The counters of the network of `pid`, named like "TcpPassiveOpens". Raises OSError."""
-    by_name: dict[str, int] = {}
-    for name in ("snmp", "netstat"):
-        lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()
-        for names, values in zip(lines[::2], lines[1::2], strict=True):
-            group = names.partition(":")[0]
-            pairs = zip(names.split()[1:], values.split()[1:], strict=True)
-            by_name |= {f"{group}{name}": int(value) for name, value in pairs}
-    return by_name
-
-
 @functools.cache
 def children_told() -> bool:
     """Whether the kernel tells them: some are built without."""

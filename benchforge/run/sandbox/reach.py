@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -34,8 +34,11 @@ def socket_files(spared: Iterable[Path]) -> SocketFiles:
 
     They are in the kernel's list, mounts, in the folders of both, in /run and in its folders.
     """
-    kinds = mounts()
-    paths = {*map(os.path.realpath, _bound()), *kinds}
+    kinds, lines = mounts(), list[str]()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
+    bound = (line.split(maxsplit=7)[7:] for line in lines[1:])  # some have no path
+    paths = {*(os.path.realpath(path) for (path,) in filter(None, bound) if path[0] == "/"), *kinds}
     folders = {path for path, kind in kinds.items() if not _NOT_SCANNED.match(kind)}
     folders |= {*map(os.path.dirname, paths - {*kinds}), _RUN}
     folders.update(entry.path for entry in _entries(_RUN) if entry.is_dir(follow_symlinks=False))
@@ -50,15 +53,6 @@ def socket_files(spared: Iterable[Path]) -> SocketFiles:
             if stat.S_ISSOCK(status.st_mode) and not any(map(Path(path).is_relative_to, named)):
                 sockets.add((path, status.st_dev, status.st_ino))
     return frozenset(sockets)
-
-
-def _bound() -> Iterator[str]:
-    """Yield the paths of the sockets that the kernel lists for our network."""
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
-        for words in (line.split(maxsplit=7) for line in lines[1:]):
-            if words[7:] and words[7].startswith("/"):
-                yield words[7]
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -1,5 +1,6 @@
 """One trial's place, seen from benchforge: what is started, waited for, asked and stopped in it."""
 
+import contextlib
 import dataclasses
 import errno
 import os
@@ -198,12 +199,12 @@ class Sandbox:
 
         The two polite signals share `within_s` seconds. Raises NoAnswer when even KILL fails.
         """
-        members = self._signal(running, 0, "tree")
+        members = self.signal(running, 0, "tree")
         polite = dict.fromkeys((first, signal.SIGTERM)) if first != signal.SIGKILL else ()
         for number in polite:
             if not members:
                 break
-            self._signal(running, number, "group")
+            self.signal(running, number, "group")
             if self._gone(running, members, within_s / len(polite)):
                 break
         gone = self._gone(running, members, KILLED_WITHIN_S, signal.SIGKILL)
@@ -212,9 +213,15 @@ class Sandbox:
             raise NoAnswer(f"{running.label}: process {running.outer_pid} cannot be killed")
         return finished
 
-    def signal(self, running: Running, number: int, to: Literal["tree", "others"] = "tree") -> None:
-        """Send a signal to a process and all that it started, or to all others that run here."""
-        self._signal(running, number, to)
+    def signal(
+        self, running: Running, number: int, to: _Reach = "tree", also: Sequence[int] = ()
+    ) -> list[int]:
+        """Send a signal, or none if it is 0; return the inner pids that it reached.
+
+        They are those of a process and all that it started, of its group, or of all others here.
+        """
+        reply = self._channel.ask("signal", pid=running.pid, signal=int(number), to=to, also=also)
+        return [int(pid) for pid in reply.body["signalled"]]
 
     def others(self, but: Running) -> list[int]:
         """The pids, as seen from outside, of all others than a process and what it started."""
@@ -251,7 +258,9 @@ class Sandbox:
 
     def executable(self, running: Running) -> str | None:
         """The file that the process executes; None when it ended, or /proc hides it."""
-        return procfs.executable(running.outer_pid)
+        with contextlib.suppress(OSError):
+            return str(Path(f"/proc/{running.outer_pid}/exe").readlink())
+        return None
 
     def owns(self, running: Running, port: int) -> bool | None:
         """Whether a process of `running` listens on the TCP port; None when /proc hides it."""
@@ -275,7 +284,14 @@ class Sandbox:
 
     def counters(self) -> dict[str, int]:
         """The network's counters, like "TcpPassiveOpens", or the host's. Raises OSError."""
-        return procfs.counters(self.init_pid)
+        by_name: dict[str, int] = {}
+        for file in ("snmp", "netstat"):
+            lines = Path(f"/proc/{self.init_pid}/net/{file}").read_text().splitlines()
+            for names, values in zip(lines[::2], lines[1::2], strict=True):
+                group = names.partition(":")[0]
+                pairs = zip(names.split()[1:], values.split()[1:], strict=True)
+                by_name |= {f"{group}{name}": int(value) for name, value in pairs}
+        return by_name
 
     def socket(
         self,
@@ -334,17 +350,10 @@ class Sandbox:
         """The pids, as seen from outside, of all in the sessions that were started here."""
         return procfs.of_sessions({running.outer_pid for running in self._started.values()})
 
-    def _signal(
-        self, running: Running, number: int, to: _Reach, also: Sequence[int] = ()
-    ) -> list[int]:
-        """Send a signal and return the inner pids that it reached; 0 only asks who is there."""
-        reply = self._channel.ask("signal", pid=running.pid, signal=int(number), to=to, also=also)
-        return [int(pid) for pid in reply.body["signalled"]]
-
     def _gone(self, running: Running, members: list[int], within_s: float, number: int = 0) -> bool:
         """Whether the process and `members` end within the time; `number` is sent to the rest."""
         deadline, pause_s = time.monotonic() + within_s, 0.001 if number else 0.005  # killed: soon
-        while self._signal(running, number, "tree", members) or self.alive(running):
+        while self.signal(running, number, "tree", members) or self.alive(running):
             if time.monotonic() >= deadline:
                 return False
             self._channel.note_exits(min(deadline, time.monotonic() + pause_s))

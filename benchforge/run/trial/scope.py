@@ -227,12 +227,10 @@ def trial_scope(
             yield TrialScope(sandbox, scratch, inputs, context, recorder, placement, tap)
         finally:
             sandbox.note_late_sockets()
+            spaces = ("network", "shared_memory", "files", "sockets")
             recorder.namespaces = {
                 "pid": sandbox.mode.pid_namespace,
-                "network": sandbox.mode.network,
-                "shared_memory": sandbox.mode.shared_memory,
-                "files": sandbox.mode.files,
-                "sockets": sandbox.mode.sockets,
+                **{name: getattr(sandbox.mode, name) for name in spaces},
                 "named": [*map(str, (*(context.writes or ()), *context.sockets))],
                 "weaker": list(sandbox.mode.weaker),
             }

@@ -52,8 +52,9 @@ def busiest(first: Others, last: Others) -> tuple[Foreign, ...]:
             reused = int(fields.split()[_START]) >= first.tick
             grown.append((used - earlier * (not reused), name.decode(errors="replace")))
     top = sorted((entry for entry in grown if entry[0] >= _TICK_NS), reverse=True)[:MOST]
-    return tuple(Foreign(program=_printable(name), cpu_s=used / 1e9) for used, name in top)
+    return tuple(Foreign(program=printable(name), cpu_s=used / 1e9) for used, name in top)
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """Return a name whose other characters are question marks."""
     return "".join(letter if letter.isprintable() else "?" for letter in name)

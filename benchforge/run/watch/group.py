@@ -53,7 +53,6 @@ def _folders(root: Path, pid: str) -> Iterator[Path]:
 
 
 def _quota(folder: Path) -> float | None:
-    """Return the quota of a group in CPUs; None where it has none."""
     words = (content(str(folder / "cpu.max")) or b"").split()  # version 2
     if not words:
         words = [

@@ -14,6 +14,8 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
 _RESOURCES = ("cpu", "io", "memory")
 _PAGING = ("pswpin", "pswpout", "oom_kill")
+_TCP = tuple(f"net.Tcp{name}" for name in ("InSegs", "OutSegs", "RetransSegs", "PassiveOpens"))
+_OPEN = "net.TcpCurrEstab"  # no counter
 _SECTOR = 512  # whatever the disk has: the kernel counts in these
 _TRIES, _TOGETHER_NS = 3, 20_000
 _CPU = "{}/sys/devices/system/cpu/cpu{}/{}"
@@ -26,18 +28,24 @@ _COLDEST, _HOTTEST = -60.0, 200.0  # beyond them a sensor is not connected
 class MachineReader:
     """Reads the numbers of the machine that the kernel tells, by the names of system.csv.
 
-    Counters are what they grew by since `begin`.
+    Counters are what they grew by since `begin`, also those of the network of the process `pid`.
     """
 
-    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
-        self._names = {f"cpu{cpu}".encode(): cpu for cpu in cpus}
-        self._proc = f"{root}/proc"
+    def __init__(
+        self, cpus: Collection[int], root: Path = _SYSTEM, pid: int | str = "self"
+    ) -> None:
+        self._names = {f"cpu{cpu}".encode(): cpu for cpu in sorted(cpus)}
+        self._root = root
+        self._governed = [cpu for cpu in self._names.values() if self._number(cpu, _FREQUENCY)]
+        # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
+        flags = b"\n".join(self._lines("cpuinfo"))
+        self._is_measured = not self._governed and b" aperfmperf" in flags
         self._own_disks = frozenset(
             disk.name.encode() for disk in root.glob("sys/block/*") if (disk / "device").exists()
         )
         self._groups = group.with_quota(root)
-        self._speed = Speed(cpus, root)
-        self._first = self._counters(fully=True)
+        self._network = f"{pid}/net"
+        self._first = self._counters(fully=True) | self._tcp()
         self._clock = _clock_ns()
 
     def row(self, *, fully: bool) -> dict[str, float]:
@@ -45,17 +53,22 @@ class MachineReader:
         counters = self._counters(fully=fully)
         row = {name: value - self._first.get(name, 0.0) for name, value in counters.items()}
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
-        return row | (self._gauges() if fully else {})
+        row |= self._gauges() if fully else {}
+        for name, value in self._tcp().items():
+            row[name] = value if name == _OPEN else value - self._first.get(name, 0.0)
+        words = b" ".join(self._lines(f"{self._network}/sockstat")).split() if fully else []
+        if b"tw" in words:
+            row["net.time_wait"] = float(words[words.index(b"tw") + 1])
+        return row
 
     def _lines(self, name: str) -> list[bytes]:
-        """Return the lines of a file of /proc; none where it cannot be read."""
-        return (whole(f"{self._proc}/{name}") or b"").splitlines()
+        return (whole(f"{self._root}/proc/{name}") or b"").splitlines()
 
     def _counters(self, *, fully: bool) -> dict[str, float]:
         counters = dict(self._cpus())
         if fully:
             counters |= dict(self._stalled()) | self._paging() | self._disk()
-            counters |= self._speed.throttled()
+            counters |= self._throttled()
             if self._groups:
                 counters["group.throttled"] = sum(map(group.throttled, self._groups))
         return counters
@@ -63,7 +76,14 @@ class MachineReader:
     def _gauges(self) -> dict[str, float]:
         words = b"".join(self._lines("loadavg")).split()
         average = {"load.average": float(words[0])} if words else {}
-        return average | self._speed.megahertz()
+        return average | dict(self._megahertz())
+
+    def _tcp(self) -> dict[str, float]:
+        tcp = [line.split() for line in self._lines(f"{self._network}/snmp") if line[:4] == b"Tcp:"]
+        if len(tcp) != 2:  # noqa: PLR2004 - names, then values
+            return {}
+        counters = {f"net.Tcp{name.decode()}": value for name, value in zip(*tcp, strict=True)}
+        return {name: float(counters[name]) for name in (*_TCP, _OPEN) if name in counters}
 
     def _stalled(self) -> Iterator[tuple[str, float]]:
         for name in _RESOURCES:
@@ -96,6 +116,26 @@ class MachineReader:
         read, written = (sum(int(words[column]) for words in disks) for column in (5, 9))
         return {"disk.read_bytes": read * _SECTOR, "disk.written_bytes": written * _SECTOR}
 
+    def _megahertz(self) -> Iterator[tuple[str, float]]:
+        for cpu in self._governed:
+            if (khz := self._number(cpu, _FREQUENCY)) is not None:
+                yield f"cpu.{cpu}.mhz", khz / 1000
+        cpu = -1
+        for line in self._lines("cpuinfo") if self._is_measured else ():
+            name, _, value = line.partition(b":")
+            if name.strip() == b"processor":
+                cpu = int(value)
+            elif name.strip() == b"cpu MHz" and cpu in self._names.values():
+                yield f"cpu.{cpu}.mhz", float(value)
+
+    def _throttled(self) -> dict[str, float]:
+        counts = [self._number(cpu, name) for cpu in self._names.values() for name in _THROTTLED]
+        known_counts = [count for count in counts if count is not None]
+        return {"heat.throttled": sum(known_counts)} if known_counts else {}
+
+    def _number(self, cpu: int, name: str) -> int | None:
+        return number((content(_CPU.format(self._root, cpu, name)) or b"").decode())
+
 
 def _clock_ns() -> int:
     """Return how far the wall clock is ahead of the monotonic one, read as close as can be."""
@@ -106,46 +146,6 @@ def _clock_ns() -> int:
         if later - earlier < _TOGETHER_NS:
             break
     return min(samples)[1]
-
-
-class Speed:
-    """Frequencies and throttle counts of these CPUs; what the kernel does not tell is left out."""
-
-    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
-        self._cpus = sorted(cpus)
-        self._root = root
-        self._governed = [cpu for cpu in self._cpus if self._read_number(cpu, _FREQUENCY)]
-        # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
-        cpuinfo = whole(f"{root}/proc/cpuinfo") or b""
-        self._counted = not self._governed and b" aperfmperf" in cpuinfo
-
-    def megahertz(self) -> dict[str, float]:
-        """Return the frequency of each CPU, by the name of its column."""
-        if self._counted:
-            return _of_cpuinfo(whole(f"{self._root}/proc/cpuinfo") or b"", self._cpus)
-        frequencies = {cpu: self._read_number(cpu, _FREQUENCY) for cpu in self._governed}
-        return {f"cpu.{cpu}.mhz": khz / 1000 for cpu, khz in frequencies.items() if khz is not None}
-
-    def throttled(self) -> dict[str, float]:
-        """Return how often they were slowed down for their heat."""
-        counts = [self._read_number(cpu, name) for cpu in self._cpus for name in _THROTTLED]
-        known_counts = [count for count in counts if count is not None]
-        return {"heat.throttled": sum(known_counts)} if known_counts else {}
-
-    def _read_number(self, cpu: int, name: str) -> int | None:
-        return number((content(_CPU.format(self._root, cpu, name)) or b"").decode())
-
-
-def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
-    frequencies: dict[str, float] = {}
-    cpu = None
-    for line in cpuinfo.splitlines():
-        name, _, value = line.partition(b":")
-        if name.strip() == b"processor":
-            cpu = int(value)
-        elif name.strip() == b"cpu MHz" and cpu in cpus:
-            frequencies[f"cpu.{cpu}.mhz"] = float(value)
-    return frequencies
 
 
 def celsius(root: Path = _SYSTEM) -> float | None:

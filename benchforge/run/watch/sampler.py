@@ -166,12 +166,11 @@ class Watch:
             machine=self._system.machine(),
         )
         observation = recomputed(facts, usage, system)
-        explained = tuple(map(self._explained, observation.usage))
-        return observation.model_copy(update={"usage": explained})
-
-    def _explained(self, usage: Usage) -> Usage:
-        part = self._parts[usage.label]
-        return part.explained(usage) if isinstance(part, Watched) else usage
+        pairs = [(usage, self._parts[usage.label]) for usage in observation.usage]
+        explained = [
+            each.explained(use) if isinstance(each, Watched) else use for use, each in pairs
+        ]
+        return observation.model_copy(update={"usage": tuple(explained)})
 
 
 class Unassigned:

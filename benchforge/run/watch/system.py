@@ -6,7 +6,6 @@ from benchforge.model.trial.observation import MachineUsage
 from benchforge.model.trial.rows import TIME, rows_file, system_line
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.run.watch import foreign, machine
-from benchforge.run.watch.files import whole
 
 _HEAT = "heat.celsius"
 
@@ -20,8 +19,7 @@ class System:
         self._cpus = sorted(os.sched_getaffinity(0))
         self._others = foreign.look()
         celsius = machine.celsius()
-        self._machine = machine.MachineReader(self._cpus)
-        self._network = NetworkReader(sandbox.init_pid)
+        self._machine = machine.MachineReader(self._cpus, pid=sandbox.init_pid)
         self._counters = sandbox.counters()
         first = self._row(0.0)
         self._columns = (*first, _HEAT) if celsius is not None else tuple(first)
@@ -34,7 +32,7 @@ class System:
     def _row(self, now_s: float) -> dict[str, float]:
         if fully := now_s >= self._due:
             self._due = now_s + self._every_s
-        return {TIME: now_s, **self._machine.row(fully=fully), **self._network.row(fully=fully)}
+        return {TIME: now_s, **self._machine.row(fully=fully)}
 
     def _add(self, row: dict[str, float], celsius: float | None = None) -> None:
         heat = {} if celsius is None else {_HEAT: celsius}
@@ -59,33 +57,3 @@ class System:
         """Return what the rows do not tell of the machine."""
         ports, strangers = self._sandbox.mode.ports, foreign.busiest(self._others, foreign.look())
         return MachineUsage(cpus=len(self._cpus), ephemeral_ports=ports, foreign=strangers)
-
-
-_COUNTERS = ("InSegs", "OutSegs", "RetransSegs", "PassiveOpens", "CurrEstab")
-
-
-class NetworkReader:
-    """Reads the network of a process; counters are what they grew by since the beginning."""
-
-    def __init__(self, pid: int) -> None:
-        self._folder = f"/proc/{pid}/net"
-        self._first = self._counters()
-
-    def row(self, *, fully: bool) -> dict[str, float]:
-        """Return the numbers of now, by the names of system.csv; all if `fully`."""
-        row = {
-            name: value if name.endswith("CurrEstab") else value - self._first.get(name, 0.0)
-            for name, value in self._counters().items()
-        }
-        words = (whole(f"{self._folder}/sockstat") or b"").split() if fully else []
-        if b"tw" in words:
-            row["net.time_wait"] = float(words[words.index(b"tw") + 1])
-        return row
-
-    def _counters(self) -> dict[str, float]:
-        lines = (whole(f"{self._folder}/snmp") or b"").splitlines()
-        tcp = [line.split() for line in lines if line[:4] == b"Tcp:"]
-        if len(tcp) != 2:  # noqa: PLR2004 - names, then values
-            return {}
-        counters = dict(zip((name.decode() for name in tcp[0]), tcp[1], strict=True))
-        return {f"net.Tcp{name}": float(counters[name]) for name in _COUNTERS if name in counters}

@@ -13,6 +13,7 @@ from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.rows import UsageRow
 from benchforge.run.sandbox.sandbox import Running, Sandbox, last_lines
 from benchforge.run.watch.files import content, whole
+from benchforge.run.watch.foreign import printable
 from benchforge.run.watch.group import PartQuota
 from benchforge.run.watch.part import PartProcesses
 from benchforge.stats.timeseries.trend import ENOUGH
@@ -29,6 +30,7 @@ _READ_NODE_ENV = ("express", "koa", "sails")
 _MAPPED = re.compile(r"lib(?:[almt]san|ubsan)\.|valgrind|vgpreload")
 # An app may import these, and use them for a few requests or for none.
 _LOADED = re.compile(r"debugpy|pydevd|/coverage/c?tracer\.|_lsprof\.")
+_TRACER = re.compile(rb"^TracerPid:\t([1-9]\d*)$", re.MULTILINE)
 _LONGEST = 60
 
 _MOST = 256  # files of a part that are held; a database with more of them prints elsewhere
@@ -204,7 +206,7 @@ def signs(pid: int) -> list[str] | None:
         *of_words(words),
         *of_environment(environment_, words),
         *of_node(environment_, words, f"/proc/{pid}/cwd"),
-        *of_tracer(status.decode(errors="replace")),
+        *(f"instrument: TracerPid {pid.decode()}" for pid in _TRACER.findall(status)),
         *of_maps(maps.decode(errors="replace")),
     ]
 
@@ -249,13 +251,6 @@ def of_node(environment: Mapping[str, str], words: Sequence[str], cwd: str) -> I
         yield f"debug: NODE_ENV={_short(mode)}" if mode else "debug: NODE_ENV is not set"
 
 
-def of_tracer(status: str) -> Iterator[str]:
-    """Yield whether somebody traces a process, as /proc/PID/status says."""
-    match = re.search(r"^TracerPid:\t([1-9]\d*)$", status, re.MULTILINE)
-    if match:
-        yield f"instrument: TracerPid {match[1]}"
-
-
 def of_maps(maps: str) -> Iterator[str]:
     """Yield the instruments among the files that a process has mapped."""
     lines = (line.split(maxsplit=5) for line in maps.splitlines())
@@ -271,7 +266,7 @@ def _words(read: bytes) -> list[str]:
 
 
 def _short(word: str) -> str:
-    return cut("".join(letter if letter.isprintable() else "?" for letter in word), _LONGEST)
+    return cut(printable(word), _LONGEST)
 
 
 def open_files(pid: int) -> int | None:

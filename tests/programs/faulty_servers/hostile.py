@@ -54,7 +54,6 @@ HANDSHAKES = {
     "silence": (b"", b"", 1),
     "drips": (RECORD + b"\x20\x00\x02\x00\x1f\xf0\x03\x03", b"x", 0.2),
     "floods": (b"", RECORD + b"\x40\x00" + b"\x00" * 0x4000, 0),
-    "http2": (bytes.fromhex("000000040000000000"), b"", 1),  # its SETTINGS, and a wait
 }
 tls = None
 if len(sys.argv) > 2 and sys.argv[2] not in HANDSHAKES:

@@ -113,27 +113,21 @@ def test_whatever_the_umask_is_nobody_else_writes_where_programs_run(tmp_path: P
     assert not [item for item in upper if mode(item) & OTHERS_WRITE]
 
 
-def test_doctor_tells_of_a_refused_cache_and_goes_on(tmp_path: Path) -> None:
+def test_doctor_tells_of_a_refused_cache_and_a_run_ends_with_a_sentence(tmp_path: Path) -> None:
+    needed_module("gunicorn")
     (folder := tmp_path / "cache/benchforge").mkdir(parents=True)
     folder.chmod(0o777)
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = calls(bench_words(), tmp_path, environment)("doctor", "--json", code=0)
+    bench = calls(bench_words(), tmp_path, environment)
+    done = bench("doctor", "--json", code=0)
     states = {load["subject"]: load for load in json.loads(done.out)["machine"]}
     assert states["cache"]["state"] == "warn"
     assert states["cache"]["says"].startswith(f"{folder}: other users may write there")
     assert "disk: trials" in states
 
-
-def test_a_run_with_a_cache_that_others_write_ends_with_a_sentence(tmp_path: Path) -> None:
-    needed_module("gunicorn")
-    (tmp_path / "cache/benchforge").mkdir(parents=True)
-    (tmp_path / "cache/benchforge").chmod(0o777)
     runtime = f'runtime = "own"\n[runtimes.own]\npython = "{sys.executable}"\n'
     runtime += 'requires = ["gunicorn==23.0.0"]\n'
     app = 'use = "gunicorn"\napp = "flask_agents"\n'
-    bench = calls(
-        bench_words(), tmp_path, {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    )
     done = bench("run", suite(tmp_path, app + runtime), code=5)
-    assert f"error: {tmp_path}/cache/benchforge: other users may write" in done.err
+    assert f"error: {folder}: other users may write" in done.err
     assert not (tmp_path / "results").exists()

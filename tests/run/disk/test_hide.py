@@ -5,7 +5,6 @@ import stat
 from pathlib import Path
 
 from benchforge.run.disk.hide import hide_below
-from benchforge.text import door
 
 SECRET = "correct-horse"  # noqa: S105 - of a test
 
@@ -37,11 +36,3 @@ def test_files_lose_their_secrets_and_keep_their_mode(tmp_path: Path) -> None:
     assert not (folder / "telling").is_symlink()
     names = {path.name for path in folder.iterdir()}
     assert names == {"below", "of-***", "plain", "hard", "link", "loop", "pipe"}
-
-
-def test_what_a_program_reads_is_for_its_owner_alone(tmp_path: Path) -> None:
-    (tmp_path / "head").write_text("older and longer")
-    (tmp_path / "head").chmod(0o644)
-    door.write(tmp_path, "head", b"GET /", mode=door.OWN)
-    assert (tmp_path / "head").read_text() == "GET /"
-    assert stat.S_IMODE((tmp_path / "head").stat().st_mode) == 0o600

@@ -40,13 +40,10 @@ def measured(
     text = SCENARIOS.format(server=server, duration=duration, scenarios=tables)
     (folder / "suite.toml").write_text(text)
     run = bench("run", "suite.toml", "-o", "out")
-    folders = {trial(file.parent)["case"]["scenario"]: file.parent for file in files(folder)}
+    files = sorted(folder.glob("out/*/trials/*/trial.json"))
+    folders = {trial(file.parent)["case"]["scenario"]: file.parent for file in files}
     assert folders.keys() == scenarios.keys(), run.all
     return folders
-
-
-def files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("out/*/trials/*/trial.json"))
 
 
 def trial(folder: Path) -> dict[str, Any]:
@@ -95,6 +92,7 @@ def test_a_monitor_that_is_off_sends_nothing(bench: Bench, tmp_path: Path) -> No
     monitor = trial(folders["wanted"])["monitor"]
     assert monitor["moments"] > 0
     assert monitor["wrong"] == 0
+    assert trial(folders["wanted"])["load_answers"]["load"]["judged"] > 0
     record = json.loads((folders["wanted"] / "monitor.json").read_text())
     assert len(record["moments"]) >= monitor["moments"]
     # The kernel counts the connections of both: those of the monitor are taken out.

@@ -103,10 +103,9 @@ def test_another_version_than_the_loads_is_named(
 def test_requests_of_one_side_share_a_connection_while_it_lasts(tmp_path: Path) -> None:
     with serving("http2_faults", "late") as port:
         question = probe(f"http://127.0.0.1:{port}", version="HTTP/2")
-        lengths = ask_repeatedly(Outside(), question, 32, None)
-        assert len({item.answer.sha256 for item in lengths if item.answer}) == 2
-        lengths = ask_repeatedly(Outside(), question, 19, None)
-        assert len({item.answer.sha256 for item in lengths if item.answer}) == 1
+        for count, kinds in ((32, 2), (19, 1)):
+            results = ask_repeatedly(Outside(), question, count, None)
+            assert len({item.answer.sha256 for item in results if item.answer}) == kinds
 
 
 def test_a_driver_says_its_version() -> None:

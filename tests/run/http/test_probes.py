@@ -10,6 +10,8 @@ from front_door import PROGRAMS, Bench, answering
 from planted.beside import program
 from suite_texts.files import suite_text
 
+SLOWLY_S = "0.33"
+
 
 def measured(
     bench: Bench,
@@ -38,7 +40,7 @@ def measured(
         failed = trial["failure"] and trial["failure"]["stage"]
         # 15 before a load and 5 after it are as many as the 20 of a trial that failed before it.
         only_before = bool(failed) and not probes["after"] and sent == 20
-        full = sent == 20 + 5 or only_before or "takes_time" in server
+        full = sent == 20 + 5 or only_before or SLOWLY_S in server
         if full and failed == stage:
             break
     assert failed == stage, call.all
@@ -92,8 +94,7 @@ def test_a_server_that_falls_silent_fails(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> None:
-    takes_time = program("servers/takes_time.py", "{port}")
-    trial = measured(bench, tmp_path, takes_time, duration="1s")
+    trial = measured(bench, tmp_path, answering("--wait", SLOWLY_S), duration="1s")
     assert 1 <= trial["probes"]["before"] <= 4
     assert 1 <= trial["probes"]["after"] <= 4
 
@@ -108,13 +109,11 @@ def test_logs_are_searched_for_what_ran_out(bench: Bench, tmp_path: Path) -> Non
     assert "fail" in statuses(trial, "K6")
 
 
-def test_connections_that_are_to_be_closed_are_asked_so(bench: Bench, tmp_path: Path) -> None:
-    trial = measured(bench, tmp_path, answering(), loader="keep_alive = false")
-    assert trial["load"]["keep_alive"] is False
-    assert statuses(trial, "K1") == ["pass"]
-    assert statuses(trial, "E3") == ["pass", "pass"]
-
-
-def test_a_server_that_closes_each_connection_is_found_out(bench: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("loader", "status"), [("", "fail"), ("keep_alive = false", "pass")])
+def test_a_server_that_closes_each_connection_is_found_out_unless_it_is_to(
+    bench: Bench, tmp_path: Path, loader: str, status: str
+) -> None:
     closes = program("servers/counts.py", "--port", "{port}", "--way", "close-told")
-    assert statuses(measured(bench, tmp_path, closes), "K1") == ["fail"]
+    trial = measured(bench, tmp_path, closes, loader=loader)
+    assert trial["load"]["keep_alive"] is (not loader)
+    assert (statuses(trial, "K1"), statuses(trial, "E3")) == ([status], ["pass", "pass"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, bench, needed
+from front_door import PROGRAMS, Bench, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import header, named, observation, trial, usage
@@ -22,8 +22,6 @@ from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Interpreter
 from benchforge.model.trial.trial import Link, StartedProcess, Trial
 from benchforge.run.machine.facts import facts, hard_facts
-
-__all__ = ["bench"]
 
 JSON = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 

@@ -5,18 +5,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.watched import until
 from front_door import PROGRAMS, Bench, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from planted.beside import program
-from serving.apps import accepts, free_port
+from serving.apps import accepts, free_port, running
 from suite_texts.files import suite_text
 from suite_texts.with_pace import alone
 from suite_texts.with_wrk import trials
@@ -29,8 +26,6 @@ from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 
 USABLE = Cpus.of(os.sched_getaffinity(0))
-# Four cores of two threads each, numbered as Linux does on most machines of Intel.
-SMT = {cpu: f"{cpu % 4},{cpu % 4 + 4}" for cpu in range(8)}
 
 
 def two_cpus() -> tuple[int, int]:
@@ -84,14 +79,6 @@ def test_a_set_is_written_as_the_kernel_writes_it() -> None:
 # --- who is put where ----------------------------------------------------------------------------
 
 
-def recorded(folder: Path, siblings: dict[int, str]) -> Path:
-    for cpu, listed in siblings.items():
-        topology = folder / f"sys/devices/system/cpu/cpu{cpu}/topology"
-        topology.mkdir(parents=True)
-        (topology / "thread_siblings_list").write_text(f"{listed}\n")
-    return folder
-
-
 AUTO = 'placement = "auto"'
 WARNS = "warning: the load tool shares one core with others"
 
@@ -108,12 +95,16 @@ def read(folder: Path, top: str = "", **roles: str) -> Suite:
 
 
 def test_cores_are_found_whole_and_without_cpus_that_are_not_ours(tmp_path: Path) -> None:
-    root = recorded(tmp_path, SMT)
-    assert [str(core) for core in machine(root, range(8)).cores] == ["0,4", "1,5", "2,6", "3,7"]
-    assert [str(core) for core in machine(root, {0, 1, 5}).cores] == ["0", "1,5"]
-    assert machine(root, {0, 1, 5}).usable == (0, 1, 5)
-    nowhere = machine(tmp_path / "none", {0, 2})
-    assert nowhere.cores == ((0,), (2,))
+    """Four cores of two threads each, numbered as Linux does on most machines of Intel."""
+    for cpu in range(8):
+        topology = tmp_path / f"sys/devices/system/cpu/cpu{cpu}/topology"
+        topology.mkdir(parents=True)
+        (topology / "thread_siblings_list").write_text(f"{cpu % 4},{cpu % 4 + 4}\n")
+    cores = machine(tmp_path, range(8)).cores
+    assert [str(core) for core in cores] == ["0,4", "1,5", "2,6", "3,7"]
+    assert machine(tmp_path, {0, 1, 5}) == CpuTopology((Cpus.of({0}), Cpus.of({1, 5})))
+    assert machine(tmp_path, {0, 1, 5}).usable == (0, 1, 5)
+    assert machine(tmp_path / "none", {0, 2}).cores == ((0,), (2,))
 
 
 SHARED = "CPUs 0-1, shared by all"
@@ -180,19 +171,6 @@ def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path
     assert not (tmp_path / "results").exists()
 
 
-@contextmanager
-def answering_here() -> Iterator[str]:
-    """Serve as a program that nobody of us started would."""
-    port = free_port()
-    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
-    with subprocess.Popen(words) as process:
-        try:
-            until(lambda: accepts(port))
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
-
-
 def checked(trial: dict[str, Any], name: str) -> dict[str, Any]:
     (actual,) = (check for check in trial["checks"] if check["id"] == name)
     return dict(actual)
@@ -225,9 +203,11 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
 
 
 def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path) -> None:
-    with answering_here() as url:
-        running = f'use = "url"\nurl = "{url}"\n'
-        done = bench("run", suite(tmp_path, running, server=f'"{USABLE[0]}"'))
+    port, log = free_port(), tmp_path / "log"
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
+    with running(words, tmp_path, {}, log, lambda: accepts(port)):  # nobody of us started it
+        server = f'use = "url"\nurl = "http://127.0.0.1:{port}"\n'
+        done = bench("run", suite(tmp_path, server, server=f'"{USABLE[0]}"'))
     # 4: the load tool may use the server's CPU, which is P1 if it is busy.
     assert done.code in {0, 4}, done.all
     screen = " ".join(done.out.split())
@@ -237,15 +217,6 @@ def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path)
     assert "unknown: on which CPUs it runs was not seen: server-one" in report.read_text()
     (trial,) = trials(tmp_path)
     assert checked(trial, "placement")["status"] == "unknown"
-
-
-def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:
-    _, last = two_cpus()
-    says_who = program("servers/says_who.py", "--port", "{port}")
-    done = bench("run", suite(tmp_path, says_who, server=f'"{last}"'))
-    assert done.code in {0, 4}, done.all  # as above
-    (out,) = tmp_path.glob("results/*/trials/0001/server-one.out")
-    assert json.loads(out.read_text())["cpus"] == [last]
 
 
 def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Path) -> None:
@@ -263,8 +234,11 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
     assert "not on the CPUs that they were given" in done.out
 
 
-def test_without_placement_nothing_is_looked_at(bench: Bench, tmp_path: Path) -> None:
-    assert f"CPUs {USABLE}, shared by all" in bench("run", suite(tmp_path), code=0).err
+def test_without_placement_and_tuning_nothing_is_looked_at(bench: Bench, tmp_path: Path) -> None:
+    done = bench("run", suite(tmp_path), code=0)
+    assert f"CPUs {USABLE}, shared by all" in done.err
+    # The advice names the suite's path, which has the name of this test.
+    assert "tuning" not in done.out.replace(str(tmp_path), "")
     (trial,) = trials(tmp_path)
-    assert trial["placement"] is None
+    assert trial["placement"] is trial["tuning"] is None
     assert "placement" not in {check["id"] for check in trial["checks"]}

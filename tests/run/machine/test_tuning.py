@@ -146,8 +146,6 @@ def test_an_old_kernel_is_not_trusted_to_keep_them_apart(tmp_path: Path) -> None
     """Told to be old by its name, the kernel that is here: nothing is written."""
     program = """
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from benchforge.run.sandbox.host import LocalHost, Wishes
 with LocalHost().trial(Path(sys.argv[1]), wishes=Wishes({"net.core.somaxconn": 77})) as here:
@@ -220,12 +218,6 @@ def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path:
     for form in ("md", "html"):
         assert (done.result / f"report.{form}").read_text().count(text) == 1
     bench("validate", done.result, code=0)
-
-
-def test_a_suite_without_tuning_tells_of_none(bench: Bench, tmp_path: Path) -> None:
-    # The advice names the suite's path, which has the name of this test.
-    assert "tuning" not in bench("run", alone(tmp_path), code=0).out.replace(str(tmp_path), "")
-    assert trials(tmp_path)[0]["tuning"] is None
 
 
 def test_what_is_told_for_a_person() -> None:

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from faults.watched import until
 from front_door import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,17 +21,16 @@ from present import present
 from benchforge.parts.command import Command
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.watch import foreign, group, machine, system, watched
+from benchforge.run.watch import foreign, group, machine, watched
 from benchforge.run.watch.part import Account, PartProcesses
 from benchforge.run.watch.watched import OutputSize
 
-WITHIN_S = 200.0
 TICKS_S = 0.05  # the kernel tells of ended children in ticks, some fields each
 
 
 @contextmanager
 def program(*words: str | Path, **options: object) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program in a session of its own, until its group is ended."""
+    """Run a program in a session of its own, until its group ends; a text prints a line first."""
     process = subprocess.Popen(
         [sys.executable, *map(str, words)],
         start_new_session=True,
@@ -37,6 +38,8 @@ def program(*words: str | Path, **options: object) -> Iterator[subprocess.Popen[
         **options,  # type: ignore[call-overload]
     )
     try:
+        if "-c" in words:
+            present(process.stdout).readline()
         yield process
     finally:
         os.killpg(process.pid, signal.SIGKILL)
@@ -45,14 +48,6 @@ def program(*words: str | Path, **options: object) -> Iterator[subprocess.Popen[
 
 def part(pid: int, find: Callable[[], Sequence[int]] | None = None) -> PartProcesses:
     return PartProcesses("app", "server", pid, find or (lambda: procfs.tree(pid)))
-
-
-def until(done: Callable[[], bool], meanwhile: Callable[[], object] = lambda: None) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not done():
-        assert time.monotonic() < deadline
-        meanwhile()
-        time.sleep(0.02)
 
 
 def look(
@@ -64,25 +59,21 @@ def look(
         file.write(".")
 
 
-def text_of(path: Path) -> str:
-    return path.read_text() if path.exists() else ""
-
-
 # --- CPU time ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["waited", "ignored", "orphans"])
 def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, how: str) -> None:
     file, looks = tmp_path / "told", tmp_path / "looks"
-    looks.touch()
+    for path in (file, looks):
+        path.touch()
     with program(PROGRAMS / "processes/spends.py", how, "3", "0.15", file, looks) as process:
         observed = part(process.pid)
         observed.begin(counted_from_birth=False)
-        until(
-            lambda: text_of(file).endswith("done\n"),
+        while not file.read_text().endswith("done\n"):
             # No reaper of ours takes over orphans here.
-            lambda: look(observed, 1.0, looks, procfs.of_sessions({process.pid})),
-        )
+            look(observed, 1.0, looks, procfs.of_sessions({process.pid}))
+            time.sleep(0.02)
         until(lambda: procfs.of_sessions({process.pid}) == [process.pid])
         observed.look(1.0, fully=True)
         row = observed.row(1.0, None, fully=True)
@@ -96,7 +87,6 @@ def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, ho
 def test_what_was_used_before_the_load_is_not_counted() -> None:
     words = "import time\nwhile time.process_time() < .5: pass\nprint(flush=True)\ntime.sleep(60)"
     with program("-c", words) as process:
-        present(process.stdout).readline()
         used = []
         for counted_from_birth in (True, False):
             observed = part(process.pid)
@@ -110,16 +100,16 @@ def test_what_was_used_before_the_load_is_not_counted() -> None:
 
 
 def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
-    words = "import subprocess, sys, time\n"
-    words += "sleep = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
-    words += "one = subprocess.Popen(sleep); print(one.pid, flush=True); one.wait()\n"
-    words += "two = subprocess.Popen(sleep); print(two.pid, flush=True); two.wait()\n"
+    words = "import subprocess\nfor _ in range(2):\n    print(flush=True)\n"
+    words += "    child = subprocess.Popen(['sleep', '60'])\n"
+    words += "    print(child.pid, flush=True); child.wait()\n"
     with program("-c", words) as process:
         first = int(present(process.stdout).readline())
         observed = part(process.pid)
         observed.begin(counted_from_birth=False)
         os.kill(first, signal.SIGKILL)
-        present(process.stdout).readline()
+        for _ in range(2):
+            present(process.stdout).readline()
         observed.look(1.0, fully=True)
         row = observed.row(1.0, None, fully=True)
     assert (row.processes, row.ended_processes, row.new_processes) == (2, 1, 1)
@@ -152,10 +142,9 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too(tmp_path: Path
     with program(PROGRAMS / "processes/threads.py", "0.6", looks) as process:
         observed = part(process.pid)
         observed.begin(counted_from_birth=False)
-        until(
-            lambda: (observed.threads.hottest_s() or 0) >= 0.58,
-            lambda: look(observed, 1.5, looks),  # what is busy depends on how long it took
-        )
+        while (observed.threads.hottest_s() or 0) < 0.58:
+            look(observed, 1.5, looks)  # what is busy depends on how long it took
+            time.sleep(0.02)
         row = observed.row(1.5, None, fully=True)
     assert 0.58 <= row.busiest_thread_cpu_s < 0.75  # type: ignore[operator]
     assert row.cpu_s > 0.6 + 0.15 - TICKS_S  # type: ignore[operator]
@@ -171,11 +160,11 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too(tmp_path: Path
 
 def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
-    reader, net = machine.MachineReader(cpus), system.NetworkReader(os.getpid())
+    reader = machine.MachineReader(cpus)
     until_ = time.process_time() + 0.2
     while time.process_time() < until_:
         pass
-    row = reader.row(fully=True) | net.row(fully=True)
+    row = reader.row(fully=True)
     assert sum(row[f"cpu.{cpu}.busy_s"] for cpu in cpus) >= 0.15
     assert abs(row["clock.step_s"]) < 0.1
     assert row["paging.oom_kill"] >= 0
@@ -274,7 +263,6 @@ def test_a_process_that_its_group_stops_is_seen(group_with_quota: Path) -> None:
     words = f"import os; open({str(group_with_quota / 'cgroup.procs')!r}, 'w')"
     words += ".write(str(os.getpid()))\nprint(flush=True)\nwhile True: pass"
     with program("-c", words) as process:
-        present(process.stdout).readline()
         quota = group.PartQuota([process.pid])
         until(lambda: (quota.of(process.pid)[1] or 0) > 0)
         assert quota.of(process.pid)[0] == pytest.approx(0.12)
@@ -298,12 +286,13 @@ def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -
 def test_a_rated_frequency_is_not_real(tmp_path: Path, flags: str, columns: int) -> None:
     text = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
     write(tmp_path, {"proc/cpuinfo": text})
-    assert list(machine.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
+    row = machine.MachineReader([0], tmp_path).row(fully=True)
+    assert [row[name] for name in row if name.endswith("mhz")] == [2596.152] * columns
 
 
 def test_a_stranger_is_named_and_ours_are_not() -> None:
     burns = (
-        "import time\nopen('/proc/self/comm', 'wb').write(b'bu\\x1bsy')\n"
+        "import time\nprint(flush=True)\nopen('/proc/self/comm', 'wb').write(b'bu\\x1bsy')\n"
         "while time.process_time() < .3: pass\ntime.sleep(600)"
     )
     first = foreign.look()
@@ -332,57 +321,43 @@ def test_a_stranger_is_named_and_ours_are_not() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("uvicorn app --reload", ["debug: --reload"]),
-        ("flask run --debug", ["debug: --debug"]),
-        ("flask run --debug=false", []),
-        ("python manage.py runserver", ["debug: runserver"]),
-        ("python -X dev app.py", ["debug: -X dev"]),
-        ("python -Xdev app.py", ["debug: -X dev"]),
-        ("gunicorn --log-level debug --reload-engine poll app", []),
-        ("python -m cProfile -o p.out app.py", ["instrument: -m cProfile"]),
-        ("python -mcProfile app.py", ["instrument: -m cProfile"]),
-        ("python -m coverage run app.py", ["instrument: -m coverage"]),
-        ("python /venv/bin/coverage run app.py", ["instrument: coverage"]),
-        ("gunicorn -m 007 coverage:app", []),
-        ("", []),
+        ("uvicorn app --reload", "debug: --reload"),
+        ("flask run --debug", "debug: --debug"),
+        ("flask run --debug=false", ""),
+        ("python manage.py runserver", "debug: runserver"),
+        ("python -X dev app.py", "debug: -X dev"),
+        ("python -Xdev app.py", "debug: -X dev"),
+        ("gunicorn --log-level debug --reload-engine poll app", ""),
+        ("python -m cProfile -o p.out app.py", "instrument: -m cProfile"),
+        ("python -mcProfile app.py", "instrument: -m cProfile"),
+        ("python -m coverage run app.py", "instrument: -m coverage"),
+        ("python /venv/bin/coverage run app.py", "instrument: coverage"),
+        ("gunicorn -m 007 coverage:app", ""),
+        ("", ""),
+        # Variables stand before the program.
+        ("FLASK_DEBUG=1 python", "debug: FLASK_DEBUG=1"),
+        ("FLASK_DEBUG=0 DJANGO_DEBUG=False python", ""),
+        ("PYTHONDEVMODE=1 python", "debug: PYTHONDEVMODE"),
+        ("PYTHONDEVMODE= python", ""),
+        ("NODE_ENV=test python", ""),
+        ("LD_PRELOAD=/x/libfake.so wrk", "loaded: LD_PRELOAD=/x/libfake.so"),
+        ("LD_PRELOAD=/x/libjemalloc.so.2 wrk", ""),
+        ("PYTHONTRACEMALLOC=1 python", "instrument: PYTHONTRACEMALLOC=1"),
+        # Paths are mapped files.
+        ("/usr/lib/libasan.so.8", "instrument: libasan.so.8"),
+        ("/x/lib-dynload/_lsprof.cpython-311.so", "loaded: _lsprof.cpython-311.so"),
+        ("/x/coverage/tracer.abi3.so", "loaded: tracer.abi3.so"),
+        ("/home/me/coverage/libshop.so", ""),
+        ("/x/libssl.so.3", ""),
     ],
 )
-def test_signs_of_a_command_line(line: str, expected: list[str]) -> None:
-    assert list(watched.of_words(line.split())) == expected
-
-
-@pytest.mark.parametrize(
-    ("environment", "program_", "expected"),
-    [
-        ({"FLASK_DEBUG": "1"}, "python", ["debug: FLASK_DEBUG=1"]),
-        ({"FLASK_DEBUG": "0", "DJANGO_DEBUG": "False"}, "python", []),
-        ({"PYTHONDEVMODE": "1"}, "python", ["debug: PYTHONDEVMODE"]),
-        ({"PYTHONDEVMODE": ""}, "python", []),
-        ({"NODE_ENV": "test"}, "python", []),
-        ({"LD_PRELOAD": "/x/libfake.so"}, "wrk", ["loaded: LD_PRELOAD=/x/libfake.so"]),
-        ({"LD_PRELOAD": "/x/libjemalloc.so.2"}, "wrk", []),
-        ({"PYTHONTRACEMALLOC": "1"}, "python", ["instrument: PYTHONTRACEMALLOC=1"]),
-    ],
-)
-def test_signs_of_an_environment(
-    environment: dict[str, str], program_: str, expected: list[str]
-) -> None:
-    assert list(watched.of_environment(environment, [program_])) == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("/usr/lib/libasan.so.8", ["instrument: libasan.so.8"]),
-        ("/x/lib-dynload/_lsprof.cpython-311.so", ["loaded: _lsprof.cpython-311.so"]),
-        ("/x/coverage/tracer.abi3.so", ["loaded: tracer.abi3.so"]),
-        ("/home/me/coverage/libshop.so", []),
-        ("/x/libssl.so.3", []),
-    ],
-)
-def test_signs_of_what_is_mapped(path: str, expected: list[str]) -> None:
-    line = f"7f00-7f01 r-xp 00000000 fe:00 17       {path}\n7f02-7f03 rw-p 00000000 00:00 0\n"
-    assert list(watched.of_maps(line * 2)) == expected
+def test_signs_of_a_process(line: str, expected: str) -> None:
+    words = line.split()
+    variables = dict(word.split("=") for word in words if re.match("[A-Z_]+=", word))
+    mapped = f"7f00-7f01 r-xp 00000000 fe:00 17       {line}\n7f02-7f03 rw-p 00000000 00:00 0\n"
+    actual = [*watched.of_words(words), *watched.of_environment(variables, words)]
+    actual += watched.of_maps(mapped * 2 if line[:1] == "/" else "")
+    assert actual == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -415,7 +390,6 @@ def test_signs_of_a_real_process() -> None:
     environment = {**os.environ, "PYTHONASYNCIODEBUG": "1"}
     words = "import cProfile, time; print(flush=True); time.sleep(60)"
     with program("-X", "dev", "-c", words, env=environment) as process:
-        present(process.stdout).readline()
         signs = present(watched.signs(process.pid))
         assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(signs)
         assert watched.open_files(process.pid) is not None
@@ -426,7 +400,6 @@ def test_signs_of_a_real_process() -> None:
 def test_a_traced_process_shows_its_tracer() -> None:
     trace_me = "import ctypes, time; ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n"
     with program("-c", f"{trace_me}print(flush=True); time.sleep(60)") as process:
-        present(process.stdout).readline()
         assert watched.signs(process.pid) == [f"instrument: TracerPid {os.getpid()}"]
         ctypes.CDLL(None).ptrace(7, process.pid, 0, 0)  # PTRACE_CONT: the signal that ends it
 
@@ -448,7 +421,7 @@ def test_what_is_printed_counts_captured_or_into_a_log_that_was_moved(tmp_path: 
             [sys.executable, "-c", words], stdin=subprocess.PIPE, stdout=stdout
         )
     with process:
-        until(lambda: "ready" in text_of(out))
+        until(lambda: "ready" in out.read_text())
         files = out, tmp_path / "app.err"
         running = Running("app", process.pid, process.pid, *files, 0.0, Command("app"))
         with closing(OutputSize(running, [process.pid])) as printed:
@@ -458,6 +431,6 @@ def test_what_is_printed_counts_captured_or_into_a_log_that_was_moved(tmp_path: 
             assert process.stdin is not None
             process.stdin.write(b"\n")
             process.stdin.flush()
-            until(lambda: "yy" in text_of(out))
+            until(lambda: "yy" in out.read_text())
             assert (printed.grown(), printed.line()) == (1000 + 100, "y" * 99)
         process.stdin.write(b"\n")

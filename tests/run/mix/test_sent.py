@@ -1,4 +1,7 @@
-"""The stream of a mix from the server's side: what a real server got is what was rendered."""
+"""The stream of a mix from the server's side: what a real server got is what was rendered.
+
+Servers that take turns get the same requests, each from the first one on.
+"""
 
 import json
 from collections import Counter
@@ -6,11 +9,15 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import needed, needed_tool
+from front_door import Bench, needed, needed_tool
 from measured.case import cases, trial_of
+from measured.on_disk import trials_of
 from present import present
 from suite_texts.files import suite_text
 
+from benchforge.checks.answers.counted import shares as of_mix
+from benchforge.checks.limits import limits
+from benchforge.model.files.folder import read_trials
 from benchforge.model.trial.trial import Trial
 from benchforge.suite.cases.case import Case
 
@@ -121,3 +128,86 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
     if connections == 1:
         (value,) = by_connection.values()
         assert value == sent[0][: len(value)], "another order"
+
+
+def test_h2load_sends_the_paths_of_the_stream(bench: Bench, tmp_path: Path) -> None:
+    needed("h2load")
+    path = tmp_path / "mix.toml"
+    path.write_text(suite_text("run/mix/mix_by_h2load", folder=tmp_path))
+    ran = bench("run", "--details", path, "--set", "repeat.seed=0", code=0)
+    by_tool = {trial["case"]["driver"]: trial for trial in trials_of(ran.result)}
+    outcomes = {
+        tool: {check["id"]: check["status"] for check in trial["checks"] if check["id"] in "R1 R2"}
+        for tool, trial in by_tool.items()
+    }
+    right = {"R1": "pass", "R2": "pass"}
+    assert outcomes == {"load": {"R1": "unknown", "R2": "warn"}, "other": right}
+    assert by_tool["load"]["reading"]["good_at_least"] > 0
+    text = " ".join(ran.out.split())
+    assert "the load tool does not report which requests it sent" in text, text
+    workload = present(cases(path)[0].workload)
+    records = islice(workload.records(0, 1), by_tool["load"]["stream"]["records"])
+    wanted = [record.head.decode().partition("\r\n")[0] for record in records]
+    sent: dict[int, list[str]] = {}
+    for line in (tmp_path / "requests.log").read_text().splitlines():
+        connection, head, _ = json.loads(line)
+        if "user-agent: h2load" in head.lower():
+            assert "accept: text/plain" in head.lower()
+            sent.setdefault(connection, []).append(head.partition("\r\n")[0])
+    assert len(sent) == 3
+    assert all(value == wanted[: len(value)] for value in sent.values()), "another order"
+    assert min(len(value) for value in sent.values()) > 10
+    bench("verify", ran.result, code=0)
+
+
+# --- in turns ------------------------------------------------------------------------------------
+
+
+def heads(log: Path) -> list[str]:
+    """Return the first lines of the requests that a server got after its probes."""
+    lines = [json.loads(line)[1].partition(" HTTP/1.1")[0] for line in log.read_text().splitlines()]
+    return [line for line in lines if "/benchforge-asks-" not in line]
+
+
+def ran(bench: Bench, path: Path) -> tuple[str, Path]:
+    """Return what a run printed, and its result. A machine may be too loud: five tries."""
+    for _ in range(5):
+        for label in ("north", "south"):
+            (path.parent / f"{label}.log").unlink(missing_ok=True)
+        call = bench("run", "--details", path, "-o", "results")
+        result = max((path.parent / "results").iterdir())
+        if [trial.failure for trial in read_trials(result)] == [None] * 2:
+            return call.out, result
+    pytest.fail("no slice had enough requests")
+
+
+def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "mix.toml"
+    path.write_text(suite_text("run/mix/mix_in_turns", folder=tmp_path))
+    output, result = ran(bench, path)
+    workload = present(cases(path)[0].workload)
+    digests = set()
+    for trial in read_trials(result):
+        reading, turns, stream = present(trial.reading), present(trial.turns), present(trial.stream)
+        digests.add(stream.sha256)
+        kinds = reading.kinds
+        assert turns.responses == reading.responses
+        assert sum(value.responses for value in kinds.values()) == reading.responses
+        assert {value.seconds for value in kinds.values()} == {turns.seconds}
+        assert all(value.latency is None for value in kinds.values())
+        outcomes = {check.id: check.status for check in of_mix(trial, limits())}
+        assert outcomes == {"R1": "pass", "R2": "pass"}
+        (taken,) = reading.records_taken
+        records = islice(workload.records(7, 1), taken)
+        sent = [record.head.decode().partition(" HTTP/1.1")[0] for record in records]
+        got = heads(tmp_path / f"{trial.case.server}.log")
+        # Behind them there are the probes of both kinds, before them slices that do not count, of
+        # which each may have sent the same.
+        ends = range(len(sent), len(got) + 1)
+        *_, end = [index for index in ends if got[index - len(sent) : index] == sent]
+        probes = {f"GET {kind.request.path}" for kind in stream.kinds.values()}
+        assert set(got[end:]) == probes
+    assert len(digests) == 1
+    assert "in turns" in output
+    assert "alike" in output
+    bench("verify", result, code=0)

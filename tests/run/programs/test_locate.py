@@ -19,7 +19,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "wished"))
     monkeypatch.setattr(module, "_SYSTEM", tmp_path / "system")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "clone/.venv"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nobody's"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def program(path: Path) -> Path:
@@ -35,25 +35,19 @@ def family(folder: Path) -> Path:
 
 
 def test_path_comes_first_then_what_is_wished_then_what_setup_unpacked(tmp_path: Path) -> None:
+    """A user's packages come last, and before them what is for administrators."""
     assert locate("wrk") is None
-    unpacked = program(tmp_path / "clone/.tools/system/usr/bin/wrk")
-    assert locate("wrk") == unpacked
-    wished = program(tmp_path / "wished/usr/sbin/wrk")
-    assert locate("wrk") == wished
-    on_path = program(tmp_path / "path/wrk")
-    assert locate("wrk") == on_path
-
-
-def test_a_users_packages_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    of_user = program(tmp_path / "data/benchforge/system/usr/bin/wrk")
-    assert locate("wrk") == of_user
-    neighbour = program(tmp_path / "clone/.tools/system/usr/bin/wrk")
-    assert locate("wrk") == neighbour
+    for place in (
+        "data/benchforge/system/usr/bin/wrk",
+        "clone/.tools/system/usr/bin/wrk",
+        "wished/usr/sbin/wrk",
+        "system/usr/sbin/wrk",
+        "path/wrk",
+    ):
+        assert program(tmp_path / place) == locate("wrk")
 
 
 def test_where_packages_are_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert unpack_into() == tmp_path / "wished"
     monkeypatch.delenv("BENCHFORGE_PROGRAMS")
     assert unpack_into() == tmp_path / "data/benchforge/system"
@@ -72,11 +66,6 @@ def test_what_cannot_be_executed_is_no_program(tmp_path: Path) -> None:
     assert locate("wrk") is None
 
 
-def test_what_is_for_administrators_is_found_where_path_does_not_lead(tmp_path: Path) -> None:
-    nginx = program(tmp_path / "system/usr/sbin/nginx")
-    assert locate("nginx") == nginx
-
-
 def test_relative_path_absolute_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", ":path")
@@ -85,22 +74,14 @@ def test_relative_path_absolute_program(tmp_path: Path, monkeypatch: pytest.Monk
     assert locate("wrk") == tmp_path / "path/wrk"
 
 
-def test_the_highest_version_of_postgresql_is_taken(tmp_path: Path) -> None:
-    for version in ("9.6", "15", "16"):
-        family(tmp_path / f"system/usr/lib/postgresql/{version}/bin")
-    assert locate("postgres") == tmp_path / "system/usr/lib/postgresql/16/bin/postgres"
-
-
 def test_a_family_comes_from_one_place(tmp_path: Path) -> None:
-    full = family(tmp_path / "system/usr/lib/postgresql/15/bin")
+    """That is the highest version, or the one that a link on PATH leads to."""
     program(tmp_path / "path/psql")  # as Debian's script
+    assert locate("psql") == tmp_path / "path/psql"
+    for version in ("9.6", "15", "16"):
+        full = family(tmp_path / f"system/usr/lib/postgresql/{version}/bin")
     assert {locate(name) for name in FAMILY} == {full / name for name in FAMILY}
-
-
-def test_a_link_on_path_stands_for_the_folder_that_it_leads_to(tmp_path: Path) -> None:
-    old = family(tmp_path / "system/usr/lib/postgresql/14/bin")
-    family(tmp_path / "system/usr/lib/postgresql/15/bin")
-    (tmp_path / "path").mkdir()
+    old = full.parents[1] / "15/bin"
     (tmp_path / "path/postgres").symlink_to(old / "postgres")
     assert locate("psql") == old / "psql"
 
@@ -115,18 +96,16 @@ def test_a_whole_family_is_preferred_and_what_lacks_is_not_borrowed(tmp_path: Pa
     assert locate("postgres") == unpacked / "postgres"
 
 
-def test_a_client_alone_is_found_where_there_is_no_server(tmp_path: Path) -> None:
-    assert locate("psql") is None
-    client = program(tmp_path / "path/psql")
-    assert locate("psql") == client
-
-
 def test_only_an_unpacked_program_needs_libraries(tmp_path: Path) -> None:
+    """And what links to it, such as the interpreter of an environment."""
     root = tmp_path / "clone/.tools/system"
-    (root / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
-    path = f"{root}/usr/lib/x86_64-linux-gnu:{root}/usr/lib"
-    assert libraries(root / "usr/bin/wrk") == {"LD_LIBRARY_PATH": path}
-    assert libraries(root / "usr/lib/postgresql/15/bin/postgres") == {"LD_LIBRARY_PATH": path}
+    (tmp_path / "python").symlink_to(program(root / "usr/bin/pypy3"))
+    for folder in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
+        (root / folder).mkdir(parents=True)
+    places = ("usr/lib/x86_64-linux-gnu", "usr/lib", "lib/x86_64-linux-gnu", "lib")
+    path = ":".join(f"{root}/{place}" for place in places)
+    for file in (root / "usr/lib/postgresql/15/bin/postgres", tmp_path / "python"):
+        assert libraries(file) == {"LD_LIBRARY_PATH": path}
     assert libraries(tmp_path / "path/wrk") == {}
     assert libraries(Path("wrk")) == {}
 

@@ -53,6 +53,11 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     (tmp_path / "suite.toml").write_text(suite(blocks=2))
     index = (tmp_path / ".git/index").read_bytes()
     refs = git(tmp_path, "for-each-ref")
+    document = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
+    assert [(item["state"], item["subject"], item["says"]) for item in document] == [
+        ("ok", "servers.before", f"v1 at {first[:7]}"),
+        ("ok", "servers.after", f"working tree at {second[:7]}"),
+    ]
     call = bench("run", "--details", "suite.toml", "-o", "out", *SHORT, code=4)
     assert "Not comparable: their bodies differ" in call.out
     folder = only_result(tmp_path / "out")
@@ -157,13 +162,6 @@ def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
     assert "servers.before.ref: no commit 'HEAD' in" in bench("run", "suite.toml", code=2).err
 
 
-def test_a_built_in_app_has_no_ref(bench: Bench, tmp_path: Path) -> None:
-    text = 'benchforge = 1\n[servers.before]\nuse = "waitress"\napp = "hello_wsgi"\nref = "main"\n'
-    (tmp_path / "suite.toml").write_text(text + LOAD.replace(', "after"', ""))
-    call = bench("check", "suite.toml", code=2)
-    assert "'hello_wsgi' is built in, and 'ref' is for an app of your own" in call.err
-
-
 def test_without_git(tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite())
@@ -190,16 +188,6 @@ def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_p
     plan = json.loads(bench("plan", "suite.toml", "--format", "json").out)
     starts = [item["starts"][0] for item in plan["scenarios"][0]["chains"]]
     assert [start["ref"] for start in starts] == ["v2", None]
-
-
-def test_doctor_tells_each_commit(bench: Bench, tmp_path: Path) -> None:
-    first, second = repository(tmp_path)
-    (tmp_path / "suite.toml").write_text(suite())
-    document = json.loads(bench("doctor", "suite.toml", "--json").out)
-    assert [(item["state"], item["subject"], item["says"]) for item in document["code"]] == [
-        ("ok", "servers.before", f"v1 at {first[:7]}"),
-        ("ok", "servers.after", f"working tree at {second[:7]}"),
-    ]
 
 
 def test_a_case_is_the_commit_whatever_leads_to_it(tmp_path: Path) -> None:

@@ -35,14 +35,6 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [platform.python_implementation().encode()]
 """
-LOAD = """
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "200ms"
-[repeat]
-blocks = 1
-"""
 PY312 = '[runtimes.py312]\npython = "3.12"\nrequires = ["gunicorn==23.0.0"]\n'
 PYPY = '[runtimes.pypy]\npython = "pypy3"\nrequires = ["gunicorn==23.0.0"]\n'
 
@@ -78,7 +70,7 @@ def interpreter(tmp_path: Path) -> Callable[[str], str]:
 def written(folder: Path, runtimes: str, runtime: str = "py312", scenario: str = "") -> Path:
     (folder / "mine.py").write_text(APP)
     path = folder / "small.toml"
-    holes = {"runtimes": runtimes, "runtime": runtime, "load": LOAD, "scenario": scenario}
+    holes = {"runtimes": runtimes, "runtime": runtime, "scenario": scenario}
     path.write_text(suite_text("run/programs/runtimes", **holes))
     return path
 
@@ -384,21 +376,6 @@ def test_pypy_by_name_and_version(
     with pytest.raises(ProgramMissing, match=r"no interpreter 'pypy3\.1'"):
         search("pypy3.1")
     assert any_pypy.implementation == "PyPy"
-
-
-def test_libraries_of_an_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "system"))
-    for folder in ("usr/bin", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
-        (tmp_path / "system" / folder).mkdir(parents=True)
-    (tmp_path / "system/usr/bin/pypy3.9").touch(mode=0o755)
-    (tmp_path / "system/usr/bin/pypy3").symlink_to("pypy3.9")
-    python = tmp_path / "env/bin/python"
-    python.parent.mkdir(parents=True)
-    python.symlink_to(tmp_path / "system/usr/bin/pypy3")
-    places = ("usr/lib/x86_64-linux-gnu", "usr/lib", "lib/x86_64-linux-gnu", "lib")
-    path = ":".join(f"{tmp_path}/system/{path}" for path in places)
-    assert locate.libraries(python) == {"LD_LIBRARY_PATH": path}
-    assert locate.libraries(Path(sys.executable)) == {}
 
 
 def test_our_own_interpreter_tells_what_its_metadata_says() -> None:

@@ -25,6 +25,7 @@ from benchforge.parts.command import Command
 from benchforge.run.locate import libraries, locate
 from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
+from benchforge.run.sandbox.keeper import family
 from benchforge.run.trial.scope import TrialRecorder
 
 PROCESSES = Path(__file__).parents[2] / "programs/processes"
@@ -109,56 +110,40 @@ def test_a_program_runs_on_the_cpus_that_it_is_given(here: Sandbox, tmp_path: Pa
     assert json.loads(running.stdout.read_text())["cpus"] == [cpu]
 
 
-@pytest.mark.parametrize("missing", ["no-such-program", "/no/such/program"])
-def test_a_missing_program_has_a_hint(here: Sandbox, tmp_path: Path, missing: str) -> None:
-    with pytest.raises(ProgramMissing, match=f"server: {missing}: no such program") as caught:
-        here.start("server", Command(missing), tmp_path, NOTHING)
-    assert caught.value.hint
-
-
-def test_what_cannot_be_executed_says_why(here: Sandbox, tmp_path: Path) -> None:
-    script = tmp_path / "script"
-    script.write_text("#!/no/such/interpreter\n")
-    with pytest.raises(TrialFailed, match="Permission denied"):
-        here.start("server", Command(script), tmp_path, NOTHING)
-    script.chmod(0o755)
-    with pytest.raises(TrialFailed) as caught:
-        here.start("server", Command(script), tmp_path, NOTHING)
-    assert "interpreter" in caught.value.hint
-
-
-def test_a_missing_folder_is_not_taken_for_a_missing_program(here: Sandbox, tmp_path: Path) -> None:
-    with pytest.raises(TrialFailed, match=r"folder: .*No such file"):
-        here.start("server", Command("true", folder=Path("/no/such")), tmp_path, NOTHING)
-
-
-def test_words_beyond_what_a_message_holds_are_refused(here: Sandbox, tmp_path: Path) -> None:
-    with pytest.raises(TrialFailed) as caught:
-        here.start("server", Command("true", "x" * 1_000_000), tmp_path, NOTHING)
-    assert caught.value.hint
+@pytest.mark.parametrize(
+    ("command", "kind", "says", "hint"),
+    [
+        (Command("no-such"), ProgramMissing, "server: no-such: no such program", "install it"),
+        (Command("/no/such"), ProgramMissing, "server: /no/such: no such program", "its path"),
+        (Command("./closed"), TrialFailed, "Permission denied", ""),
+        (Command("./script"), TrialFailed, "script: interpreter: ", "install the interpreter"),
+        (Command("true", folder=Path("/no/such")), TrialFailed, "folder: .*No such file", ""),
+        (Command("true", "x" * 1_000_000), TrialFailed, "did not get the order", "200 kB"),
+    ],
+    ids=["no name", "no path", "closed", "no interpreter", "no folder", "too long"],
+)
+def test_what_does_not_start(
+    here: Sandbox, tmp_path: Path, command: Command, kind: type[Exception], says: str, hint: str
+) -> None:
+    for name, mode in (("closed", 0o644), ("script", 0o755)):
+        (tmp_path / name).write_text("#!/no/such/interpreter\n")
+        (tmp_path / name).chmod(mode)
+    with pytest.raises(kind, match=says) as caught:
+        here.start("server", command, tmp_path, NOTHING)
+    assert hint in getattr(caught.value, "hint", "")
     assert here.run("true", Command("true"), tmp_path, NOTHING, WAITS_S).code == 0
 
 
 # --- wait ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("code", [0, 3, 255])
+@pytest.mark.parametrize("code", [0, 3, 255, -signal.SIGSEGV])
 def test_the_exit_code_is_the_programs(here: Sandbox, tmp_path: Path, code: int) -> None:
     begun = time.monotonic()
-    finished = here.run("dies", program("dies", code), tmp_path, NOTHING, WAITS_S)
+    command = Command("sh", "-c", f"kill -{-code} $$" if code < 0 else f"exit {code}")
+    finished = here.run("dies", command, tmp_path, NOTHING, WAITS_S)
     assert finished.code == code
     assert 0 < finished.seconds < time.monotonic() - begun
-
-
-def test_a_death_by_signal_is_a_negative_code(here: Sandbox, tmp_path: Path) -> None:
-    command = Command("sh", "-c", "kill -SEGV $$")
-    assert here.run("dies", command, tmp_path, NOTHING, WAITS_S).code == -signal.SIGSEGV
-
-
-def test_cpu_time_is_the_programs_and_its_childrens(here: Sandbox, tmp_path: Path) -> None:
-    finished = here.run("burns", program("burns", 0.3), tmp_path, NOTHING, WAITS_S)
-    assert 0.25 < finished.user_s + finished.system_s < 0.9
-    assert finished.user_s > 0.1
 
 
 def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path: Path) -> None:
@@ -180,11 +165,11 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path
 
 
 def test_exits_are_kept_for_whoever_asks_later(here: Sandbox, tmp_path: Path) -> None:
-    first = here.start("first", program("dies", 1), tmp_path, NOTHING)
+    first = here.start("first", Command("false"), tmp_path, NOTHING)
     until(lambda: not Path(f"/proc/{first.outer_pid}").exists())
     assert here.wait(here.start("second", Command("true"), tmp_path, NOTHING), WAITS_S)
     assert not here.alive(first)
-    assert present(here.finished(first)).code == 1
+    assert present(here.finished(first)).code == here.stop(first).code == 1
 
 
 def test_a_slow_task_is_killed_and_shows_its_log(here: Sandbox, tmp_path: Path) -> None:
@@ -201,11 +186,10 @@ def test_a_slow_task_is_killed_and_shows_its_log(here: Sandbox, tmp_path: Path) 
 # --- stop ----------------------------------------------------------------------------------------
 
 
-def test_a_polite_program_ends_at_the_first_signal(here: Sandbox, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_polite_program(here: Sandbox, tmp_path: Path, number: signal.Signals) -> None:
     running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
-    assert here.stop(running).code == -signal.SIGINT
-    running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
-    assert here.stop(running, first=signal.SIGTERM).code == -signal.SIGTERM
+    assert here.stop(running, first=number).code == -number
 
 
 def test_a_deaf_program_is_killed_when_its_time_is_over(here: Sandbox, tmp_path: Path) -> None:
@@ -250,13 +234,8 @@ def test_an_orphans_usage_counts_in_the_exit(here: Sandbox, tmp_path: Path) -> N
     finished = here.run("leaves", program("leaves", 0.2, actual), tmp_path, NOTHING, 60)
     assert float(actual.read_text()) >= 0.2
     assert finished.user_s + finished.system_s >= float(actual.read_text())
+    assert finished.user_s > 0.1
     assert here.left == 0
-
-
-def test_stopping_what_has_ended_gives_how_it_ended(here: Sandbox, tmp_path: Path) -> None:
-    running = here.start("dies", program("dies", 3), tmp_path, NOTHING)
-    assert here.wait(running, WAITS_S)
-    assert here.stop(running).code == 3
 
 
 def test_a_child_has_the_rest_of_the_grace_time(here: Sandbox, tmp_path: Path) -> None:
@@ -286,7 +265,7 @@ def test_the_end_of_a_host(tmp_path: Path, error: type[BaseException] | None, ne
 
 
 def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return family([pid])[pid][0]
 
 
 def spaces(pid: int) -> set[str]:
@@ -342,19 +321,14 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> None:
-    with LocalHost().trial(tmp_path) as sandbox:
-        running = deaf(sandbox, tmp_path)
-        os.kill(sandbox.init_pid, signal.SIGKILL)
-        with pytest.raises(TrialFailed, match="keeps the trial's processes ended"):
-            sandbox.wait(running, WAITS_S)
-
-
 @pytest.mark.parametrize(("phase", "stage"), [("services", "start"), ("load", "drive")])
 def test_a_lost_keeper_fails_its_phase(tmp_path: Path, phase: str, stage: str) -> None:
     with LocalHost().trial(tmp_path) as sandbox:
+        running = deaf(sandbox, tmp_path)
         os.kill(sandbox.init_pid, signal.SIGKILL)
         with pytest.raises(KeeperGone) as caught, TrialRecorder(lambda _: None).phase(phase):
+            sandbox.wait(running, WAITS_S)
+        with pytest.raises(TrialFailed, match="keeps the trial's processes ended"):
             sandbox.start("late", Command(("sleep", "1")), tmp_path, {})
     assert (caught.value.stage, caught.value.about) == (stage, "apparatus")
 
@@ -365,37 +339,32 @@ def test_a_lost_keeper_fails_its_phase(tmp_path: Path, phase: str, stage: str) -
 def test_a_server_is_asked_from_inside_and_from_inside_only(
     private: Sandbox, tmp_path: Path
 ) -> None:
+    """Two trials at once use the same port."""
     port = private.free_port()
     serves(private, tmp_path, port)
-    assert ask(private.socket(), port) == "hello"
+    with LocalHost().trial(tmp_path / "second") as second:
+        serves(second, tmp_path / "second", port, "second")
+        assert ask(private.socket(), port) == "hello"
+        assert ask(second.socket(), port) == "second"
     with pytest.raises(OSError, match="refused"):
         ask(socket.socket(), port)
-
-
-def test_two_trials_at_once_use_the_same_port(private: Sandbox, tmp_path: Path) -> None:
-    with LocalHost().trial(tmp_path / "second") as second:
-        port = private.free_port()
-        serves(private, tmp_path, port, "first")
-        serves(second, tmp_path / "second", port, "second")
-        assert ask(private.socket(), port) == "first"
-        assert ask(second.socket(), port) == "second"
 
 
 def test_in_the_hosts_network_a_server_is_reached_from_outside(tmp_path: Path) -> None:
     with LocalHost().trial(tmp_path, network="host") as sandbox:
         assert sandbox.mode.network == "host"
         port = sandbox.free_port()
-        running = serves(sandbox, tmp_path, port)
+        serves(sandbox, tmp_path, port)
         assert ask(socket.socket(), port) == "hello"
-        assert sandbox.owns(running, port)
 
 
 def test_a_port_belongs_to_who_listens_on_it(here: Sandbox, tmp_path: Path) -> None:
-    port, other_port = here.free_port(), here.free_port()
+    port, *others = ports = [here.free_port() for _ in range(50)]
+    assert len(set(ports)) == 50
     running = serves(here, tmp_path, port)
     stranger = here.start("stranger", Command("sleep", 60), tmp_path, NOTHING)
     assert here.owns(stranger, port) is False
-    assert here.owns(running, other_port) is False
+    assert here.owns(running, others[0]) is False
 
 
 @pytest.mark.parametrize(
@@ -420,11 +389,6 @@ def test_a_kernel_that_does_not_tell_who_listens_is_believed() -> None:
         kernels.send(struct.pack("=IHHIIi", 20, 3, 0, 0, 0, -errno.ENOENT))
         with pytest.raises(OSError, match=os.strerror(errno.ENOENT)):
             listeners.listening(end, 80)
-
-
-def test_free_ports_never_come_twice(here: Sandbox) -> None:
-    ports = [here.free_port() for _ in range(50)]
-    assert len(set(ports)) == 50
 
 
 def test_the_counters_are_the_trials_own(private: Sandbox, tmp_path: Path) -> None:

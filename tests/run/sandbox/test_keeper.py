@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from faults.watched import until
 from present import present
 from users import NOBODY, SYSTEM_PYTHON, as_root
 
@@ -82,11 +83,8 @@ class Side:
         return names
 
     def nothing_is_left(self, but: set[int]) -> bool:
-        """Whether all but these end soon."""
-        deadline = time.monotonic() + WITHIN_S
-        while (pids := self.pids() - but) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return not pids
+        """Wait until all but these have ended."""
+        return until(lambda: not self.pids() - but, WITHIN_S)
 
 
 @pytest.fixture

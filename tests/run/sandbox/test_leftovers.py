@@ -79,6 +79,9 @@ def test_sockets_have_short_paths(deep: Path) -> None:
         database.bind(str(folder / "0/.s.PGSQL.65432"))
         assert len(list(deep.glob("bf-*/0/.s.PGSQL.65432"))) == 1
         assert not scratch.abandoned()
+        (own,) = deep.iterdir()
+        assert not scratch.removed(own)
+        assert own.stat().st_mode & 0o777 == 0o700
     assert not list(deep.iterdir())
     assert not folder.parent.exists()
 
@@ -139,14 +142,6 @@ def test_what_only_looks_like_ours_is_not_touched(tmp_path: Path) -> None:
     assert all(other.exists() for other in others)
     assert linked.exists()
     assert (place("runtimes") / "4567def.failed").exists()
-
-
-def test_a_scratch_folder_goes_with_its_user() -> None:
-    with scratch.scratch_folder() as folder:
-        assert scratch.abandoned() == []
-        assert not scratch.removed(folder)
-        assert folder.stat().st_mode & 0o777 == 0o700
-    assert not folder.exists()
 
 
 # In a process of its own: SIGINT before each line of scratch.py in turn; what was left is counted.

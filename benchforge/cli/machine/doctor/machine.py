@@ -16,6 +16,7 @@ from benchforge.run.disk.space import free_b
 from benchforge.run.machine.calibration import kept, stale
 from benchforge.run.machine.quiet import FOREIGN, Look, fields, look, number, raw, text
 from benchforge.run.sandbox.sandbox import Mode
+from benchforge.run.watch.foreign import printable
 from benchforge.text.readable import amount, exact, percent
 
 _CPU = "sys/devices/system/cpu"
@@ -255,16 +256,12 @@ def _foreign(first_look: Look, second_look: Look, pids: frozenset[int]) -> Machi
         return ok("other processes", says)
     others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in pids and ticks > 0)
     names = [
-        f"{_printable(second_look.processes[pid][0])} (process {pid}, "
+        f"{printable(second_look.processes[pid][0])} (process {pid}, "
         f"{percent(ticks / ticks_ * second_look.cpus)})"
         for ticks, pid in reversed(others[-_SHOWN:])
     ]
     busiest = f", the most by {', '.join(names)}" if names else ", by none that is visible here"
     return warn("other processes", f"{says}{busiest}", "end them, or wait")
-
-
-def _printable(name: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 def network_findings(root: Path) -> Iterator[MachineFinding]:

@@ -76,7 +76,6 @@ def drive(
 def _ended(
     sandbox: Sandbox, tool: Running, within: float, watch: Watch | None, monitor: Monitoring | None
 ) -> Finished | None:
-    """Wait for the end of a load tool, and look meanwhile."""
     if watch is None:
         return sandbox.wait(tool, within)
 

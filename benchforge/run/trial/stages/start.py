@@ -173,7 +173,6 @@ def stop(scopes: Sequence[TrialScope]) -> None:
 
 
 def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) -> str:
-    """Return why a service is not ready; nothing when it is."""
     site = serving.site
     if isinstance(probe, Succeeds):
         name = f"{serving.name}-ready"
@@ -194,7 +193,6 @@ def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) ->
 
 
 def _refused(sandbox: Sandbox, family: socket.AddressFamily, address: str | tuple[str, int]) -> str:
-    """Return why nobody takes a connection; nothing when somebody does."""
     with sandbox.socket(family) as inside:
         inside.settimeout(ACCEPTED_WITHIN_S)
         try:

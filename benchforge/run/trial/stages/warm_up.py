@@ -9,7 +9,7 @@ from benchforge.parts.fault import warming
 from benchforge.parts.site import Target
 from benchforge.run.http import probes
 from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
-from benchforge.run.http.request import HttpProbe
+from benchforge.run.http.request import HttpProbe, Like
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.mix.ready import AnsweredMix, monitoring, ready_at
 from benchforge.run.trial.scope import Serving, TrialScope
@@ -56,7 +56,9 @@ def warm_up(
         monitor = None
         if windows.why or windows.behind or (case.monitor and case.monitor.exact):
             monitor = _monitor(scope, mix, probe)
-        alone = probes.held_to_itself(probe, answering.body)
+        alone = probe
+        if probe.expect.same_body and probe.like is None:
+            alone = replace(probe, like=Like(probe.label, answering.body))
         many = alone.version == "HTTP/2" and alone.request.method in SAFE
         count = probes.BEFORE_HTTP2 if many else probes.BEFORE
         results_before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)

@@ -130,7 +130,6 @@ def window_s(length_s: float) -> float:
 
 
 def _in_measured(length_s: float) -> int:
-    """Return how many windows a measured load of a length has."""
     return min(_MOST_IN_LOAD, max(1, round(_EACH_S * length_s)))
 
 

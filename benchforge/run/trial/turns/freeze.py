@@ -3,8 +3,6 @@
 Daemons get it too: they are below the trial's keeper.
 """
 
-import contextlib
-import os
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -12,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from benchforge.errors import LaunchLost
+from benchforge.run.sandbox.keeper import stands
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.watch.files import content
 from benchforge.run.watch.part import clock_ns
@@ -19,7 +18,6 @@ from benchforge.run.watch.part import clock_ns
 STOPPED_WITHIN_S = 1.0
 _LOOK_EVERY_S = 0.0002
 _AGAIN_S = 0.01
-_STANDS = b"TtZX"  # stopped, traced, or ended: /proc/PID/stat
 
 
 class Freezer:
@@ -75,7 +73,7 @@ def until_they_stand(
     while True:
         stop()
         pids, again = set(running()), time.monotonic() + _AGAIN_S
-        while (moving := [pid for pid in pids if not _stands(pid)]) and time.monotonic() < again:
+        while (moving := [pid for pid in pids if not stands(pid)]) and time.monotonic() < again:
             time.sleep(_LOOK_EVERY_S)
         if moving and time.monotonic() > deadline:
             message = f"process {moving[0]} goes on running although it was stopped"
@@ -83,16 +81,6 @@ def until_they_stand(
             raise LaunchLost("drive", message, hint)
         if not moving and pids.issuperset(running()):
             return pids
-
-
-def _stands(pid: int) -> bool:
-    """Return True if each thread stands still: the first one may before others got the signal."""
-    with contextlib.suppress(OSError):  # it has ended
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths
-            stat = content(f"/proc/{pid}/task/{thread}/stat")
-            if stat is not None and stat[stat.rindex(b")") + 2] not in _STANDS:
-                return False
-    return True
 
 
 def _used_ns(pids: Iterable[int]) -> dict[int, int]:

@@ -69,7 +69,6 @@ def _lost(culprit: str, failure: Failure) -> Failure:
 
 
 def _all_or_none(names: Sequence[str], measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
-    """Return the trials; where one failed, none has a measurement."""
     failures = [each.trial.failure for each in measured]
     culprit = next((n for n, failure in enumerate(failures) if failure is not None), None)
     if culprit is None or (failure := failures[culprit]) is None:

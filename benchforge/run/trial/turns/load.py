@@ -27,7 +27,7 @@ from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.slices import Turn, UncountedSlice
-from benchforge.run.trial.turns.tools import OPENED, FrozenTool, LoadPipes, PipedTool
+from benchforge.run.trial.turns.tools import OPENED, FrozenTool, PipedTool
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
 from benchforge.stats import turns
@@ -54,7 +54,10 @@ def in_turns(seed: int, scopes: Sequence[TrialScope]) -> LocalWay:
     first = scopes[0]
 
     def ask_as_first(scope: TrialScope, services: list[Serving]) -> AnsweringServer:
-        return ask(scope, services, _like(scope, first))
+        body, like = first.recorder.body, scope.inputs.like
+        if like is None and body is not None and scope.case.expect.same_body:
+            like = Like(turn_name(first.case), body)
+        return ask(scope, services, like)
 
     return replace(ALONE, start=_start, ask=ask_as_first, load=partial(_take_turns, seed))
 
@@ -71,14 +74,6 @@ def _start(scope: TrialScope) -> Steps[list[Serving]]:
         message = "servers cannot take turns: this machine gives their trials no private network"
         raise TrialFailed("start", message, 'set interleave = "off"')
     return (yield from start(scope))
-
-
-def _like(scope: TrialScope, first: TrialScope) -> Like | None:
-    """Return what an answer must equal: with same_body the first, or an earlier trial's."""
-    body, inputs = first.recorder.body, scope.inputs
-    if inputs.like is None and body is not None and scope.case.expect.same_body:
-        return Like(turn_name(first.case), body)
-    return inputs.like
 
 
 def _take_turns(
@@ -175,9 +170,9 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
     counters = sandbox.counters()
     tool: PipedTool | FrozenTool
     if driver.interrupted_by is None:
-        pipes = LoadPipes(folder)
-        places.callback(pipes.close)
-        tool = PipedTool(sandbox, _tool_started(scope, driver, target), pipes)
+        tool = PipedTool(sandbox, folder)
+        places.callback(tool.close)
+        tool.loader = _tool_started(scope, driver, target)
     elif target.url.startswith("https:"):
         message = "the bytes that a load tool reads over TLS are not those of responses"
         raise TrialFailed("drive", message, 'use = "pace", or set interleave = "off"')
@@ -270,7 +265,8 @@ def _ended(
     alive = [frozenset(scope.sandbox.processes(part.running)) for part in parts]
     slices, (seed, slice_s) = tuple(turn.slices), drawn
     pauses = [later.start_s - earlier.end_s for earlier, later in itertools.pairwise(slices)]
-    finished = turn.end(_TO_END_S)
+    finished = turn.tool.end(_TO_END_S)
+    turn.freezer.thaw()
     recorder.turns = Turns(
         trials=tuple(other.scope.inputs.number for other in frozen),
         seed=seed,

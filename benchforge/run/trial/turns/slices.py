@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchforge.model.trial.turns import ProbedSlice, Slice
-from benchforge.parts.command import Finished
 from benchforge.run.machine.quiet import ticks
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.tools import FrozenTool, PipedTool, SliceCounts
@@ -89,12 +88,6 @@ class Turn:
                 foreign_cpu_s=foreign_s,
             )
         )
-
-    def end(self, within_s: float) -> Finished:
-        """End the load tool, then let the server go on; return how the tool ended."""
-        finished = self.tool.end(within_s)
-        self.freezer.thaw()
-        return finished
 
     def _ran(self, length_s: float) -> tuple[SliceCounts, float]:
         """Return what a slice had, and what its server used of the CPUs in it."""

@@ -40,10 +40,16 @@ class SliceCounts(NamedTuple):
     received_bytes: int | None = None
 
 
-class LoadPipes:
-    """The two pipes of one load tool that takes turns, in a folder."""
+class PipedTool:
+    """A load tool that a pipe tells when to send, and that is stopped between its slices.
 
-    def __init__(self, folder: Path) -> None:
+    It is started once the pipes are in `folder`.
+    """
+
+    loader: Running
+
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+        self._sandbox = sandbox
         folder.mkdir(mode=0o700)
         for name in (GO, DONE):
             os.mkfifo(folder / name, 0o600)
@@ -57,31 +63,21 @@ class LoadPipes:
         os.close(self._go)
         os.close(self._done)
 
-    def say(self, line: str) -> None:
-        """Send a line to the load tool."""
-        os.write(self._go, f"{line}\n".encode())
-
-    def answer(self, sandbox: Sandbox, loader: Running) -> str:
-        """Return the load tool's next line. Raises TrialFailed where none comes."""
-        deadline = time.monotonic() + _SLOWEST_S
+    def _answered(self, line: str) -> str:
+        """Send a line; return the load tool's next one. Raises TrialFailed where none comes."""
+        self._say(line)
+        loader, deadline = self.loader, time.monotonic() + _SLOWEST_S
         while b"\n" not in self._received:
             if select.select([self._done], [], [], _LOOK_EVERY_MS / 1000)[0]:
                 self._received += os.read(self._done, 4096)
-            elif (end := sandbox.finished(loader)) is not None:
+            elif (end := self._sandbox.finished(loader)) is not None:
                 message = f"{loader.label}: it ended with exit code {end.code} in its turn"
                 raise TrialFailed("drive", message, log=complaint(loader))
             elif time.monotonic() > deadline:
                 message = f"{loader.label}: no answer to a slice within {exact(_SLOWEST_S)} s"
                 raise LaunchLost("drive", message, log=complaint(loader))
-        line, _, self._received = self._received.partition(b"\n")
-        return line.decode(errors="replace")
-
-
-class PipedTool:
-    """A load tool that a pipe tells when to send, and that is stopped between its slices."""
-
-    def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
-        self.loader, self._sandbox, self._pipes = loader, sandbox, pipes
+        answer, _, self._received = self._received.partition(b"\n")
+        return answer.decode(errors="replace")
 
     def sent(self, length_s: float) -> SliceCounts:
         """Let it send for so long, and return its counts once it has the last response."""
@@ -101,12 +97,8 @@ class PipedTool:
         """Forget all that was counted so far."""
         self._answered("anew")
 
-    def _answered(self, line: str) -> str:
-        self._say(line)
-        return self._pipes.answer(self._sandbox, self.loader)
-
     def _say(self, line: str) -> None:
-        self._pipes.say(line)
+        os.write(self._go, f"{line}\n".encode())
         self._sandbox.signal(self.loader, signal.SIGCONT)
 
     def ask_to_end(self) -> None:
