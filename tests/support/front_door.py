@@ -63,6 +63,8 @@ def calls(
         else:
             done = captured([*program, *texts], cwd=folder, env=environment, timeout=within_s)
             result = Told(done.returncode, done.stdout, done.stderr, folder)
+        assert "Traceback" not in result.all, result.all
+        assert code in {None, result.code}, result.all
         return result
 
     return call

@@ -23,7 +23,6 @@ def usage(**changed: Any) -> Usage:
     fields |= {"peak_pss_bytes": 1000, "busiest_thread_cpu_s": 4.8, "busy_threads": 2}
     fields |= {"printed_bytes": 0, "ended_processes": 0, "new_processes": 0, "processes": 3}
     return plain.usage(**fields | {"open_files_limit": 4096} | changed)
-    return plain.usage(**fields | changed)
 
 
 def loader(**changed: Any) -> Usage:
