@@ -15,7 +15,7 @@ from planted.validity import ONCE, Seen, caught, measured
 from benchforge.checks.answers.counted import counted
 from benchforge.model.trial.reading import Reading, span
 
-OTHERWISE = "faulty_servers/otherwise.py"
+OTHERWISE = "faulty_servers/loaded.py"
 PACE = 'use = "pace"\nconnections = 4\nthink = "1ms"\nduration = "300ms"'
 FAULTS = ["302", "203-same", "error"]
 # What another check than the failure of the trial shows, and what the tool printed of it.

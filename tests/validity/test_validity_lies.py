@@ -8,11 +8,9 @@ import pytest
 from front_door import Bench, needed, needed_module
 from planted.lies import (
     CANNOT_POST,
-    HONEST,
     IN_TURNS,
     LIES,
     LOADED,
-    OTHERWISE,
     POSTED,
     TOOLS,
     TURNS,
@@ -65,23 +63,22 @@ def test_a_lie_to_the_loads_own_connections_is_found(
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("program", [OTHERWISE, TURNS, LOADED])
+@pytest.mark.parametrize("program", [LOADED, TURNS])
 @pytest.mark.parametrize("tool", TOOLS)
 def test_each_lie_is_found_under_each_tool(
     bench: Bench, tmp_path: Path, tool: str, program: str
 ) -> None:
-    honest = HONEST[program]
     lies = [lie for subject, lie in LIES if subject == program]
-    rest = [honest, *(lie for lie in lies if lie not in POSTED or tool != CANNOT_POST)]
+    rest = ["none", *(lie for lie in lies if lie not in POSTED or tool != CANNOT_POST)]
     actual: dict[str, dict[str, str]] = {lie: {} for lie in lies}
     for members in MEMBERS:
         for first in range(0, len(rest), members):
-            part = [honest, *(lie for lie in rest[first : first + members] if lie != honest)]
+            part = ["none", *(lie for lie in rest[first : first + members] if lie != "none")]
             observed = lying(bench, tmp_path, tool, program, part)
             for lie in part:
                 actual[lie] = findings(observed, label(lie)) or bound(observed, label(lie), lie)
         rest = [lie for lie in lies if not actual[lie] and not reason(lie, tool)]
-        rest += [honest for _ in actual[honest]]
+        rest += ["none" for _ in actual["none"]]
         if not rest:
             break
     assert not rest, (tool, {lie: actual[lie] for lie in rest})

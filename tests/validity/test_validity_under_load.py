@@ -8,7 +8,7 @@ from planted.beside import program
 from planted.turning import suite
 from planted.validity import ONCE, Seen, caught, measured, quiet
 
-OTHERWISE = "faulty_servers/otherwise.py"
+OTHERWISE = "faulty_servers/loaded.py"
 EXPECT = """expect = { json = { message = "pong" } }
 monitor = "100/s"
 """

@@ -28,7 +28,7 @@ from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.suite.load import load
 
 SERVER = Path(__file__).parents[2] / "outputs/faults.py"
-GOAWAY = Path(__file__).parents[2] / "programs/faulty_servers/goaway.py"
+HTTP_2 = Path(__file__).parents[2] / "programs/faulty_servers/http2_faults.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 VISITOR = """from locust import FastHttpUser, task
 class Visitor(FastHttpUser):
@@ -169,7 +169,7 @@ def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: P
         folder = tmp_path / f"{attempt}"
         folder.mkdir()
         try:
-            run("h2load", options, folder, program=(GOAWAY, 5))
+            run("h2load", options, folder, program=(HTTP_2, "ends-5"))
         except OutputDamaged as error:
             refused = error
             if "\n0\t-1\t" in (folder / "h2load-load.tsv").read_text():

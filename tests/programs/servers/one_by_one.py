@@ -3,30 +3,20 @@
 So its capacity is known: 1 / SECONDS a second, a little less for what Python does beside.
 """
 
-import asyncio
-import sys
-import time
+import socket, sys, threading, time
+
+from wire import listen, requests
 
 PORT, SECONDS = int(sys.argv[1]), float(sys.argv[2])
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: text/plain\r\n\r\npong"
+single = threading.Lock()
 
 
-async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while await reader.readuntil(b"\r\n\r\n"):
-            time.sleep(SECONDS)  # the whole server stands still meanwhile
-            writer.write(ANSWER)
-            await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
-        pass
-    finally:
-        writer.close()
+def serve(connection):
+    for _ in requests(connection):
+        with single:
+            time.sleep(SECONDS)
+            connection.sendall(ANSWER)
 
 
-async def main() -> None:
-    server = await asyncio.start_server(serve, "127.0.0.1", PORT)
-    async with server:
-        await server.serve_forever()
-
-
-asyncio.run(main())
+listen(socket.create_server(("127.0.0.1", PORT), backlog=128), serve)

@@ -11,23 +11,21 @@ import socket
 import threading
 import time
 
+from wire import listen
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--log")
 parser.add_argument("--wait", type=float, default=0.003)
 options = parser.parse_args()
 log = open(options.log, "a") if options.log else None
-lock = threading.Lock()
+lock, numbers = threading.Lock(), itertools.count(1)
 
 
-def answers(connection, number):
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    with connection, connection.makefile("rb") as stream:
-        try:
-            while request := stream.readline():
-                answered(connection, stream, request, number)
-        except OSError:
-            pass  # a load tool that leaves at its end is no error
+def serve(connection):
+    number, stream = next(numbers), connection.makefile("rb")
+    while request := stream.readline():
+        answered(connection, stream, request, number)
 
 
 def answered(connection, stream, request, number):
@@ -50,7 +48,4 @@ def answered(connection, stream, request, number):
     connection.sendall(head % (status, len(text)) + text)
 
 
-with socket.create_server(("127.0.0.1", options.port), backlog=128) as listener:
-    for number in itertools.count(1):
-        client, _ = listener.accept()
-        threading.Thread(target=answers, args=[client, number], daemon=True).start()
+listen(socket.create_server(("127.0.0.1", options.port), backlog=128), serve)

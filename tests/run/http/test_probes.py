@@ -38,7 +38,7 @@ def measured(
         failed = trial["failure"] and trial["failure"]["stage"]
         # 15 before a load and 5 after it are as many as the 20 of a trial that failed before it.
         only_before = bool(failed) and not probes["after"] and sent == 20
-        full = sent == 20 + 5 or only_before or "takes_time" in server
+        full = sent == 20 + 5 or only_before or "0.33" in server
         if full and failed == stage:
             break
     assert failed == stage, call.all
@@ -92,8 +92,8 @@ def test_a_server_that_falls_silent_fails(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> None:
-    takes_time = program("servers/takes_time.py", "{port}")
-    trial = measured(bench, tmp_path, takes_time, duration="1s")
+    slow = answering("--wait", "0.33")
+    trial = measured(bench, tmp_path, slow, duration="1s")
     assert 1 <= trial["probes"]["before"] <= 4
     assert 1 <= trial["probes"]["after"] <= 4
 

@@ -10,16 +10,13 @@ from pathlib import Path
 from planted.beside import program
 from planted.validity import PAGE, Seen
 
-OTHERWISE, TURNS, LOADED = (
-    f"faulty_servers/{name}.py" for name in ("otherwise", "turns", "loaded")
-)
+LOADED, TURNS = (f"faulty_servers/{name}.py" for name in ("loaded", "turns"))
 # Program and its word for the lie: what it does.
 LIES: Mapping[tuple[str, str], str] = {
     (f"faulty_servers/{name}.py", lie): does
     for name, lies in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
     for lie, does in lies.items()
 }
-HONEST = {OTHERWISE: "right", TURNS: "none", LOADED: "none"}
 RATES = {
     **dict.fromkeys(("hundredth", "some-500", "percent"), 0.01),
     **dict.fromkeys(("tenth", "some-wrong"), 0.1),
@@ -28,7 +25,6 @@ RATES = {
 }
 "Shares of the answers that are wrong, of lies that are not told to all connections of a load."
 EXPECT = {
-    OTHERWISE: """expect = { json = { message = "pong" } }""",
     TURNS: f"""expect = {{ body = "{"pong" * 64}" }}""",
     LOADED: """expect = { json = { message = "pong" } }""",
 }

@@ -1,0 +1,46 @@
+"""What servers on plain sockets share: whole requests, a thread for each connection, an end."""
+
+import contextlib, os, resource, socket, threading, time
+
+
+def listen(server, serve, pause_s=0.0):
+    """Have a thread serve each connection; wait before each is accepted."""
+    while True:
+        time.sleep(pause_s)
+        args = server.accept()[0], serve
+        threading.Thread(target=served, args=args, daemon=True).start()
+
+
+def served(connection, serve):
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with contextlib.suppress(OSError), connection:  # a load tool leaves at its end
+        serve(connection)
+
+
+def requests(connection):
+    """Yield the line of each request, and its headers: names and values in lower case."""
+    with connection.makefile("rb") as stream:
+        while line := stream.readline():
+            fields = {}
+            while field := stream.readline().strip().lower():
+                name, _, value = field.partition(b":")
+                fields[name] = value.strip()
+            stream.read(int(fields.get(b"content-length", 0)))
+            yield line, fields
+
+
+def as_wanted(answer, line, fields):
+    """Return an answer with the word that HTTP/1.0 waits for, and whether the connection stays."""
+    wants = fields.get(b"connection", b"")
+    if line.endswith(b"1.1\r\n"):
+        return answer, b"close" not in wants
+    keeps = b"keep-alive" in wants
+    more = b"\r\nConnection: keep-alive" if keeps else b""
+    return answer.replace(b"\r\n\r\n", more + b"\r\n\r\n", 1), keeps
+
+
+def limit(seconds, cpu_s=60):
+    """End by itself after so many seconds, or so many of CPU."""
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    threading.stack_size(256 << 10)
+    threading.Timer(seconds, os._exit, (1,)).start()
