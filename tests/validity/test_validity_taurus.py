@@ -40,15 +40,22 @@ def test_a_closed_port(bench: Bench, tmp_path: Path) -> None:
     assert "load" not in trial["phases"]  # it was refused before
 
 
-def test_a_server_that_never_listens(bench: Bench, tmp_path: Path) -> None:
-    toml = suite({"deaf": server("deaf").replace('"5s"', '"1s"')}, WRK)
-    (trial,) = refused(measured(bench, tmp_path, toml), "deaf", "not ready within 1 s")
-    assert "load" not in trial["phases"]
-
-
-def test_all_answers_are_500(bench: Bench, tmp_path: Path) -> None:
-    toml = suite({"broken": server("all-500").replace('"5s"', '"60s"')}, WRK)
-    (trial,) = refused(measured(bench, tmp_path, toml), "broken", "expected status 200, got 500")
+@pytest.mark.samples(3)
+@pytest.mark.parametrize(
+    ("fault", "within", "expect", "says"),
+    [
+        ("deaf", "1s", "{}", "not ready within 1 s"),
+        ("all-500", "60s", "{}", "expected status 200, got 500"),
+        ("none", "5s", "{ body = 'pong' }", "GET /: "),
+        ("none", "5s", "{ length = 4 }", "GET /: "),
+    ],
+)
+def test_no_load_begins_before_a_right_answer(
+    bench: Bench, tmp_path: Path, fault: str, within: str, expect: str, says: str
+) -> None:
+    mine = server(fault).replace('"5s"', f'"{within}"')
+    toml = suite({"faulty": mine}, WRK, scenario=f"expect = {expect}")
+    (trial,) = refused(measured(bench, tmp_path, toml), "faulty", says)
     assert "load" not in trial["phases"]
 
 
@@ -56,14 +63,6 @@ def test_all_answers_to_the_load_tool_are_500(bench: Bench, tmp_path: Path) -> N
     result = measured(bench, tmp_path, suite({"broken": server("tools-500", TAKES)}, WRK, top=ONCE))
     refused(result, "broken", "responses was good")
     assert "Requests/sec" in result.printed("broken", "Requests/sec")  # wrk itself has a number
-
-
-@pytest.mark.samples(1)
-@pytest.mark.parametrize("expect", ["{ body = 'pong' }", "{ length = 4 }"])
-def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
-    toml = suite({"other": server("none")}, WRK, scenario=f"expect = {expect}")
-    (trial,) = refused(measured(bench, tmp_path, toml), "other", "GET /: ")
-    assert "load" not in trial["phases"]
 
 
 @pytest.mark.samples(1)

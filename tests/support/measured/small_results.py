@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, bench_words, calls
-from measured.once import made_once
+from front_door import PROGRAMS, Bench
+from measured.once import measured_once
 from suite_texts.files import suite_text
 
 _ANSWERS = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
@@ -29,10 +29,7 @@ def measured(bench: Bench, folder: Path, *more: str) -> Path:
 
 
 def shared(folders: pytest.TempPathFactory) -> Path:
-    """Return such a result, the same for all tests of a run: to change it, take a copy."""
-    return made_once(
-        folders, "small", lambda folder: measured(calls(bench_words(), folder), folder)
-    )
+    return measured_once(folders, "small", measured)
 
 
 def believed(result: Path, folder: Path) -> Path:
