@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from front_door import captured
+from front_door import PROGRAMS, captured
+from serving.apps import accepts, free_port
 
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Command, Loader, Request, Site, Target
@@ -133,7 +134,7 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     """Run one case and write down what it left."""
     folder = HERE / part.name / case.name
     folder.mkdir(parents=True, exist_ok=True)
-    port = _free_port()
+    port = free_port()
     url, program = f"http://127.0.0.1:{port}{case.path}", {part.name: programs / part.name}
     target = Target(url, Request(path=case.path), folder, program, Path(sys.executable))
     for name, text in part.files(target).items():
@@ -176,16 +177,10 @@ def _run(part: Loader, target: Target, ends: str, server: subprocess.Popen[str])
 
 @contextmanager
 def _server(port: int, mode: str) -> Iterator[subprocess.Popen[str]]:
-    words = [sys.executable, str(HERE / "faults.py"), str(port), mode]
+    words = [sys.executable, str(PROGRAMS / "faulty_servers/by_path.py"), str(port), mode]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    while True:
-        try:
-            # A look whether it listens; taken off the count above.
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            time.sleep(0.02)
-        else:
-            break
+    while not accepts(port):  # a look whether it listens is taken off the count above
+        time.sleep(0.02)
     try:
         yield server
     finally:
@@ -213,12 +208,6 @@ def _version(part: Loader, target: Target) -> str:
         return "unknown: it does not tell"
     finished = captured(asking.argv, env={"PATH": os.environ["PATH"], **asking.environment})
     return (finished.stdout + finished.stderr).strip().splitlines()[0].partition(" from ")[0]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
 
 
 if __name__ == "__main__":

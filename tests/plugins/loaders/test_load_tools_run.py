@@ -27,7 +27,7 @@ from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.suite.load import load
 
-SERVER = Path(__file__).parents[2] / "outputs/faults.py"
+SERVER = Path(__file__).parents[2] / "programs/faulty_servers/by_path.py"
 HTTP_2 = Path(__file__).parents[2] / "programs/faulty_servers/http2_faults.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 VISITOR = """from locust import FastHttpUser, task
@@ -150,7 +150,7 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
     options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
     run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
     head, _, body = (tmp_path / "server.err").read_text().splitlines()[0].partition(" | ")
-    assert head.startswith("put /echo http/1.1")
+    assert head.startswith("PUT /echo HTTP/1.1")
     assert "x-one: a b" in head
     assert "host: a.example" in head
     assert "gzip" not in head

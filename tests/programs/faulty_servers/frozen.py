@@ -30,7 +30,7 @@ def waits(seconds: float) -> None:
 
 def answer(connection: socket.socket) -> None:
     global answered, latest_s, cold
-    for line, fields in requests(connection):
+    for line, fields, _ in requests(connection):
         free.wait()
         answered += 1
         now_s = time.monotonic()

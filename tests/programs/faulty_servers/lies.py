@@ -48,7 +48,7 @@ def serve(connection):
     global accepted, answered
     accepted += 1
     with tls.wrap_socket(connection, server_side=True) if tls else connection as wrapped:
-        for line, _ in requests(wrapped):
+        for line, _, _ in requests(wrapped):
             method, path, _ = line.decode().split(" ")
             answered += 1
             if not answer(wrapped, method, path):

@@ -86,7 +86,7 @@ def serve(connection):
         together = sum(since - begun < TOGETHER_S for begun in open_since) > 1
         open_since.append(since)
     try:
-        for nth, (line, fields) in enumerate(requests(connection), 1):
+        for nth, (line, fields, _) in enumerate(requests(connection), 1):
             encoding = fields.get(b"accept-encoding", b"")
             answer = reply(
                 *(next(numbers), nth, time.monotonic() - since),

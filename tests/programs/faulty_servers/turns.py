@@ -67,7 +67,7 @@ def serve(connection: socket.socket) -> None:
             loaded_at = time.monotonic()
             os.write(writer, b"!")
     try:
-        for line, fields in requests(connection):
+        for line, fields, _ in requests(connection):
             with lock:
                 answered += 1
                 number = answered

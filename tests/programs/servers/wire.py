@@ -18,15 +18,15 @@ def served(connection, serve):
 
 
 def requests(connection):
-    """Yield the line of each request, and its headers: names and values in lower case."""
+    """Yield line, headers and body of each request: names and values of headers in lower case."""
     with connection.makefile("rb") as stream:
         while line := stream.readline():
             fields = {}
             while field := stream.readline().strip().lower():
                 name, _, value = field.partition(b":")
                 fields[name] = value.strip()
-            stream.read(int(fields.get(b"content-length", 0)))
-            yield line, fields
+            body = stream.read(int(fields.get(b"content-length", 0)))
+            yield line, fields, body
 
 
 def as_wanted(answer, line, fields):
