@@ -14,6 +14,7 @@ from front_door import OWN_PLACE, bench, captured
 from hypothesis import HealthCheck, settings
 from installed import wheel
 from made.calibrated import calibrated
+from planted.validity import neighbour
 from serving.in_trial import site
 from serving.postgres import postgres
 from serving.templates import own_templates, templates
@@ -26,6 +27,7 @@ __all__ = [
     "calibrated",
     "clock",
     "installs",
+    "neighbour",
     "own_templates",
     "postgres",
     "site",

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 from front_door import Bench, needed
 from planted.beside import program
-from planted.validity import Seen, caught, measured, measured_until, neighbour
-
-__all__ = ["neighbour"]
+from planted.validity import Seen, caught, measured, measured_until
 
 SUITE = """benchforge = 1
 scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}

@@ -22,18 +22,14 @@ def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
     return measured(bench, folder, (folder / "suite.toml").read_text(), *words[2:])
 
 
-def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> None:
+CLOSES = program("faulty_servers/turns.py", "{port}", "closes")
+
+
+@pytest.mark.samples(1)
+@pytest.mark.parametrize("server", [gunicorn("pong_wsgi:app"), CLOSES], ids=["option", "none"])
+def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path, server: str) -> None:
     needed_module("gunicorn")
-    text = suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE)
-    result = measured(bench, tmp_path, text, "--details")
-    assert [check["status"] for check in result.checks("K1", "sync")] == ["fail"]
-    quiet(typed(bench, tmp_path, result, "K1"), "K1", "sync")
-
-
-@pytest.mark.exhaustive
-def test_a_server_without_keep_alive(bench: Bench, tmp_path: Path) -> None:
-    closes = program("faulty_servers/turns.py", "{port}", "closes")
-    text = suite({"closes": closes}, PACE, top=ONCE, scenario="expect = { status = 200 }")
+    text = suite({"closes": server}, PACE, top=ONCE, scenario="expect = { status = 200 }")
     result = measured(bench, tmp_path, text, "--details")
     assert [check["status"] for check in result.checks("K1", "closes")] == ["fail"]
     quiet(typed(bench, tmp_path, result, "K1"), "K1", "closes")
