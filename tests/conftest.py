@@ -60,9 +60,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make all but n cases of a test with the mark `samples(n)` exhaustive."""
+    """Make all but n cases of a test with the mark `samples(n)` exhaustive; validity has time."""
     sampled: dict[str, list[pytest.Item]] = {}
     for item in items:
+        if item.path.parent.name == "validity" and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(1000))
         if item.get_closest_marker("samples"):
             sampled.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in sampled.values():

@@ -117,7 +117,9 @@ def needed_tool(loader: str) -> None:
     (tool,) = re.findall(r'^use = "(\w+)"', loader, re.MULTILINE)
     if tool in {"k6", "wrk2"} and locate(tool) is None:
         pytest.skip(f"missing: {tool}; its recordings are read")
-    if tool not in {"pace", "locust"}:
+    if tool == "locust":
+        needed_module(tool)
+    elif tool != "pace":
         needed(tool)
 
 

@@ -7,8 +7,6 @@ from front_door import Bench, needed, needed_module
 from planted.beside import WRK, gunicorn, suite, undisturbed
 from planted.validity import RATE, Seen, apart, caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 STUDY = Path(__file__).parents[2] / "suites/studies/api-hour.toml"
 REDIS = '[backends.store]\nuse = "redis"\n'
 

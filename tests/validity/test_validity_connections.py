@@ -11,8 +11,6 @@ from planted.validity import ONCE, RATE, Seen, apart, caught, measured, quiet
 
 from benchforge.model.trial.histogram import Histogram
 
-pytestmark = pytest.mark.timeout(1000)
-
 WRK = 'use = "wrk"\nconnections = 8\nduration = "2s"'
 FEW = WRK.replace("connections = 8", "connections = 2")
 TRIES, SMEARED_US = 5, 44_000

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, needed_module
+from front_door import Bench
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, reading, right, trial
@@ -83,7 +83,6 @@ def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("user", ["fast", "http"])
 def test_locust_counts_by_status(bench: Bench, tmp_path: Path, user: str) -> None:
-    needed_module("locust")
     load = f'use = "locust"\nusers = 2\nuser = "{user}"\nduration = "3s"'
     result = measured(bench, tmp_path, suite(servers("right", "203-same"), load))
     (trials,) = result.trials("sright")

@@ -13,7 +13,7 @@ from front_door import PROGRAMS, WAITS_S, Bench
 from hosts_lab import Lab, lab
 from planted.validity import caught, measured, noted, quiet
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(1000)]
+pytestmark = pytest.mark.exhaustive
 
 HOSTS = ("load", "load2", "app")
 LARGE, SMALL = "/length/300000", "/ping"

@@ -12,8 +12,6 @@ from planted.validity import RATE, apart, caught, measured, noted, quiet
 
 from benchforge.run.ceiling import null_program
 
-pytestmark = pytest.mark.timeout(1000)
-
 NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
 AB = 'use = "ab"\nconnections = 2\nrequests = 200\nkeep_alive = false'

@@ -19,9 +19,6 @@ from planted.validity import ONCE, apart, caught, measured, noted, quiet
 from benchforge.checks.machine import clock as clocks
 from benchforge.checks.machine import memory
 
-pytestmark = pytest.mark.timeout(1000)
-
-
 PONG = program("servers/answers.py", "--port", "{port}")
 
 

@@ -7,8 +7,6 @@ from front_door import Bench, needed_module
 from planted.beside import PACE, WRK, gunicorn, program, suite
 from planted.validity import ONCE, RATE, apart, caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 
 def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")

@@ -10,8 +10,6 @@ from front_door import PROGRAMS, Bench, needed_module
 from planted.beside import PACE, command, gunicorn, program, suite
 from planted.validity import ONCE, Seen, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 
 def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
     """Type the command that the details of a run print below a finding."""

@@ -9,8 +9,6 @@ from front_door import Bench
 from planted.turning import TAKES, WRK, server, suite
 from planted.validity import ONCE, Seen, measured
 
-pytestmark = pytest.mark.timeout(1000)
-
 AB = 'use = "ab"\nconnections = 4\nrequests = 200\nkeep_alive = false'
 
 

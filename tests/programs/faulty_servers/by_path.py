@@ -56,7 +56,7 @@ def answered(connection, words, fields, body):
         return False
     status, body = reply(path, number)
     cut = path == "/halves" or (path == "/half" and number % 10 == 0)
-    keeps = b"keep-alive" in fields.get(b"connection", b"") or version == "HTTP/1.1"
+    keeps = b"keep-alive" in fields.get(b"connection", b"").lower() or version == "HTTP/1.1"
     head = f"HTTP/1.1 {status} {'' if path == '/wordless' else 'X'}\r\nServer: faults/1\r\n"
     head += (
         f"Content-Length: {len(body)}\r\nConnection: {'keep-alive' if keeps else 'close'}\r\n\r\n"

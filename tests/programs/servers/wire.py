@@ -18,20 +18,20 @@ def served(connection, serve):
 
 
 def requests(connection):
-    """Yield line, headers and body of each request: names and values of headers in lower case."""
+    """Yield line, headers and body of each request: names of headers in lower case."""
     with connection.makefile("rb") as stream:
         while line := stream.readline():
             fields = {}
-            while field := stream.readline().strip().lower():
+            while field := stream.readline().strip():
                 name, _, value = field.partition(b":")
-                fields[name] = value.strip()
+                fields[name.lower()] = value.strip()
             body = stream.read(int(fields.get(b"content-length", 0)))
             yield line, fields, body
 
 
 def as_wanted(answer, line, fields):
     """Return an answer with the word that HTTP/1.0 waits for, and whether the connection stays."""
-    wants = fields.get(b"connection", b"")
+    wants = fields.get(b"connection", b"").lower()
     if line.endswith(b"1.1\r\n"):
         return answer, b"close" not in wants
     keeps = b"keep-alive" in wants
