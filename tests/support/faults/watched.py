@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import warm
+from faults import standing
 from front_door import PROGRAMS, Bench, Told, bench_words
+
+from benchforge.run.sandbox import procfs
 
 NOTHING = "nothing"
 ENDS_S = 200.0
@@ -132,14 +135,11 @@ def keepers(watched: Watched) -> tuple[int, int]:
 
 
 def children(label: int) -> list[int]:
-    text = Path(f"/proc/{label}/task/{label}/children").read_text()
-    return [int(pid) for pid in text.split()]
+    return procfs.children(label, label)
 
 
 def line(pid: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
+    return standing.line(pid).encode()
 
 
 def until(look: Callable[[], Found | None], within_s: float = 200.0) -> Found:

@@ -1,5 +1,6 @@
 """A suite of some servers that a load tool asks for one path."""
 
+import json
 from collections.abc import Mapping
 
 
@@ -22,7 +23,7 @@ def composed(
 {load}
 [scenarios.ping]
 request = {{ path = "{path}" }}
-servers = {[*servers]}
+servers = {json.dumps([*servers])}
 loaders = ["{label}"]
 {scenario}
 [repeat]
