@@ -95,8 +95,7 @@ def serve(connection):
                 zips=b"gzip" in encoding,
                 chunks=line.endswith(b"1.1\r\n"),
             )
-            if TAKES_S:
-                time.sleep(TAKES_S)
+            time.sleep(TAKES_S)
             answer, keeps = as_wanted(answer, line, fields)
             connection.sendall(answer)
             if not keeps:

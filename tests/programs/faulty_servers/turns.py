@@ -5,7 +5,7 @@ connections at once. An answer takes so many seconds. It ends by itself after a 
 import os, signal, socket, sys, threading, time
 
 sys.path.append(f"{sys.path[0]}/../servers")
-from wire import as_wanted, limit, listen, requests
+from wire import as_wanted, connections, limit, listen, requests
 
 PORT, FAULT = int(sys.argv[1]), sys.argv[2]
 LIFE_S = 60
@@ -18,7 +18,7 @@ begun, loaded_at = time.monotonic(), 0.0
 takes_s = TAKES_S if FAULT in {"slow", "frozen"} else 0.0
 if len(sys.argv) > 3:
     takes_s = float(sys.argv[3])
-at_once = answered = 0
+answered = 0
 lock = threading.Lock()
 reader, writer = os.pipe()
 # What each fault changes of an answer; with `keeps` False the connection is closed.
@@ -39,7 +39,7 @@ CHANGES = {
 
 def reply(number: int, loaded_s: float | None, *, is_tool: bool) -> tuple[bytes, bool]:
     """What is sent to this request, in the seconds since the load began, and whether it is kept."""
-    loaded = loaded_s is not None and at_once >= LOADED
+    loaded = loaded_s is not None and len(connections) >= LOADED
     applies = {
         "warming": time.monotonic() - begun < WARMS_S,
         "flapping": number % 3 == 2 and (loaded_s is None or loaded),
@@ -58,37 +58,31 @@ def reply(number: int, loaded_s: float | None, *, is_tool: bool) -> tuple[bytes,
 
 
 def serve(connection: socket.socket) -> None:
-    global at_once, answered, loaded_at
+    global answered, loaded_at
     if FAULT == "two-writes":
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
     with lock:
-        at_once += 1
-        if at_once == LOADED and not loaded_at:
+        if len(connections) >= LOADED and not loaded_at:
             loaded_at = time.monotonic()
             os.write(writer, b"!")
-    try:
-        for line, fields, _ in requests(connection):
-            with lock:
-                answered += 1
-                number = answered
-            loaded_s = time.monotonic() - loaded_at if loaded_at else None
-            # Who asks for no encoding is no single question.
-            answer, keeps = reply(number, loaded_s, is_tool=b"accept-encoding" not in fields)
-            with_word, wanted = as_wanted(answer, line, fields)
-            if keeps and FAULT != "old-keeps":
-                answer = with_word
-            if takes_s:
-                time.sleep(takes_s)
-            if FAULT == "two-writes":  # the second waits until the first is acknowledged
-                head, _, body = answer.partition(b"\r\n\r\n")
-                connection.sendall(head + b"\r\n\r\n")
-                answer = body
-            connection.sendall(answer)
-            if not keeps or (not wanted and FAULT != "lets-close"):
-                break
-    finally:
+    for line, fields, _ in requests(connection):
         with lock:
-            at_once -= 1
+            answered += 1
+            number = answered
+        loaded_s = time.monotonic() - loaded_at if loaded_at else None
+        # Who asks for no encoding is no single question.
+        answer, keeps = reply(number, loaded_s, is_tool=b"accept-encoding" not in fields)
+        with_word, wanted = as_wanted(answer, line, fields)
+        if keeps and FAULT != "old-keeps":
+            answer = with_word
+        time.sleep(takes_s)
+        if FAULT == "two-writes":  # the second waits until the first is acknowledged
+            head, _, body = answer.partition(b"\r\n\r\n")
+            connection.sendall(head + b"\r\n\r\n")
+            answer = body
+        connection.sendall(answer)
+        if not keeps or (not wanted and FAULT != "lets-close"):
+            break
 
 
 def stands_still(label: int) -> None:

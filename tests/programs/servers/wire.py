@@ -2,6 +2,8 @@
 
 import contextlib, os, resource, socket, threading, time
 
+connections = set()  # those that are open
+
 
 def listen(server, serve, pause_s=0.0):
     """Have a thread serve each connection; wait before each is accepted."""
@@ -13,8 +15,32 @@ def listen(server, serve, pause_s=0.0):
 
 def served(connection, serve):
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connections.add(connection)
     with contextlib.suppress(OSError), connection:  # a load tool leaves at its end
         serve(connection)
+    connections.discard(connection)
+
+
+def answer_each(port, answer):
+    """Serve what a function makes of method, path, headers and body: status, body, headers.
+
+    Where it is nothing, the connection is closed.
+    """
+
+    def serve(connection):
+        for line, fields, body in requests(connection):
+            method, path, _ = line.decode().split()
+            if not (says := answer(method, path, fields, body)):
+                break
+            status, text, *headers = says
+            lines = [f"{name}: {value}\r\n" for name, value in headers]
+            head = f"HTTP/1.1 {status} X\r\n{''.join(lines)}Content-Length: {len(text)}\r\n\r\n"
+            sent, keeps = as_wanted(head.encode() + text, line, fields)
+            connection.sendall(sent)
+            if not keeps:
+                break
+
+    listen(socket.create_server(("127.0.0.1", int(port)), backlog=128), serve)
 
 
 def requests(connection):
