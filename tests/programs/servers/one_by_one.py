@@ -3,20 +3,17 @@
 So its capacity is known: 1 / SECONDS a second, a little less for what Python does beside.
 """
 
-import socket, sys, threading, time
+import sys, threading, time
 
-from wire import listen, requests
+from wire import answer_each
 
-PORT, SECONDS = int(sys.argv[1]), float(sys.argv[2])
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: text/plain\r\n\r\npong"
 single = threading.Lock()
 
 
-def serve(connection):
-    for _ in requests(connection):
-        with single:
-            time.sleep(SECONDS)
-            connection.sendall(ANSWER)
+def answer(*_):
+    with single:
+        time.sleep(float(sys.argv[2]))
+    return 200, b"pong", ("Content-Type", "text/plain")
 
 
-listen(socket.create_server(("127.0.0.1", PORT), backlog=128), serve)
+answer_each(sys.argv[1], answer)

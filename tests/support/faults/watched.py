@@ -85,23 +85,18 @@ def watched(folder: Path, *words: str | Path, first: tuple[str, ...] = ()) -> It
 @contextlib.contextmanager
 def started(folder: Path, *words: str | Path, first: tuple[str, ...] = ()) -> Iterator[Watched]:
     """Start benchforge; whatever the test does, it is ended."""
-    item = _started(folder, words, first)
+    (folder / "t").mkdir(exist_ok=True)
+    (folder / "left.pid").unlink(missing_ok=True)
+    (folder / "left").unlink(missing_ok=True)
+    item = Watched(folder, _process(folder, words, first))
+    until((folder / "left.pid").exists)
+    item.pid = int((folder / "left.pid").read_text())
     try:
         yield item
     finally:
         if item.process.poll() is None:
             item.signal(signal.SIGKILL)
             item.process.wait(ENDS_S)
-
-
-def _started(folder: Path, words: tuple[str | Path, ...], first: tuple[str, ...]) -> Watched:
-    (folder / "t").mkdir(exist_ok=True)
-    (folder / "left.pid").unlink(missing_ok=True)
-    (folder / "left").unlink(missing_ok=True)
-    watched = Watched(folder, _process(folder, words, first))
-    until((folder / "left.pid").exists)
-    watched.pid = int((folder / "left.pid").read_text())
-    return watched
 
 
 def _process(

@@ -51,7 +51,12 @@ def session(
     there; a dict is added to what stands there.
     """
     copy = Path(shutil.copytree(result, folder / f"small-{day:03}"))
-    _header(copy, day, {"smoke": False, **header})
+    changed = read(copy / "result.json")
+    begun = datetime.fromisoformat(changed["created"]) + timedelta(days=day)
+    changed["created"] = begun.isoformat()
+    for name, value in {"smoke": False, **header}.items():
+        changed[name] = {**changed[name], **value} if isinstance(value, dict) else value
+    write(copy / "result.json", changed)
     first: dict[str, float] = {}
     for path in sorted(copy.glob("trials/*/trial.json")):
         trial = read(path)
@@ -62,15 +67,6 @@ def session(
         reading["series"] = None
         write(path, {**trial, "checks": []})
     return copy
-
-
-def _header(copy: Path, day: int, changed: Mapping[str, Any]) -> None:
-    header = read(copy / "result.json")
-    begun = datetime.fromisoformat(header["created"]) + timedelta(days=day)
-    header["created"] = begun.isoformat()
-    for name, value in changed.items():
-        header[name] = {**header[name], **value} if isinstance(value, dict) else value
-    write(copy / "result.json", header)
 
 
 def change_cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None:
