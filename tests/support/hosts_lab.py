@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from front_door import WAITS_S, Told, bench_words, captured, lack, needed
+from front_door import WAITS_S, Told, bench_words, calls, captured, lack, needed
 
 from benchforge.run.locate import libraries, locate
 
@@ -101,13 +101,7 @@ def told_by(
     environment: Mapping[str, str], folder: Path, *words: str | Path, code: int | None = None
 ) -> Told:
     """Return what benchforge tells with an environment, after this exit code if one is given."""
-    done = captured(
-        bench_words(*words), cwd=folder, env=environment, timeout=WAITS_S, stdin=subprocess.DEVNULL
-    )
-    actual = Told(done.returncode, done.stdout, done.stderr, folder)
-    assert "Traceback" not in actual.all, actual.all
-    assert code in {None, actual.code}, actual.all
-    return actual
+    return calls(bench_words(), folder, environment)(*words, code=code)
 
 
 def clean(hosts: Lab, labels: Sequence[str] = ()) -> None:

@@ -38,7 +38,8 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
     node, script = tmp_path / "node", tmp_path / "shop/server.py"
     node.symlink_to(Path(sys.executable).resolve())
     (tmp_path / "shop/node_modules").mkdir(parents=True)
-    script.write_bytes((PROGRAMS / "servers/answers.py").read_bytes())
+    for name, file in (("answers.py", script), ("wire.py", script.with_name("wire.py"))):
+        file.write_bytes((PROGRAMS / "servers" / name).read_bytes())
     text = suite({"shop": command(node, script, "--port", "{port}")}, PACE, top=ONCE)
     quiet(measured(bench, tmp_path, text), "D1", "shop")
     (tmp_path / "shop/node_modules/express").mkdir()

@@ -1,6 +1,6 @@
 """What servers on plain sockets share: whole requests, a thread for each connection, an end."""
 
-import contextlib, os, resource, socket, threading, time
+import os, socket, threading, time
 
 connections = set()  # those that are open
 
@@ -16,8 +16,11 @@ def listen(server, serve, pause_s=0.0):
 def served(connection, serve):
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connections.add(connection)
-    with contextlib.suppress(OSError), connection:  # a load tool leaves at its end
-        serve(connection)
+    try:
+        with connection:
+            serve(connection)
+    except OSError:
+        pass  # a load tool that leaves at its end is no error
     connections.discard(connection)
 
 
@@ -67,6 +70,8 @@ def as_wanted(answer, line, fields):
 
 def limit(seconds, cpu_s=60):
     """End by itself after so many seconds, or so many of CPU."""
+    import resource  # seldom needed: hundreds of trials start a server
+
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     threading.stack_size(256 << 10)
     threading.Timer(seconds, os._exit, (1,)).start()
